@@ -1,0 +1,70 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A module at its folder, with the settings every target shares.
+func module(_ name: String, at path: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+/// The tests of one module, which import it by itself.
+func tests(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: dependencies + ["TestSupport"],
+        path: "Tests/\(name)Tests",
+        swiftSettings: settings
+    )
+}
+
+/// A shim for a C library of the system.
+func shim(_ name: String, linking library: String) -> Target {
+    .target(name: name, path: "Modules/\(name)", linkerSettings: [.linkedLibrary(library)])
+}
+
+let package = Package(
+    name: "MobileTracker",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "TrackerModels", targets: ["TrackerModels"]),
+        .library(name: "TrackerStorage", targets: ["TrackerStorage"]),
+        .library(name: "TrackerNetworking", targets: ["TrackerNetworking"]),
+        .library(name: "TrackerCore", targets: ["TrackerCore"]),
+        .library(name: "JSONRPC", targets: ["JSONRPC"]),
+        .library(name: "Bridge", targets: ["Bridge"]),
+        .executable(name: "BridgeHost", targets: ["BridgeHost"]),
+    ],
+    targets: [
+        shim("CSQLite", linking: "sqlite3"),
+        shim("CCurl", linking: "curl"),
+        shim("CZlib", linking: "z"),
+        module("TrackerModels", at: "Modules/TrackerModels"),
+        module("TrackerStorage", at: "Modules/TrackerStorage", "TrackerModels", "CSQLite"),
+        module("TrackerNetworking", at: "Modules/TrackerNetworking", "TrackerModels", "CCurl", "CZlib"),
+        module(
+            "TrackerCore", at: "Modules/TrackerCore",
+            "TrackerModels", "TrackerStorage", "TrackerNetworking"
+        ),
+        module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerModels"),
+        module("Bridge", at: "BridgeHost/Bridge", "JSONRPC", "TrackerCore", "TrackerModels"),
+        .executableTarget(
+            name: "BridgeHost", dependencies: ["Bridge", "JSONRPC"], path: "BridgeHost/Host", swiftSettings: settings
+        ),
+        module("TestSupport", at: "Tests/Support"),
+        tests("TrackerModels", "TrackerModels"),
+        tests("TrackerStorage", "TrackerStorage", "TrackerModels"),
+        tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
+        tests("TrackerCore", "TrackerCore", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
+        tests("JSONRPC", "JSONRPC", "TrackerModels"),
+        tests("Bridge", "Bridge", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels"),
+    ]
+)
