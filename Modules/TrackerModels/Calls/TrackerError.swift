@@ -1,0 +1,87 @@
+/// Something a tracker's caller can act on.
+///
+/// The constants serve as patterns: `catch TrackerError.invalidBrandId` matches whatever the message.
+public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong, as a stable word: it is part of the API and crosses the bridge unchanged.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The word.
+        public let rawValue: String
+
+        /// Names a code.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The brand id is empty or not a number.
+        public static let invalidBrandId = Code(rawValue: "INVALID_BRAND_ID")
+        /// A field of the configuration is missing or out of range.
+        public static let invalidConfiguration = Code(rawValue: "INVALID_CONFIGURATION")
+        /// The backend did not make a session.
+        public static let sessionCreationFailed = Code(rawValue: "SESSION_CREATION_FAILED")
+        /// A value is one that JSON cannot hold.
+        public static let serializationFailed = Code(rawValue: "SERIALIZATION_ERROR")
+        /// A request failed on its way.
+        public static let networkError = Code(rawValue: "NETWORK_ERROR")
+        /// Initialisation failed for another reason.
+        public static let initializationFailed = Code(rawValue: "INIT_ERROR")
+        /// The API key is empty or holds a control character.
+        public static let invalidAPIKey = Code(rawValue: "INVALID_API_KEY")
+        /// The endpoint is not a URL that events can be sent to.
+        public static let invalidEndpoint = Code(rawValue: "INVALID_ENDPOINT")
+        /// The state folder cannot be used.
+        public static let storage = Code(rawValue: "STORAGE_ERROR")
+    }
+
+    /// What kept the backend from making a session.
+    public enum Cause: Hashable, Sendable {
+        /// The request did not come through; the text says why.
+        case network(String)
+        /// The backend answered with this HTTP status.
+        case status(Int)
+        /// The answer came with a 2xx but without a session id in it.
+        case unreadableAnswer
+        /// `initTimeout` passed first.
+        case timeout
+        /// The client was shut down meanwhile.
+        case shutdown
+    }
+
+    /// What went wrong.
+    public var code: Code
+    /// A sentence for a developer. It names the offending argument, never its secret value.
+    public var message: String
+    /// What kept the backend from making a session, with ``Code/sessionCreationFailed``.
+    public var cause: Cause?
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, cause: Cause? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// The code and the message.
+    public var description: String { "\(code.rawValue): \(message)" }
+
+    /// The brand id is empty or not a number.
+    public static let invalidBrandId = TrackerError(.invalidBrandId, "Brand ID must be a number")
+    /// A field of the configuration is missing or out of range.
+    public static let invalidConfiguration = TrackerError(.invalidConfiguration, "The configuration is not valid")
+    /// The backend did not make a session.
+    public static let sessionCreationFailed = TrackerError(.sessionCreationFailed, "No session could be created")
+    /// A value is one that JSON cannot hold.
+    public static let serializationFailed = TrackerError(.serializationFailed, "A value cannot be written as JSON")
+    /// A request failed on its way.
+    public static let networkError = TrackerError(.networkError, "The request failed on its way")
+    /// Initialisation failed for another reason.
+    public static let initializationFailed = TrackerError(.initializationFailed, "Initialisation failed")
+    /// The API key is empty or holds a control character.
+    public static let invalidAPIKey = TrackerError(.invalidAPIKey, "The API key is empty or not printable")
+    /// The endpoint is not a URL that events can be sent to.
+    public static let invalidEndpoint = TrackerError(.invalidEndpoint, "The endpoint is not a usable URL")
+    /// The state folder cannot be used.
+    public static let storage = TrackerError(.storage, "The state folder cannot be used")
+
+    /// Whether `error` is a tracker error with the code of `pattern`, whatever its message.
+    public static func ~= (pattern: TrackerError, error: any Error) -> Bool {
+        (error as? TrackerError)?.code == pattern.code
+    }
+}

@@ -1,0 +1,79 @@
+public import TrackerModels
+
+/// Which queue: one client identity's order, sequence, session and account.
+///
+/// Instances and processes that use one state folder and one identity share the lane. Credentials are not part of it.
+public struct LaneIdentity: Hashable, Sendable {
+    /// The kind of client.
+    public enum Kind: String, Hashable, Sendable {
+        /// Sessions with a backend: `MobileTracker`.
+        case session
+        /// Batches: `AnalyticsClient`.
+        case batch
+        /// Small groups to one endpoint: `BasicTracker`.
+        case endpoint
+    }
+
+    /// The kind of client.
+    public let kind: Kind
+    /// Whose lane: the brand's canonical number, a fingerprint of the write key, or nothing. Never a secret.
+    public let owner: String
+    /// The canonical base URL or endpoint.
+    public let origin: String
+
+    /// Names a lane.
+    public init(kind: Kind, owner: String, origin: String) {
+        self.kind = kind
+        self.owner = owner
+        self.origin = origin
+    }
+}
+
+/// What a lane's generation is bound to.
+public struct GenerationEntry: Hashable, Sendable {
+    /// The session its records are delivered to.
+    public var session: SessionID?
+    /// The device the session was made for.
+    public var device: DeviceID?
+    /// The user the session was last identified with.
+    public var identifyID: UserID?
+
+    /// Describes a binding.
+    public init(session: SessionID? = nil, device: DeviceID? = nil, identifyID: UserID? = nil) {
+        self.session = session
+        self.device = device
+        self.identifyID = identifyID
+    }
+}
+
+/// A lane as its row says, read in the transaction of a commit or a peek: never older than the disk.
+public struct LaneState: Hashable, Sendable {
+    /// The generation that new records are made in.
+    public var generation: Generation
+    /// The brand's consent; `granted` for lanes that know no consent.
+    public var consent: Consent
+    /// What the current generation is bound to.
+    public var entry: GenerationEntry
+    /// How many records wait.
+    public var queuedRecords: Int
+    /// How many bytes their bodies have.
+    public var queuedBytes: Int
+    /// When the oldest of them was made.
+    public var oldestOccurredAt: Timestamp?
+    /// A reset or a consent that the disk has refused holds in memory: nothing may be sent until it is written.
+    public var isAwaitingDisk: Bool
+
+    /// Describes a lane.
+    public init(
+        generation: Generation, consent: Consent, entry: GenerationEntry, queuedRecords: Int, queuedBytes: Int,
+        oldestOccurredAt: Timestamp?, isAwaitingDisk: Bool
+    ) {
+        self.generation = generation
+        self.consent = consent
+        self.entry = entry
+        self.queuedRecords = queuedRecords
+        self.queuedBytes = queuedBytes
+        self.oldestOccurredAt = oldestOccurredAt
+        self.isAwaitingDisk = isAwaitingDisk
+    }
+}

@@ -1,0 +1,95 @@
+public import TrackerModels
+
+/// One thing that changes a lane. Changes take effect in the order in which they are staged.
+public enum LaneChange: Sendable {
+    /// Queues a record.
+    case append(Draft)
+    /// Ends the generation: removes the lane's keys and the brand's device id, drops unbound records.
+    ///
+    /// With `all` the brand id goes too, and bound records. A reset with a `messageID` that has taken effect already
+    /// does nothing.
+    case reset(all: Bool, messageID: MessageID?)
+    /// Sets the brand's consent; a denial erases everything but the consent itself, in all lanes of the brand.
+    case consent(Consent, messageID: MessageID?)
+    /// Ends the generation because its session has expired: keeps the device id, drops nothing. Unbound records move
+    /// to the new generation.
+    case expire(Generation)
+    /// Binds a generation to its session, or to another one that an answer names. For the current generation the
+    /// stored key changes as well; for an older one the map alone; for one that is gone nothing.
+    case bind(Generation, SessionID)
+    /// The server no longer knows the session of the generation: unbinds it. Without effect if the generation is bound
+    /// to another session by now.
+    case unbind(Generation, SessionID)
+    /// Stores the user a generation's session was identified with; as `bind` where generations are concerned.
+    case identify(Generation, UserID)
+    /// Stores a value under a key of the lane or the brand, unless the generation has ended.
+    case store(StoredKey, String, Generation?)
+    /// Removes a value.
+    case remove(StoredKey)
+    /// Removes records that were delivered.
+    case delivered([Record.ID], bytes: WireBytes)
+    /// Removes records that cannot be delivered, and counts why.
+    case drop([Record.ID], DropReason)
+    /// Removes every record of the lane and counts why.
+    case dropAll(DropReason)
+}
+
+/// What a request's body measured.
+public struct WireBytes: Hashable, Sendable {
+    /// Bytes before compression.
+    public var before: Int
+    /// Bytes that were sent.
+    public var after: Int
+
+    /// Describes a body.
+    public init(before: Int, after: Int) {
+        self.before = before
+        self.after = after
+    }
+}
+
+/// What a change came to.
+public enum ChangeResult: Hashable, Sendable {
+    /// It is on disk. The lane is as it was right after the transaction.
+    case done(LaneState)
+    /// The record is on disk, or was already under the same caller-given key.
+    case queued(MessageID, LaneState)
+    /// As `queued`, but it waits for a session or for consent.
+    case pending(MessageID, LaneState)
+    /// The record was refused.
+    case refused(RefusalReason)
+    /// The disk did not take it. A reset or a consent holds in memory all the same, and is written first once writing
+    /// works; anything else has had no effect, but that delivered and dropped records are not peeked again.
+    case failed(StorageError)
+}
+
+/// The values a lane keeps besides its records.
+public enum StoredKey: Hashable, Sendable {
+    /// The current session, per lane.
+    case sessionID
+    /// The installation's identifier, per brand.
+    case deviceID
+    /// The email of the session, per lane.
+    case sessionEmail
+    /// The user the session was identified with, per lane.
+    case identifyID
+    /// The brand, per brand.
+    case brandID
+    /// The session's metadata, per lane: a JSON object.
+    case sessionMetadata
+    /// A client's own value, per lane, such as `anonymous_id`.
+    case own(String)
+
+    /// The name on disk, without the prefix.
+    public var name: String {
+        switch self {
+        case .sessionID: "session_id"
+        case .deviceID: "device_id"
+        case .sessionEmail: "session_email"
+        case .identifyID: "identify_id"
+        case .brandID: "brand_id"
+        case .sessionMetadata: "session_metadata"
+        case .own(let name): name
+        }
+    }
+}

@@ -1,0 +1,157 @@
+public import TrackerModels
+
+/// A lane's durable queue and the values kept with it.
+///
+/// Changes are *staged*: their order is fixed by the call to ``stage(_:completion:)``, which never blocks on the disk.
+/// One writer takes all that is staged into one transaction, then tells everyone. Reads see what is committed, by any
+/// process.
+///
+/// Completions run on the writer's queue, in the order of the changes, one after the other; they must not block, and
+/// may stage again.
+public protocol Outbox: Sendable {
+    /// Opens or makes the database; what was staged before waits for it.
+    ///
+    /// - Parameter completion: Told once: the lane as it was found, or why the folder cannot be used.
+    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void)
+
+    /// Fixes a change's place in the order and has it written.
+    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void)
+
+    /// Reads the oldest records, and the lane with them, in one transaction.
+    ///
+    /// Records that were settled in memory but not yet on disk are left out. The first record always comes, whatever
+    /// its size.
+    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek
+
+    /// Reads the lane.
+    func state() throws(StorageError) -> LaneState
+
+    /// A stored value: the primary's, else the backup's; absent once expired.
+    func value(for key: StoredKey) -> String?
+
+    /// The lane's books.
+    func account() throws(StorageError) -> Account
+
+    /// Other lanes that hold records while nobody delivers them.
+    func strandedLanes() throws(StorageError) -> [StrandedLane]
+
+    /// Tries to become the lane's only deliverer, over all processes; true if it is already.
+    func acquireDelivery() -> Bool
+
+    /// Lets another deliver.
+    func releaseDelivery()
+
+    /// Tries to become the only one who makes a session for the lane; true if it is already.
+    func acquireSessionCreation() -> Bool
+
+    /// Lets another make one.
+    func releaseSessionCreation()
+
+    /// Writes what is staged, closes everything, releases the locks. What is staged later is refused.
+    ///
+    /// - Parameter completion: Told when everything is closed.
+    func close(completion: @escaping @Sendable () -> Void)
+}
+
+/// What opening found.
+public struct Opening: Hashable, Sendable {
+    /// The lane.
+    public var state: LaneState
+    /// Records that were moved here from lanes of the same brand that never had a session.
+    public var adoptedRecords: Int
+    /// Records carried over from, and lost with, a damaged database.
+    public var salvage: Salvage?
+    /// The folder can be read but not written, for the reason given: values live in memory until a write works.
+    public var writeFailure: StorageError?
+
+    /// Describes an opening.
+    public init(
+        state: LaneState, adoptedRecords: Int = 0, salvage: Salvage? = nil, writeFailure: StorageError? = nil
+    ) {
+        self.state = state
+        self.adoptedRecords = adoptedRecords
+        self.salvage = salvage
+        self.writeFailure = writeFailure
+    }
+}
+
+/// What became of a damaged database's queue.
+public struct Salvage: Hashable, Sendable {
+    /// The name of the file that was set aside.
+    public var setAside: String
+    /// Records that could still be read.
+    public var carriedOver: Int
+    /// Records that could not.
+    public var lost: Int
+
+    /// Describes a salvage.
+    public init(setAside: String, carriedOver: Int, lost: Int) {
+        self.setAside = setAside
+        self.carriedOver = carriedOver
+        self.lost = lost
+    }
+}
+
+/// The oldest records of a lane, and the lane in the same instant.
+public struct Peek: Sendable {
+    /// The lane.
+    public var state: LaneState
+    /// The oldest records, oldest first.
+    public var records: [Record]
+    /// What the records' generations are bound to.
+    public var entries: [Generation: GenerationEntry]
+
+    /// Describes a read.
+    public init(state: LaneState, records: [Record], entries: [Generation: GenerationEntry]) {
+        self.state = state
+        self.records = records
+        self.entries = entries
+    }
+}
+
+/// A lane's books: `accepted + recovered == delivered + queued + dropped`, summed over the reasons.
+public struct Account: Hashable, Sendable {
+    /// Records committed since this outbox was opened, by any process.
+    public var accepted: Int
+    /// Records that were there when it was opened.
+    public var recovered: Int
+    /// Records delivered since.
+    public var delivered: Int
+    /// Records that wait now.
+    public var queued: Int
+    /// Records dropped since, by reason.
+    public var dropped: [DropReason: Int]
+    /// Bytes of the delivered requests' bodies.
+    public var bytes: WireBytes
+
+    /// Describes the books.
+    public init(
+        accepted: Int, recovered: Int, delivered: Int, queued: Int, dropped: [DropReason: Int], bytes: WireBytes
+    ) {
+        self.accepted = accepted
+        self.recovered = recovered
+        self.delivered = delivered
+        self.queued = queued
+        self.dropped = dropped
+        self.bytes = bytes
+    }
+
+    /// Whether every record is accounted for.
+    public var isBalanced: Bool {
+        accepted + recovered == delivered + queued + dropped.values.reduce(0, +)
+    }
+}
+
+/// A lane that holds records while nobody delivers it.
+public struct StrandedLane: Hashable, Sendable {
+    /// Which lane.
+    public var identity: LaneIdentity
+    /// How many records it holds.
+    public var records: Int
+
+    /// Describes a lane.
+    public init(identity: LaneIdentity, records: Int) {
+        self.identity = identity
+        self.records = records
+    }
+}

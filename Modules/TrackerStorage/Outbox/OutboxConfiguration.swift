@@ -1,0 +1,78 @@
+public import TrackerModels
+
+/// How an outbox is opened.
+public struct OutboxConfiguration: Sendable {
+    /// Where the state lives.
+    public enum Location: Hashable, Sendable {
+        /// A folder, made with mode 0700 if it is missing.
+        case folder(String)
+        /// Nowhere but in memory.
+        case memory
+    }
+
+    /// What a commit survives.
+    public enum Durability: Hashable, Sendable {
+        /// The death of the process.
+        case process
+        /// A loss of power too, at the cost of a sync for each commit.
+        case full
+    }
+
+    /// Where the state lives.
+    public var location: Location
+    /// Which queue.
+    public var lane: LaneIdentity
+    /// The prefix of the keys, such as `__GT_925_`.
+    public var keyPrefix: String
+    /// What a commit survives.
+    public var durability: Durability
+    /// How much the lane may hold.
+    public var limits: OutboxLimits
+    /// How long stored values last, from their writing.
+    public var expiration: Duration
+    /// The consent of a brand that has none stored; `nil` for lanes that know no consent.
+    public var initialConsent: Consent?
+    /// Whether records wait for a session before they can be sent.
+    public var bindsSessions: Bool
+    /// Lanes whose records move here when this one opens, besides those of the brand that never had a session.
+    public var adopts: [LaneIdentity]
+    /// The wall clock.
+    public var wallClock: @Sendable () -> Timestamp
+    /// Told of what nobody asked for; called on the writer's queue.
+    public var observer: @Sendable (OutboxEvent) -> Void
+
+    /// Describes an outbox with the defaults of a session lane.
+    public init(
+        location: Location, lane: LaneIdentity, keyPrefix: String, durability: Durability = .process,
+        limits: OutboxLimits = OutboxLimits(), expiration: Duration = .seconds(365 * 86_400),
+        initialConsent: Consent? = nil, bindsSessions: Bool, adopts: [LaneIdentity] = [],
+        wallClock: @escaping @Sendable () -> Timestamp,
+        observer: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
+    ) {
+        self.location = location
+        self.lane = lane
+        self.keyPrefix = keyPrefix
+        self.durability = durability
+        self.limits = limits
+        self.expiration = expiration
+        self.initialConsent = initialConsent
+        self.bindsSessions = bindsSessions
+        self.adopts = adopts
+        self.wallClock = wallClock
+        self.observer = observer
+    }
+}
+
+/// Something that happened in the outbox without being asked for.
+public enum OutboxEvent: Hashable, Sendable {
+    /// Records left without being delivered. The ids are those that are known; the count is exact.
+    case dropped([MessageID], count: Int, DropReason)
+    /// The database was damaged and has been set aside.
+    case salvaged(Salvage)
+    /// The disk refuses to be written; told once until it recovers.
+    case writeFailed(StorageError)
+    /// The disk can be written again.
+    case recovered
+    /// A value could not be written to its backup file, or the backup could not be read.
+    case backupFailed(StorageError)
+}
