@@ -60,13 +60,19 @@ public struct LaneState: Hashable, Sendable {
     public var queuedBytes: Int
     /// When the oldest of them was made.
     public var oldestOccurredAt: Timestamp?
+    /// The highest sequence number given out so far; 0 if none was.
+    public var lastSequence: Int64
+    /// When the stored session expires, by the wall clock; `nil` without a session. A commit that finds it past ends
+    /// the generation first, as `LaneChange.expire` does.
+    public var sessionExpiresAt: Timestamp?
     /// A reset or a consent that the disk has refused holds in memory: nothing may be sent until it is written.
     public var isAwaitingDisk: Bool
 
     /// Describes a lane.
     public init(
         generation: Generation, consent: Consent, entry: GenerationEntry, queuedRecords: Int, queuedBytes: Int,
-        oldestOccurredAt: Timestamp?, isAwaitingDisk: Bool
+        oldestOccurredAt: Timestamp?, lastSequence: Int64 = 0, sessionExpiresAt: Timestamp? = nil,
+        isAwaitingDisk: Bool
     ) {
         self.generation = generation
         self.consent = consent
@@ -74,6 +80,8 @@ public struct LaneState: Hashable, Sendable {
         self.queuedRecords = queuedRecords
         self.queuedBytes = queuedBytes
         self.oldestOccurredAt = oldestOccurredAt
+        self.lastSequence = lastSequence
+        self.sessionExpiresAt = sessionExpiresAt
         self.isAwaitingDisk = isAwaitingDisk
     }
 }

@@ -32,6 +32,10 @@ public enum LaneChange: Sendable {
     case drop([Record.ID], DropReason)
     /// Removes every record of the lane and counts why.
     case dropAll(DropReason)
+    /// Makes the brand's device id if there is none, and gives it to the current generation.
+    case ensureDevice
+    /// Changes nothing: it is done once everything staged before it is on disk.
+    case barrier
 }
 
 /// What a request's body measured.

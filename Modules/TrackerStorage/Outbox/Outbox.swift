@@ -26,6 +26,9 @@ public protocol Outbox: Sendable {
     /// Reads the lane.
     func state() throws(StorageError) -> LaneState
 
+    /// How many records with at most this sequence number wait.
+    func queuedRecords(through sequence: Int64) throws(StorageError) -> Int
+
     /// A stored value: the primary's, else the backup's; absent once expired.
     func value(for key: StoredKey) -> String?
 
