@@ -1,0 +1,148 @@
+/// The address under which a backend's endpoints lie: scheme, host, port and the path before theirs.
+///
+/// A `BaseURL` is valid from birth. Two spellings of one address are equal: scheme and host are in lower case, the
+/// scheme's own port is left out, and one slash at the end is gone. ``description`` is that canonical form; it is part
+/// of a lane's identity.
+public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
+    /// How the backend is spoken to.
+    public enum Scheme: String, Hashable, Sendable, CaseIterable {
+        /// Over TLS.
+        case https
+        /// In the clear.
+        case http
+
+        /// The port that goes without saying.
+        public var defaultPort: UInt16 { self == .https ? 443 : 80 }
+    }
+
+    /// Why a text is no base URL.
+    public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+        /// A sentence for a developer, without the URL: it may hold a password.
+        public let reason: String
+
+        /// The reason.
+        public var description: String { reason }
+    }
+
+    /// How the backend is spoken to.
+    public let scheme: Scheme
+    /// The host in lower case; an IPv6 address keeps its brackets.
+    public let host: String
+    /// The port, if it is not the scheme's own.
+    public let port: UInt16?
+    /// The path before the endpoints': empty, or a slash and more, as it was given but for one slash at the end.
+    public let path: String
+
+    /// Reads a base URL.
+    ///
+    /// - Parameters:
+    ///   - text: An absolute URL without user info, query and fragment. Its host is a name in ASCII (`xn--` for others)
+    ///     or an IP address, its path percent-encoded. Surrounding spaces are not taken off.
+    ///   - allowInsecureHTTP: Whether plain `http` may lead to any host. Otherwise it may to a loopback host alone:
+    ///     `localhost`, `127.0.0.0/8` or `[::1]`.
+    /// - Throws: ``Invalid`` with the reason.
+    public init(_ text: String, allowInsecureHTTP: Bool = false) throws(Invalid) {
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Invalid(
+                reason: "The URL holds a space, a control character or a character outside ASCII; percent-encode its "
+                    + "path, and write its host in its xn-- form.")
+        }
+        guard let mark = text.firstRange(of: "://") else {
+            throw Invalid(reason: "The URL is not absolute; write it out, such as https://api.example.com.")
+        }
+        guard let scheme = Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {
+            throw Invalid(reason: "The URL's scheme is neither https nor http.")
+        }
+        let rest = text[mark.upperBound...]
+        guard !rest.contains("?") else { throw Invalid(reason: "The URL has a query; leave it out.") }
+        guard !rest.contains("#") else { throw Invalid(reason: "The URL has a fragment; leave it out.") }
+        let pathStart = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<pathStart]
+        guard !authority.contains("@") else {
+            throw Invalid(reason: "The URL has user info before its host; leave it out.")
+        }
+        let (hostText, portText) = try Self.split(authority)
+        let host = try HostName(hostText)
+
+        self.scheme = scheme
+        self.host = host.text
+        self.port = try Self.port(portText, for: scheme)
+        self.path = try Self.path(rest[pathStart...])
+        guard scheme == .https || host.isLoopback || allowInsecureHTTP else {
+            throw Invalid(
+                reason: "Plain http leads to a loopback host only; use https, or set allowInsecureHTTP.")
+        }
+    }
+
+    /// Scheme, host and port: what a credential must not leave, such as `https://api.example.com:8443`.
+    public var origin: String { "\(scheme.rawValue)://\(host)" + (port.map { ":\($0)" } ?? "") }
+
+    /// The canonical form, without a slash at the end.
+    public var description: String { origin + path }
+
+    /// The address of an endpoint under this one.
+    ///
+    /// - Parameter path: A percent-encoded path that begins with a slash, such as `/v2/tracking-session`.
+    public func appending(path: String) -> String { description + path }
+
+    /// Takes host and port apart at the colon, which in brackets belongs to the host.
+    private static func split(_ authority: Substring) throws(Invalid) -> (host: Substring, port: Substring?) {
+        let hostEnd: Substring.Index
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]") else {
+                throw Invalid(reason: "The URL's IPv6 address has no closing bracket.")
+            }
+            hostEnd = authority.index(after: bracket)
+        } else {
+            hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
+        }
+        let tail = authority[hostEnd...]
+        guard tail.isEmpty || tail.hasPrefix(":") else {
+            throw Invalid(reason: "The URL has something other than a port after its host.")
+        }
+        return (authority[..<hostEnd], tail.isEmpty ? nil : tail.dropFirst())
+    }
+
+    private static func port(_ text: Substring?, for scheme: Scheme) throws(Invalid) -> UInt16? {
+        // "An empty port is the scheme's own" (RFC 3986, 3.2.3).
+        guard let text, !text.isEmpty else { return nil }
+        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = UInt16(text),
+            port > 0
+        else { throw Invalid(reason: "The URL's port is not a number from 1 to 65535.") }
+        return port == scheme.defaultPort ? nil : port
+    }
+
+    private static func path(_ text: Substring) throws(Invalid) -> String {
+        let bytes = Array(text.utf8)
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < bytes.count, isHexDigit(bytes[index + 1]), isHexDigit(bytes[index + 2]) else {
+                    throw Invalid(reason: "The URL's path has a % that does not begin a percent-encoded byte.")
+                }
+            } else if !isPathByte(byte) {
+                throw Invalid(
+                    reason: "The URL's path holds “\(Character(Unicode.Scalar(byte)))”, which must be percent-encoded.")
+            }
+        }
+        return String(text.hasSuffix("/") ? text.dropLast() : text)
+    }
+
+    /// `pchar` of RFC 3986, 3.3, but for `%`, and the slash.
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~!$&'()*+,;=:@/".utf8.contains(byte)
+        }
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+}

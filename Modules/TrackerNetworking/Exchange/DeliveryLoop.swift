@@ -1,0 +1,70 @@
+/// One thread of execution that sends requests, keeps timers and runs the work it is given, one thing at a time.
+///
+/// Everything that one delivery engine does happens on its loop, so the engine's state needs no lock. Every method may
+/// be called from any thread, and also from work, timers and completions that run on the loop itself; none of them
+/// blocks or runs anything before it returns, but for the one case that ``submit(_:completion:)`` names.
+///
+/// An idle loop does not wake up.
+public protocol DeliveryLoop: AnyObject, Sendable {
+    /// The time now on the loop's clock, the one its timers go by.
+    var now: MonotonicInstant { get }
+
+    /// Has `work` run on the loop, after all work posted before.
+    ///
+    /// - Returns: `false` if the loop is closed: the work will not run.
+    @discardableResult
+    func post(_ work: @escaping @Sendable () -> Void) -> Bool
+
+    /// Has `work` run on the loop once, at `instant` or soon after, never before.
+    ///
+    /// Timers run in the order of their instants. One that is due runs as soon as the loop is free. A closed loop runs
+    /// none.
+    @discardableResult
+    func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID
+
+    /// Takes a timer back. One that has run, or was taken back already, stays so.
+    ///
+    /// Called on the loop, it is certain that the timer does not run afterwards.
+    func cancel(_ timer: TimerID)
+
+    /// Sends a request and has `completion` run on the loop, exactly once, with the answer or the reason why there is
+    /// none.
+    ///
+    /// Requests go out in the order they are submitted. One that is submitted from a completion follows on the same
+    /// connection. The completion gets ``TransportError/Kind/closed`` if the loop is closed first; if the loop's thread
+    /// has ended already, it runs before this method returns.
+    @discardableResult
+    func submit(
+        _ request: HTTPRequest,
+        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) -> TransferID
+
+    /// Ends an exchange: its completion gets ``TransportError/Kind/cancelled``, unless it has run already.
+    ///
+    /// The server may have received the request all the same.
+    func cancel(_ transfer: TransferID)
+
+    /// Ends the loop: what was posted before still runs, then every pending completion gets
+    /// ``TransportError/Kind/closed``, then the thread and its connections end. Timers are forgotten.
+    ///
+    /// Does not wait for that. Safe to call twice, and on the loop itself.
+    func close()
+}
+
+/// Names one timer of one loop.
+public struct TimerID: Hashable, Sendable {
+    /// The loop's own number for it, never used again.
+    public let number: UInt64
+
+    /// Names a timer by its number.
+    public init(_ number: UInt64) { self.number = number }
+}
+
+/// Names one exchange of one loop.
+public struct TransferID: Hashable, Sendable {
+    /// The loop's own number for it, never used again.
+    public let number: UInt64
+
+    /// Names an exchange by its number.
+    public init(_ number: UInt64) { self.number = number }
+}

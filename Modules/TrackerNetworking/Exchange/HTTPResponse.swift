@@ -1,0 +1,38 @@
+public import TrackerModels
+
+/// The final answer to a request, whatever its status.
+public struct HTTPResponse: Hashable, Sendable {
+    /// The status code, such as 200; a redirect that was followed does not show.
+    public var status: Int
+    /// The answer's header fields.
+    public var headers: HTTPHeaders
+    /// The answer's body, at most ``TransportConfiguration/maxResponseBytes``.
+    public var body: [UInt8]
+    /// The size of the request's body before compression, in bytes.
+    public var bodyBytes: Int
+    /// The size of the request's body as it was sent in the end, compressed or not, in bytes.
+    public var sentBytes: Int
+
+    /// Describes an answer.
+    public init(
+        status: Int,
+        headers: HTTPHeaders = HTTPHeaders(),
+        body: [UInt8] = [],
+        bodyBytes: Int = 0,
+        sentBytes: Int = 0
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.bodyBytes = bodyBytes
+        self.sentBytes = sentBytes
+    }
+
+    /// How long the server asks to wait before the next request, from its `Retry-After` header.
+    ///
+    /// - Parameter now: The wall time, for an answer that names a date but has no `Date` of its own.
+    /// - Returns: A wait from zero to ``RetryAfter/cap``; `nil` if the server asks for none, or unreadably.
+    public func retryAfter(at now: Timestamp) -> Duration? {
+        RetryAfter.wait(for: headers["Retry-After"], date: headers["Date"], now: now)
+    }
+}

@@ -1,0 +1,37 @@
+/// Writes text so that it can stand inside a URL.
+public enum PercentEncoding {
+    /// Writes one segment of a path, such as a user id.
+    ///
+    /// All but the unreserved characters of RFC 3986, 2.3 (letters, digits, `-`, `.`, `_`, `~`) become `%XX`, byte by
+    /// byte of their UTF-8. The segments `.` and `..` have their dots encoded too, since a path would otherwise lose
+    /// them, and the segment before, on its way.
+    public static func segment(_ text: String) -> String {
+        let isDots = text == "." || text == ".."
+        var result: [UInt8] = []
+        result.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            if isUnreserved(byte), !isDots {
+                result.append(byte)
+            } else {
+                result.append(UInt8(ascii: "%"))
+                result.append(hexDigit(byte >> 4))
+                result.append(hexDigit(byte & 0xF))
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}

@@ -1,0 +1,56 @@
+/// Why an exchange ended without an answer.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What failed.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The request is one that must not be sent: its URL or a header is malformed. Trying again is useless.
+        case invalidRequest
+        /// The host's, or its proxy's, name has no address.
+        case dns
+        /// No connection came about: refused, unreachable, or the proxy did not let it through.
+        case connect
+        /// The connection could not be secured: a certificate that does not verify, a CA bundle that cannot be read.
+        case tls
+        /// The time for the exchange passed.
+        case timeout
+        /// The connection broke while the request was sent.
+        case sendFailed
+        /// The connection broke while the answer was read, or the answer was shorter than announced.
+        case receiveFailed
+        /// The server closed the connection without a byte of an answer.
+        case emptyReply
+        /// What came back is not an HTTP answer.
+        case badResponse
+        /// The answer is larger than ``TransportConfiguration/maxResponseBytes``.
+        case responseTooLarge
+        /// The answer redirects to where the request must not go; ``TransportError/target`` says where.
+        case redirectRefused
+        /// The answers redirected more than five times.
+        case tooManyRedirects
+        /// ``DeliveryLoop/cancel(_:)-(TransferID)`` ended the exchange.
+        case cancelled
+        /// The loop was closed.
+        case closed
+        /// The transport itself failed, for want of memory or of a usable libcurl.
+        case unavailable
+    }
+
+    /// What failed.
+    public var kind: Kind
+    /// The host that the request was for, with its port if it is not the scheme's own, such as `api.example.com`.
+    public var host: String
+    /// A sentence for a developer: what failed, to which host, and what to do about it, but never a secret.
+    public var message: String
+    /// Where a refused redirect led, without user info, query and fragment; otherwise `nil`.
+    public var target: String?
+
+    /// Describes a failure.
+    public init(_ kind: Kind, host: String, message: String, target: String? = nil) {
+        self.kind = kind
+        self.host = host
+        self.message = message
+        self.target = target
+    }
+
+    /// The message.
+    public var description: String { message }
+}

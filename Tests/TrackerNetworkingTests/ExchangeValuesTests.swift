@@ -1,0 +1,61 @@
+import Testing
+import TrackerNetworking
+
+@Suite("HTTPHeaders")
+struct HTTPHeadersTests {
+    @Test("finds a field in any case and keeps its spelling")
+    func caseInsensitive() {
+        let headers: HTTPHeaders = ["X-API-Key": "k", "Content-Type": "application/json"]
+
+        #expect(headers["x-api-key"] == "k")
+        #expect(headers["CONTENT-TYPE"] == "application/json")
+        #expect(headers["X-API"] == nil)
+        #expect(headers.fields.map(\.name) == ["X-API-Key", "Content-Type"])
+    }
+
+    @Test("keeps repeated fields in order; setting one replaces them all in the first one's place")
+    func repeated() {
+        var headers: HTTPHeaders = ["A": "1", "B": "2", "a": "3"]
+
+        #expect(headers.values(named: "a") == ["1", "3"])
+
+        headers["a"] = "4"
+        #expect(headers == ["a": "4", "B": "2"])
+        headers["A"] = nil
+        #expect(headers == ["B": "2"])
+        headers.append(name: "b", value: "5")
+        #expect(headers["B"] == "2")
+    }
+}
+
+@Suite("PercentEncoding")
+struct PercentEncodingTests {
+    @Test(
+        "leaves the unreserved characters alone and encodes every other byte",
+        arguments: [
+            ("azAZ09-._~", "azAZ09-._~"), ("", ""), ("a/b", "a%2Fb"), ("a b+c", "a%20b%2Bc"), ("50%", "50%25"),
+            ("ü€😀", "%C3%BC%E2%82%AC%F0%9F%98%80"), ("a?b#c&d=e", "a%3Fb%23c%26d%3De"), ("\r\n\0", "%0D%0A%00"),
+            ("user@example.com", "user%40example.com"), (".", "%2E"), ("..", "%2E%2E"), ("...", "..."),
+            ("e\u{301}", "e%CC%81"),
+        ])
+    func segments(text: String, encoded: String) {
+        #expect(PercentEncoding.segment(text) == encoded)
+    }
+}
+
+@Suite("MonotonicInstant")
+struct MonotonicInstantTests {
+    @Test("moves by durations, and stays at the ends of its range")
+    func arithmetic() {
+        let instant = MonotonicInstant(nanoseconds: 5)
+
+        #expect(instant.advanced(by: .seconds(2)) == MonotonicInstant(nanoseconds: 2_000_000_005))
+        #expect(instant.advanced(by: .nanoseconds(-7)) < instant)
+        #expect(instant.duration(to: MonotonicInstant(nanoseconds: 12)) == .nanoseconds(7))
+        #expect(instant.advanced(by: .seconds(Int64.max)) == MonotonicInstant(nanoseconds: .max))
+        #expect(
+            MonotonicInstant(nanoseconds: -5).advanced(by: .seconds(Int64.min)) == MonotonicInstant(nanoseconds: .min))
+        #expect(
+            MonotonicInstant(nanoseconds: .min).duration(to: MonotonicInstant(nanoseconds: .max)) > .seconds(1 << 33))
+    }
+}
