@@ -1,0 +1,98 @@
+/// One JSON value as text: bytes that a validating pass has accepted.
+///
+/// What is accepted is RFC 8259 in UTF-8, with any kind of value at the top, and one rule more: a `\u` escape of half
+/// a surrogate pair is refused. Nothing is rewritten: numbers keep their spelling, members their order, strings their
+/// escapes. Only white space around the value is removed.
+///
+/// Two texts are equal if their bytes are: `1.0` is not `1`.
+public struct JSONText: Hashable, Sendable {
+    /// How deep arrays and objects may nest unless a caller says otherwise.
+    ///
+    /// `[[]]` is two deep.
+    public static let maxDepth = 128
+
+    /// The deepest nesting that a caller can ask for.
+    public static let maxDepthCeiling = 1024
+
+    /// The text as UTF-8.
+    ///
+    /// Never empty, and without white space around the value.
+    public let bytes: [UInt8]
+
+    /// Takes bytes that are known to be valid, such as text that was put together from valid parts.
+    ///
+    /// - Parameter bytes: A value without white space around it.
+    package init(accepted bytes: [UInt8]) {
+        assert(Self.isAcceptable(bytes), "These bytes are not JSON without white space around it.")
+        self.bytes = bytes
+    }
+
+    /// Takes a part of a buffer that a scanner has found to be a value.
+    package init(accepted bytes: ArraySlice<UInt8>) {
+        self.init(accepted: Array(bytes))
+    }
+
+    /// Validates UTF-8 bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: A value, with or without white space around it.
+    ///   - maxDepth: How deep arrays and objects may nest; more than ``maxDepthCeiling`` counts as that.
+    /// - Throws: The first fault and where it is.
+    public init(validating bytes: [UInt8], maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
+        var scanner = JSONScanner(maxDepth: min(maxDepth, Self.maxDepthCeiling), outlineDepth: -1)
+        let value = try scanner.scan(bytes)
+        self.bytes = value.count == bytes.count ? bytes : Array(bytes[value])
+    }
+
+    /// Validates a part of an array without copying the rest.
+    ///
+    /// - Parameters:
+    ///   - bytes: A value, with or without white space around it.
+    ///   - maxDepth: How deep arrays and objects may nest; more than ``maxDepthCeiling`` counts as that.
+    /// - Throws: The first fault; its offset counts from the start of the slice.
+    public init(validating bytes: ArraySlice<UInt8>, maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
+        var scanner = JSONScanner(maxDepth: min(maxDepth, Self.maxDepthCeiling), outlineDepth: -1)
+        let value = try scanner.scan(bytes)
+        self.bytes = Array(bytes.dropFirst(value.lowerBound).prefix(value.count))
+    }
+
+    /// Validates a string.
+    ///
+    /// - Parameters:
+    ///   - string: A value, with or without white space around it.
+    ///   - maxDepth: How deep arrays and objects may nest; more than ``maxDepthCeiling`` counts as that.
+    /// - Throws: The first fault and where it is, as an offset into the string's UTF-8.
+    public init(validating string: String, maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
+        try self.init(validating: Array(string.utf8), maxDepth: maxDepth)
+    }
+
+    /// The text as a string.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The length of the text in bytes.
+    public var byteCount: Int { bytes.count }
+
+    /// What the value is.
+    public var kind: JSONKind { bytes.first.flatMap(JSONKind.init(firstByte:)) ?? .null }
+
+    /// Where the outer values of this text are.
+    ///
+    /// - Parameter depth: The depth of the deepest values to tell of; 1 is the direct members or elements.
+    package func outline(depth: Int) -> JSONOutline {
+        var scanner = JSONScanner(maxDepth: .max, outlineDepth: depth)
+        // The bytes were accepted before, so there is nothing to throw.
+        _ = try? scanner.scan(bytes)
+        return scanner.outline
+    }
+
+    private static func isAcceptable(_ bytes: [UInt8]) -> Bool {
+        var scanner = JSONScanner(maxDepth: .max, outlineDepth: -1)
+        // Any fault means the same here.
+        return (try? scanner.scan(bytes)) == 0..<bytes.count
+    }
+}
+
+extension JSONText: CustomStringConvertible {
+    /// The text as a string.
+    public var description: String { text }
+}
