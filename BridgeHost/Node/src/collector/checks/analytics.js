@@ -1,0 +1,104 @@
+import { show } from './findings.js'
+import { absent, all, atLeast, every, exactly, filled, flag, instant, isObject, number, object, text, uuid } from './shape.js'
+
+/** @typedef {import('./findings.js').Check} Check */
+
+const PRINTABLE = /^[\x20-\x7e]{1,128}$/
+const GENERATED = /^\d{13}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * A caller may choose the id; one that begins like a generated one must then be one.
+ *
+ * @type {Check}
+ */
+const messageId = (value, findings) => {
+    if (typeof value !== 'string' || !PRINTABLE.test(value)) {
+        findings.say(`is ${show(value)}; it must be 1 to 128 printable ASCII characters.`)
+    } else if (/^\d+-/.test(value) && !GENERATED.test(value)) {
+        findings.say(`is ${show(value)}; it must be <milliseconds since 1970>-<UUID>.`)
+    }
+}
+
+const texts = (...names) => Object.fromEntries(names.map((name) => [name, text]))
+
+/** What the platform cannot tell is left out, and the app may add to it, so only the named members are checked. */
+const context = atLeast(
+    { library: atLeast(texts('name', 'version')) },
+    {
+        app: atLeast({}, texts('name', 'version', 'build', 'namespace')),
+        device: atLeast({}, texts('manufacturer', 'model', 'name', 'type', 'advertisingId')),
+        os: atLeast({}, texts('name', 'version')),
+        screen: atLeast({}, { density: number(0), width: number(0), height: number(0) }),
+        network: atLeast({}, { wifi: flag }),
+        ...texts('locale', 'timezone'),
+    },
+)
+
+const envelope = {
+    anonymousId: uuid,
+    timestamp: instant,
+    writeKey: keyText,
+    messageId,
+    context,
+    sentAt: instant,
+}
+
+const named = exactly(
+    { type: text, event: filled, ...envelope },
+    { properties: object, userId: filled, groupId: filled, traits: absent('it goes with identify and group') },
+)
+const unnamed = {
+    event: absent('only a track, screen or page has a name'),
+    properties: absent('they go with track, screen and page'),
+}
+
+/** One sort of event each. @type {Record<string, Check>} */
+const SORTS = {
+    track: named,
+    screen: named,
+    page: named,
+    identify: exactly({ type: text, userId: filled, ...envelope }, { ...unnamed, traits: object, groupId: filled }),
+    group: exactly({ type: text, groupId: filled, ...envelope }, { ...unnamed, traits: object, userId: filled }),
+    alias: exactly(
+        { type: text, userId: filled, ...envelope },
+        { ...unnamed, traits: absent('an alias has none'), groupId: filled },
+    ),
+}
+
+/** @type {Check} */
+const analyticsEvent = (value, findings) => {
+    if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
+    const sort = Object.hasOwn(SORTS, value.type) ? SORTS[value.type] : null
+    if (sort) sort(value, findings)
+    else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, (_, at) => at.say('is missing.'))
+    else findings.inside('type', value.type, unknownType)
+}
+
+/** @type {Check} */
+const unknownType = (value, findings) => {
+    findings.say(`is ${show(value)}; it must be one of ${Object.keys(SORTS).join(', ')}.`)
+}
+
+/** @type {Check} */
+const together = (value, findings) => {
+    if (!Array.isArray(value?.batch)) return
+    const events = value.batch.filter(isObject)
+    if (value.batch.length === 0) findings.add('batch is empty; there is nothing to send.')
+    if (new Set(events.map((event) => event.writeKey)).size > 1) {
+        findings.add('The events of the batch have more than one writeKey.')
+    }
+    const seen = new Set()
+    for (const { messageId: id } of events) {
+        if (typeof id === 'string' && seen.has(id)) findings.add(`messageId ${show(id)} stands in the batch twice.`)
+        seen.add(id)
+    }
+}
+
+/** `POST /v1/batch` @type {Check} */
+export const batch = all(exactly({ batch: every(analyticsEvent) }), together)
+
+/** A key is never quoted, not even when it is wrong. */
+function keyText(value, findings) {
+    if (typeof value !== 'string') findings.say('must be a string.')
+    else if (value.trim() === '') findings.say('must not be blank.')
+}

@@ -1,0 +1,68 @@
+import { batch } from './analytics.js'
+import { basic } from './basic.js'
+import { Findings } from './findings.js'
+import { checkHeaders } from './headers.js'
+import { email, event, link, location, profile, session } from './tracker.js'
+
+/** @typedef {import('../routes.js').Route} Route */
+/** @typedef {import('../body.js').Body} Body */
+
+/** What the body of each kind must look like. @type {Record<string, import('./findings.js').Check>} */
+const BODIES = { session, event, profile, location, email, link, batch, basic }
+
+/** How many levels lie between the body's outside and what the caller gave, which may nest 128 deep. */
+const LEVELS_AROUND = { event: 1, profile: 1, batch: 3, basic: 2 }
+const DEEPEST = 128
+
+const LARGEST_BRAND = 9223372036854775807n
+
+/**
+ * Says everything that is wrong with one request.
+ *
+ * @param {Route} route
+ * @param {Record<string, string | undefined>} headers Names in lower case.
+ * @param {Body} body
+ * @returns {string[]} Plain sentences; none if the request is as it should be.
+ */
+export function problemsOf(route, headers, body) {
+    const findings = new Findings()
+    for (const problem of route.problems) findings.add(problem)
+    if (route.allow) findings.add(`The method is ${route.method}; this path takes ${route.allow}.`)
+    if (route.kind === 'unknown') {
+        findings.add(`There is no endpoint for ${route.method} ${route.path}.`)
+        return findings.sentences
+    }
+    checkHeaders(route.kind, headers, { hasBody: body.size > 0, value: body.value }, findings)
+    if (body.problem) findings.add(body.problem)
+    else checkBody(route.kind, body, findings)
+    return findings.sentences
+}
+
+function checkBody(kind, body, findings) {
+    const check = BODIES[kind]
+    if (!check) {
+        if (body.size > 0) findings.add('There is a body; this endpoint takes none.')
+        return
+    }
+    if (body.size === 0) return findings.add('There is no body.')
+    check(body.value, findings)
+    checkText(kind, body.inspection, findings)
+}
+
+/** @param {import('../json.js').Inspection} inspection */
+function checkText(kind, inspection, findings) {
+    for (const path of inspection.duplicates) findings.add(`${path} stands there twice.`)
+    for (const path of inspection.surrogates) findings.add(`${path} holds half of a surrogate pair.`)
+    const around = LEVELS_AROUND[kind] ?? 0
+    if (inspection.depth > DEEPEST + around) {
+        findings.add(`The body nests ${inspection.depth} levels deep; what a caller gives may nest ${DEEPEST}.`)
+    }
+    const brand = inspection.numbers.get('brand_id')
+    if (brand !== undefined && !isBrand(brand)) {
+        findings.add(`brand_id is ${brand}; it must be a whole number of at most 64 bits.`)
+    }
+}
+
+function isBrand(token) {
+    return /^(?:0|[1-9]\d*)$/.test(token) && BigInt(token) <= LARGEST_BRAND
+}

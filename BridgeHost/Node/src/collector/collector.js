@@ -1,0 +1,230 @@
+import { Backend } from './backend.js'
+import { readBody, tooLarge } from './body.js'
+import { problemsOf } from './checks/index.js'
+import { faultText } from './faults/item.js'
+import { FaultScript } from './faults/script.js'
+import { itemsOf } from './items.js'
+import { Ledger } from './ledger.js'
+import { mask, maskBody } from './mask.js'
+import { ReceivedRequest } from './record.js'
+import { routeOf } from './routes.js'
+import { Witness } from './witness.js'
+
+/** @typedef {import('./routes.js').Route} Route */
+/** @typedef {import('./faults/item.js').FaultItem} FaultItem */
+
+/**
+ * What to do about a request.
+ *
+ * @typedef {object} Reply
+ * @property {import('./faults/item.js').Action} action
+ * @property {number} status
+ * @property {string[]} headers Names and values in turn.
+ * @property {string} body
+ * @property {number} delay Milliseconds to wait first.
+ */
+
+/** The headers that are kept with a record. */
+const SHOWN = [
+    'idempotency-key', 'x-sequence', 'x-occurred-at', 'x-api-key', 'content-type', 'content-encoding', 'user-agent',
+    'content-length',
+]
+
+/** How far apart from the wire the collector can be tested: requests in, replies out. */
+export class Collector {
+    faults = new FaultScript()
+    ledger
+    #backend = new Backend()
+    #witness = new Witness()
+    #options
+    #totals = newTotals()
+
+    /** @param {{ strict: boolean, maxBytes: number, maxBodyBytes: number }} options */
+    constructor(options) {
+        this.#options = options
+        this.ledger = new Ledger(options.maxBytes)
+    }
+
+    /** Counts since the start, whatever was forgotten or cleared since. */
+    get totals() {
+        return { ...this.#totals, forgotten: this.ledger.forgotten }
+    }
+
+    /** Forgets all requests, and with them which keys and numbers have come. Sessions and the fault script stay. */
+    clear() {
+        this.ledger.clear()
+        this.#witness = new Witness()
+    }
+
+    /**
+     * A request of which the header has come. It is to be cut off at once if this answers with a record.
+     *
+     * @param {Route} route
+     * @param {string} target
+     * @param {Record<string, string | undefined>} headers
+     * @returns {boolean} Whether the connection is to be cut before the body is read.
+     */
+    refusesUnread(route, target, headers) {
+        if (this.faults.isEmpty) return false
+        const fault = this.faults.takeBeforeBody(route)
+        if (!fault) return false
+        this.#keep(route, target, headers, { status: null, accepted: false, fault })
+        return true
+    }
+
+    /** A request whose sender went away in the middle of the body. */
+    cutOff(route, target, headers) {
+        const flags = [{ kind: 'cut', text: 'The connection ended in the middle of the body.' }]
+        this.#keep(route, target, headers, { status: null, accepted: false, flags })
+    }
+
+    /** A request whose body is above the cap, of which no more is read. @returns {Reply} */
+    tooLarge(route, target, headers) {
+        const problems = [tooLarge(this.#options.maxBodyBytes)]
+        this.#keep(route, target, headers, { status: 413, accepted: false, problems })
+        return replyWith(413, problemBody(problems))
+    }
+
+    /**
+     * A request that has come whole.
+     *
+     * @param {Route} route
+     * @param {string} target
+     * @param {Record<string, string | undefined>} headers
+     * @param {Buffer} bytes
+     * @returns {Reply}
+     */
+    receive(route, target, headers, bytes) {
+        const body = readBody(bytes, headers['content-encoding'], this.#options.maxBodyBytes)
+        const problems = problemsOf(route, headers, body)
+        const items = itemsOf(route, body.value)
+        const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize)
+
+        const usual = this.#usualStatus(route, body, problems)
+        const status = fault?.status ?? usual
+        const action = fault?.action ?? 'answer'
+        const accepted = action === 'answer' ? isSuccess(status) : isSuccess(usual)
+        const reply = { action, status, headers: [], body: '', delay: fault?.delay ?? 0 }
+        reply.body = this.#answerBody(route, body, headers, status, fault, problems)
+        addHeaders(reply, route, fault)
+
+        const client = this.#clientOf(route, headers, body, items)
+        const seen = this.#witness.observe({
+            route, ...client, items, key: headers['idempotency-key'], sequence: headers['x-sequence'],
+            taken: accepted, refused: action === 'answer' && isRefusal(status),
+        })
+        if (accepted) this.#learnSession(route, reply.body, body, client.lane)
+        this.#keep(route, target, headers, {
+            status: action === 'answer' ? status : null,
+            accepted, fault, problems, items, body, ...seen,
+        })
+        return reply
+    }
+
+    #usualStatus(route, body, problems) {
+        if (route.kind === 'unknown') return 404
+        if (route.allow) return 405
+        if (body.status !== 200) return body.status
+        return this.#options.strict && problems.length > 0 ? 422 : 200
+    }
+
+    #answerBody(route, body, headers, status, fault, problems) {
+        if (fault?.body !== undefined) return fault.body
+        if (fault?.id !== undefined) return JSON.stringify({ data: { id: fault.id } })
+        if (isSuccess(status)) return this.#backend.answer(route, body.value, headers['idempotency-key'])
+        return problemBody(fault ? [`The fault script answers ${status} here.`] : problems)
+    }
+
+    /** Which client sent it: what its lane is called beside its path, and what tells its installation apart. */
+    #clientOf(route, headers, body, items) {
+        if (route.kind === 'batch') {
+            const first = body.value?.batch?.[0]
+            return { lane: String(first?.writeKey), identities: namesOf('anonymous', first?.anonymousId) }
+        }
+        if (route.kind === 'basic') {
+            return { lane: '', identities: namesOf('first', headers['idempotency-key']?.split(':', 1)[0]) }
+        }
+        const { session } = items[0]
+        const known = this.#backend.about(session)
+        const brand = body.inspection?.numbers.get('brand_id') ?? known?.brand ?? ''
+        if (session && brand) this.#backend.learn(session, { brand, device: null })
+        return { lane: brand, identities: [...namesOf('session', session), ...namesOf('device', known?.device)] }
+    }
+
+    /** A session's brand and device are known from the request that made it, or from the one it comes from. */
+    #learnSession(route, answer, body, brand) {
+        if (!['session', 'identify', 'email', 'link'].includes(route.kind)) return
+        const id = sessionIn(answer)
+        const from = this.#backend.about(route.session ?? body.value?.current_session_id)
+        const device = route.kind === 'session' ? body.value?.device_id : from?.device
+        if (id) this.#backend.learn(id, { brand, device: typeof device === 'string' ? device : null })
+    }
+
+    #keep(route, target, headers, facts) {
+        const record = new ReceivedRequest(route, target, shownHeaders(headers), {
+            ...facts,
+            items: facts.items ?? itemsOf(route, undefined),
+            fault: facts.fault ? faultText({ ...facts.fault, times: 1 }) : null,
+            raw: facts.body ? maskBody(facts.body.text, headers['x-api-key']) : '',
+        })
+        const totals = this.#totals
+        totals.requests++
+        if (record.accepted) totals.accepted++
+        if (record.accepted && !record.repeat) totals.events += record.items.length
+        if (record.problems.length > 0) totals.withProblems++
+        for (const { kind } of record.flags) totals[kind]++
+        this.ledger.add(record)
+    }
+}
+
+function newTotals() {
+    return { requests: 0, accepted: 0, events: 0, withProblems: 0, repeat: 0, gap: 0, order: 0, cut: 0 }
+}
+
+function shownHeaders(headers) {
+    const shown = {}
+    for (const name of SHOWN) {
+        const value = headers[name]
+        if (value !== undefined) shown[name] = name === 'x-api-key' ? mask(value) : value
+    }
+    return shown
+}
+
+function addHeaders(reply, route, fault) {
+    reply.headers.push('Content-Type', 'application/json')
+    if (route.allow && reply.status === 405) reply.headers.push('Allow', route.allow)
+    if (!fault) return
+    if (fault.retryAfter !== undefined) reply.headers.push('Retry-After', fault.retryAfter)
+    if (fault.location !== undefined) reply.headers.push('Location', fault.location)
+    for (const [name, value] of Object.entries(fault.headers ?? {})) reply.headers.push(name, value)
+}
+
+function replyWith(status, body) {
+    return { action: 'answer', status, headers: ['Content-Type', 'application/json'], body, delay: 0 }
+}
+
+function problemBody(problems) {
+    return JSON.stringify({ error: problems.join(' ') })
+}
+
+function isSuccess(status) {
+    return status >= 200 && status < 300
+}
+
+/** Whether an answer means: do not send this again. */
+function isRefusal(status) {
+    return status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+function namesOf(what, id) {
+    return typeof id === 'string' && id !== '' ? [`${what} ${id}`] : []
+}
+
+function sessionIn(answer) {
+    try {
+        const id = JSON.parse(answer)?.data?.id
+        return typeof id === 'number' || typeof id === 'string' ? String(id) : null
+    } catch {
+        return null // The fault script may answer with anything.
+    }
+}

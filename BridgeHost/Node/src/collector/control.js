@@ -1,0 +1,197 @@
+import { Readable } from 'node:stream'
+import { FaultError } from './faults/item.js'
+import { FilterError, filterFrom, matcher, wholeNumber } from './filter.js'
+import { waitFilter, waitFor } from './wait.js'
+
+/** @typedef {import('./collector.js').Collector} Collector */
+/** @typedef {import('node:http').IncomingMessage} IncomingMessage */
+/** @typedef {import('node:http').ServerResponse} ServerResponse */
+
+const MOST_SCRIPT_BYTES = 1 << 20
+const LONGEST_WAIT = 600_000
+const USUAL_WAIT = 10_000
+const CHUNK = 65_536
+
+/** An answer to a bad request: its status, and a sentence. */
+class Refusal extends Error {
+    constructor(status, message, headers = {}) {
+        super(message)
+        this.status = status
+        this.headers = headers
+    }
+}
+
+/**
+ * The collector's own paths: what it got, waiting for it, forgetting it, and the fault script.
+ *
+ * @param {Collector} collector
+ * @param {AbortSignal} signal Ends all waits.
+ * @returns {(request: IncomingMessage, response: ServerResponse) => boolean} Says whether the request was for it.
+ */
+export function makeControl(collector, signal) {
+    /** Path to method to what answers. */
+    const paths = {
+        '/received': { GET: received },
+        '/wait': { GET: wait },
+        '/clear': { POST: clear },
+        '/faults': { GET: showFaults, POST: loadFaults, DELETE: clearFaults },
+    }
+    return (request, response) => {
+        const mark = request.url.indexOf('?')
+        const path = mark === -1 ? request.url : request.url.slice(0, mark)
+        if (!Object.hasOwn(paths, path)) return false
+        const query = new URLSearchParams(mark === -1 ? '' : request.url.slice(mark + 1))
+        answer(paths[path], { collector, request, response, query, signal }).catch((error) => {
+            refuse(response, error)
+        })
+        return true
+    }
+}
+
+async function answer(methods, call) {
+    const { request } = call
+    requireOwnOrigin(request)
+    const act = Object.hasOwn(methods, request.method) ? methods[request.method] : null
+    if (act) return act(call)
+    const allowed = Object.keys(methods).join(', ')
+    throw new Refusal(405, `${request.method} does not go here; ${allowed} does.`, { Allow: allowed })
+}
+
+/** Keeps web pages elsewhere from reading what was received, or planting faults, through the user's browser. */
+function requireOwnOrigin({ headers }) {
+    const host = headers.host ?? ''
+    if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i.test(host)) {
+        throw new Refusal(403, `The collector is not called ${JSON.stringify(host)}; use 127.0.0.1.`)
+    }
+    if (headers.origin !== undefined && headers.origin !== `http://${host}`) {
+        throw new Refusal(403, 'Only the collector\'s own pages may use this from a browser.')
+    }
+}
+
+function received({ collector, response, query }) {
+    const filter = filterFrom(query, ['last'])
+    sendRecords(response, 200, {}, matching(collector, filter, query), collector)
+}
+
+async function wait({ collector, response, query, signal }) {
+    const { filter, goal } = waitFrom(query)
+    const gone = new AbortController()
+    response.on('close', () => gone.abort())
+    const ended = AbortSignal.any([signal, gone.signal])
+    const { outcome, matched } = await waitFor(collector.ledger, filter, { ...goal, signal: ended })
+    if (gone.signal.aborted) return
+    const facts = { matched, wanted: goal.count }
+    if (outcome !== 'met') {
+        const what = goal.ofRequests ? 'requests' : 'matches'
+        const reason = outcome === 'timeout' ? `within ${goal.timeoutMs} ms` : 'before the collector was stopped'
+        facts.error = `${matched} of ${goal.count} ${what} came ${reason}.`
+    }
+    const status = { met: 200, timeout: 408, stopped: 503 }[outcome]
+    sendRecords(response, status, facts, matching(collector, filter, query), collector)
+}
+
+function clear({ collector, response }) {
+    const cleared = collector.ledger.size
+    collector.clear()
+    sendJSON(response, 200, { cleared })
+}
+
+function showFaults({ collector, response }) {
+    sendJSON(response, 200, { faults: collector.faults.left() })
+}
+
+async function loadFaults({ collector, request, response, query }) {
+    for (const name of query.keys()) {
+        if (name !== 'append') throw new Refusal(400, `There is no parameter "${name}"; known is append=true.`)
+    }
+    const text = await readText(request)
+    collector.faults.load(scriptFrom(text), { append: query.get('append') === 'true' })
+    sendJSON(response, 200, { faults: collector.faults.left() })
+}
+
+function clearFaults({ collector, response }) {
+    collector.faults.load([])
+    sendJSON(response, 200, { faults: [] })
+}
+
+function waitFrom(query) {
+    const filter = waitFilter(filterFrom(query, ['count', 'requests', 'timeout', 'last']))
+    if (query.has('count') && query.has('requests')) throw new FilterError('Give either count or requests, not both.')
+    const ofRequests = query.has('requests')
+    const count = wholeNumber(query.get('count') ?? query.get('requests') ?? '1')
+    return { filter, goal: { count, ofRequests, timeoutMs: timeoutFrom(query.get('timeout')) } }
+}
+
+/** Seconds, or with a unit: `5`, `0.5`, `5s`, `500ms`. */
+function timeoutFrom(text) {
+    if (text === null) return USUAL_WAIT
+    const match = /^(\d{1,6}(?:\.\d{1,3})?)(s|ms)?$/.exec(text)
+    const timeout = match ? Number(match[1]) * (match[2] === 'ms' ? 1 : 1000) : NaN
+    if (!(timeout <= LONGEST_WAIT)) {
+        throw new FilterError(`"${text}" is no timeout; an example is 5, 5s or 500ms, at most ${LONGEST_WAIT / 1000}s.`)
+    }
+    return timeout
+}
+
+function matching(collector, filter, query) {
+    const matches = matcher(filter)
+    const records = []
+    for (const record of collector.ledger.records(filter.since)) if (matches(record) > 0) records.push(record)
+    const last = query.has('last') ? wholeNumber(query.get('last')) : records.length
+    return last === 0 ? [] : records.slice(-last)
+}
+
+/** A script may come as JSON or as text, whatever the Content-Type says: curl always says it is a form. */
+function scriptFrom(text) {
+    if (!/^\s*[[{"]/.test(text)) return text
+    try {
+        return JSON.parse(text)
+    } catch (error) {
+        throw new Refusal(400, `The script looks like JSON, but is not: ${error.message}.`)
+    }
+}
+
+async function readText(request) {
+    const chunks = []
+    let size = 0
+    for await (const chunk of request) {
+        size += chunk.length
+        if (size > MOST_SCRIPT_BYTES) throw new Refusal(413, `The script is larger than ${MOST_SCRIPT_BYTES} bytes.`)
+        chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Written piece by piece, as fast as the client reads: all that is kept can be more than one string can hold. */
+function sendRecords(response, status, facts, records, { ledger, totals }) {
+    const head = { ...facts, total: totals.requests, forgotten: ledger.forgotten }
+    response.writeHead(status, { 'Content-Type': 'application/json' })
+    Readable.from(pieces(head, records), { objectMode: false }).on('error', () => response.destroy()).pipe(response)
+}
+
+function* pieces(head, records) {
+    let text = `${JSON.stringify(head).slice(0, -1)},"requests":[`
+    for (let i = 0; i < records.length; i++) {
+        text += (i > 0 ? ',\n' : '\n') + records[i].toText()
+        if (text.length > CHUNK) {
+            yield text
+            text = ''
+        }
+    }
+    yield `${text}\n]}\n`
+}
+
+function sendJSON(response, status, value, headers = {}) {
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
+    response.end(`${JSON.stringify(value)}\n`)
+}
+
+function refuse(response, error) {
+    if (response.headersSent || response.destroyed) return response.destroy()
+    if (error instanceof FilterError || error instanceof FaultError) return sendJSON(response, 400, { error: error.message })
+    if (error instanceof Refusal) {
+        const close = error.status === 413 ? { Connection: 'close' } : {}
+        return sendJSON(response, error.status, { error: error.message }, { ...error.headers, ...close })
+    }
+    sendJSON(response, 500, { error: `The collector failed: ${error.message}` })
+}

@@ -1,0 +1,105 @@
+import { KINDS } from './routes.js'
+
+/**
+ * Which records one is after. What is left out does not matter; a list means any of them.
+ *
+ * @typedef {object} Filter
+ * @property {string | string[]} [kind]
+ * @property {string | string[]} [type] An event's type in a batch or array (`track`, `identify`…), or the kind.
+ * @property {string | string[]} [name] An event's name.
+ * @property {string | string[]} [user]
+ * @property {string | string[]} [session]
+ * @property {number | number[]} [status]
+ * @property {boolean} [accepted] Only those that the backend has taken, or only those it has not.
+ * @property {boolean} [repeats] False leaves out what had been accepted before.
+ * @property {boolean} [problems] Only those with problems, or only those without.
+ * @property {number} [since] Only records after this number.
+ */
+
+/** A filter that cannot be understood; the message is a sentence for whoever wrote it. */
+export class FilterError extends Error {}
+
+const ITEM_FIELDS = ['type', 'name', 'user', 'session']
+const LISTS = [...ITEM_FIELDS, 'kind', 'status']
+const FLAGS = ['accepted', 'repeats', 'problems']
+
+/** The names a filter may use. */
+export const FILTER_FIELDS = [...LISTS, ...FLAGS, 'since']
+
+/**
+ * Makes a filter ready for use.
+ *
+ * @param {Filter} [filter]
+ * @returns {(record: import('./record.js').ReceivedRequest) => number} How many of a record's items match: 0 if it does not.
+ * @throws {FilterError} For an unknown name or an impossible value.
+ */
+export function matcher(filter = {}) {
+    for (const name of Object.keys(filter)) {
+        if (!FILTER_FIELDS.includes(name)) throw new FilterError(`There is no filter "${name}"; ${known()}.`)
+    }
+    const lists = Object.fromEntries(LISTS.map((name) => [name, listOf(filter[name])]))
+    for (const kind of lists.kind ?? []) {
+        if (!KINDS.includes(kind)) throw new FilterError(`There is no kind "${kind}"; the kinds are ${KINDS.join(', ')}.`)
+    }
+    const fields = ITEM_FIELDS.filter((name) => lists[name])
+    const since = filter.since ?? 0
+
+    return (record) => {
+        if (record.seq <= since) return 0
+        if (lists.kind && !lists.kind.includes(record.kind)) return 0
+        if (lists.status && !lists.status.includes(record.status)) return 0
+        if (filter.accepted !== undefined && record.accepted !== filter.accepted) return 0
+        if (filter.repeats === false && record.repeat) return 0
+        if (filter.problems !== undefined && record.problems.length > 0 !== filter.problems) return 0
+        if (fields.length === 0) return record.items.length
+        let count = 0
+        for (const item of record.items) if (fields.every((name) => lists[name].includes(item[name]))) count++
+        return count
+    }
+}
+
+/**
+ * Reads a filter from a URL's query.
+ *
+ * @param {URLSearchParams} query
+ * @param {string[]} others Further names that the caller reads by itself.
+ * @returns {Filter}
+ * @throws {FilterError}
+ */
+export function filterFrom(query, others) {
+    const filter = {}
+    for (const name of new Set(query.keys())) {
+        if (others.includes(name)) continue
+        if (LISTS.includes(name)) filter[name] = name === 'status' ? query.getAll(name).map(wholeNumber) : query.getAll(name)
+        else if (FLAGS.includes(name)) filter[name] = yesOrNo(name, query.get(name))
+        else if (name === 'since') filter.since = wholeNumber(query.get(name))
+        else throw new FilterError(`There is no parameter "${name}"; ${known(others)}.`)
+        if (filter[name] === undefined) delete filter[name]
+    }
+    return filter
+}
+
+/**
+ * @param {string} text
+ * @returns {number}
+ * @throws {FilterError} If it is not a whole number.
+ */
+export function wholeNumber(text) {
+    if (!/^\d{1,15}$/.test(text)) throw new FilterError(`"${text}" is not a whole number.`)
+    return Number(text)
+}
+
+function yesOrNo(name, text) {
+    if (text === 'any') return undefined
+    if (text !== 'true' && text !== 'false') throw new FilterError(`"${name}" is "${text}"; it must be true, false or any.`)
+    return text === 'true'
+}
+
+function listOf(value) {
+    if (value === undefined) return null
+    return Array.isArray(value) ? value : [value]
+}
+
+function known(others = []) {
+    return `known are ${[...FILTER_FIELDS, ...others].join(', ')}`
+}

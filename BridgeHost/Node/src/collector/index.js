@@ -1,0 +1,142 @@
+import { Collector } from './collector.js'
+import { makeControl } from './control.js'
+import { matcher } from './filter.js'
+import { makeServer } from './server.js'
+import { waitFilter, waitFor } from './wait.js'
+
+/** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
+/** @typedef {import('./filter.js').Filter} Filter */
+
+/**
+ * @typedef {object} CollectorOptions
+ * @property {number} [port] 0, the default, takes any free port.
+ * @property {boolean} [strict] Answer 422 to a request that is not as it should be. By default it is answered 2xx.
+ * @property {number} [maxBytes] About how much memory the kept requests may take: 64 MiB.
+ * @property {number} [maxBodyBytes] The largest body, compressed or not: 16 MiB.
+ * @property {Parameters<import('./faults/script.js').FaultScript['load']>[0]} [faults] A fault script to begin with.
+ */
+
+/** The usual limits. */
+export const DEFAULTS = { maxBytes: 64 * 1024 * 1024, maxBodyBytes: 16 * 1024 * 1024 }
+
+/** Not enough came in time, or the collector was closed. */
+export class WaitError extends Error {
+    /** @param {string} message @param {ReceivedRequest[]} received */
+    constructor(message, received) {
+        super(message)
+        this.name = 'WaitError'
+        /** What did come. */
+        this.received = received
+    }
+}
+
+/** A collector that runs. */
+class RunningCollector {
+    #collector
+    #server
+    #stop
+
+    constructor(collector, server, stop) {
+        this.#collector = collector
+        this.#server = server
+        this.#stop = stop
+        /** @type {number} */
+        this.port = server.address().port
+        /** Where it listens, without a slash at the end. */
+        this.url = `http://127.0.0.1:${this.port}`
+    }
+
+    /**
+     * What it got, oldest first, as far as it is still kept.
+     *
+     * @param {Filter} [filter]
+     * @returns {ReceivedRequest[]}
+     */
+    received(filter = {}) {
+        const matches = matcher(filter)
+        return [...this.#collector.ledger.records()].filter((record) => matches(record) > 0)
+    }
+
+    /**
+     * Waits until so many have come, counting what is there already. Only what was accepted counts, and nothing
+     * twice, unless the filter says otherwise.
+     *
+     * @param {Filter & { count?: number, requests?: number, timeoutMs?: number }} [wanted] `count` counts each event
+     *     of a batch that matches (1 if left out), `requests` counts requests; `timeoutMs` is 10 s if left out.
+     * @returns {Promise<ReceivedRequest[]>} The matching requests.
+     * @throws {WaitError} When the time is up.
+     */
+    async wait({ count, requests, timeoutMs = 10_000, ...filter } = {}) {
+        const full = waitFilter(filter)
+        const goal = { count: count ?? requests ?? 1, ofRequests: requests !== undefined, timeoutMs, signal: this.#stop.signal }
+        const { outcome, matched } = await waitFor(this.#collector.ledger, full, goal)
+        const received = this.received(full)
+        if (outcome === 'met') return received
+        const reason = outcome === 'timeout' ? `within ${timeoutMs} ms` : 'before the collector was closed'
+        throw new WaitError(`${matched} of ${goal.count} came ${reason}: ${JSON.stringify(filter)}.`, received)
+    }
+
+    /**
+     * Sets the fault script, in place of what is left of the old one.
+     *
+     * @param {CollectorOptions['faults']} script Such as `'500×3,429:retry-after=2'`, or an array of texts and objects.
+     */
+    faults(script) {
+        this.#collector.faults.load(script)
+    }
+
+    /** What is left of the fault script. @returns {string[]} */
+    faultsLeft() {
+        return this.#collector.faults.left()
+    }
+
+    /** Forgets all requests, and with them which keys and numbers have come. Sessions and the fault script stay. */
+    clear() {
+        this.#collector.clear()
+    }
+
+    /** Counts since the start. */
+    totals() {
+        return this.#collector.totals
+    }
+
+    /** Calls `listener` with every request that comes. @returns {() => void} Ends it. */
+    listen(listener) {
+        return this.#collector.ledger.listen(listener)
+    }
+
+    /** Stops listening, and cuts every connection. Waits under way end. Safe to call twice. */
+    async close() {
+        this.#stop.abort()
+        if (!this.#server.listening) return
+        await new Promise((resolve) => {
+            this.#server.close(resolve)
+            this.#server.closeAllConnections()
+        })
+    }
+
+    async [Symbol.asyncDispose ?? Symbol.for('asyncDispose')]() {
+        await this.close()
+    }
+}
+
+/**
+ * Starts a collector on 127.0.0.1.
+ *
+ * @param {CollectorOptions} [options]
+ * @returns {Promise<RunningCollector>}
+ * @throws {Error} With the system's code, such as `EADDRINUSE`, if the port cannot be had.
+ */
+export async function startCollector({ port = 0, strict = false, faults = [], ...limits } = {}) {
+    const { maxBytes, maxBodyBytes } = { ...DEFAULTS, ...limits }
+    const collector = new Collector({ strict, maxBytes, maxBodyBytes })
+    collector.faults.load(faults)
+    const stop = new AbortController()
+    const control = makeControl(collector, stop.signal)
+    const server = makeServer(collector, { maxBodyBytes, control, signal: stop.signal })
+    await new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, '127.0.0.1', resolve)
+    })
+    return new RunningCollector(collector, server, stop)
+}

@@ -1,0 +1,109 @@
+/**
+ * What `JSON.parse` cannot tell about a text it has accepted.
+ *
+ * @typedef {object} Inspection
+ * @property {number} depth How deep the text nests: 0 for a bare value, 1 for `{}`.
+ * @property {string[]} duplicates Paths of member names that stand twice in one object.
+ * @property {string[]} surrogates Paths of strings with half of a surrogate pair, which no UTF-8 can hold.
+ * @property {Map<string, string>} numbers The numbers directly inside a top-level object, spelled as they came.
+ */
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+
+/** One open object or array. */
+class Frame {
+    /** @param {boolean} isObject */
+    constructor(isObject) {
+        this.keys = isObject ? new Set() : null
+        this.key = ''
+        this.index = 0
+    }
+}
+
+/**
+ * Walks a text that `JSON.parse` has accepted, without recursion, so that no nesting is too deep for it.
+ *
+ * @param {string} text Valid JSON; for anything else the answer means nothing.
+ * @returns {Inspection}
+ */
+export function inspect(text) {
+    const found = { depth: 0, duplicates: [], surrogates: [], numbers: new Map() }
+    /** @type {Frame[]} */
+    const frames = []
+    const hasEscapes = text.includes('\\u')
+    let frame = null
+    let atKey = false
+
+    for (let i = 0; i < text.length; i++) {
+        const code = text.charCodeAt(i)
+        if (code === QUOTE) {
+            const end = endOfString(text, i)
+            if (atKey) {
+                atKey = false
+                frame.key = unescape(text.slice(i, end + 1))
+                if (frame.keys.has(frame.key)) found.duplicates.push(pathOf(frames))
+                frame.keys.add(frame.key)
+            }
+            if (hasEscapes && isHalved(text.slice(i, end + 1))) found.surrogates.push(pathOf(frames))
+            i = end
+        } else if (code === COMMA) {
+            if (frame.keys) atKey = true
+            else frame.index++
+        } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+            frame = new Frame(code === OPEN_OBJECT)
+            frames.push(frame)
+            atKey = code === OPEN_OBJECT
+            if (frames.length > found.depth) found.depth = frames.length
+        } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+            frames.pop()
+            frame = frames.at(-1) ?? null
+            atKey = false
+        } else if (frames.length === 1 && frame.keys && startsNumber(code)) {
+            const end = endOfNumber(text, i)
+            found.numbers.set(frame.key, text.slice(i, end))
+            i = end - 1
+        }
+    }
+    return found
+}
+
+function endOfString(text, start) {
+    let i = start + 1
+    for (;;) {
+        const code = text.charCodeAt(i)
+        if (code === QUOTE || i >= text.length) return i
+        i += code === BACKSLASH ? 2 : 1
+    }
+}
+
+function startsNumber(code) {
+    return code === 0x2d || (code >= 0x30 && code <= 0x39)
+}
+
+function endOfNumber(text, start) {
+    let i = start
+    while (i < text.length && /[-+.0-9eE]/.test(text[i])) i++
+    return i
+}
+
+function unescape(literal) {
+    return literal.includes('\\') ? JSON.parse(literal) : literal.slice(1, -1)
+}
+
+function isHalved(literal) {
+    return literal.includes('\\u') && !JSON.parse(literal).isWellFormed()
+}
+
+function pathOf(frames) {
+    let path = ''
+    for (const { keys, key, index } of frames) {
+        path += keys ? (path && '.') + key : `[${index}]`
+    }
+    return path
+}

@@ -1,0 +1,81 @@
+/** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
+
+/** What a record costs besides its text: measured at about a kilobyte with its headers. */
+const OVERHEAD = 1024
+const PER_ITEM = 160
+
+/** Requests in the order in which they arrived, under a memory cap; the oldest are forgotten first. */
+export class Ledger {
+    #records = []
+    /** Where the first record that is still kept stands in `#records`: shifting one by one would be slow. */
+    #start = 0
+    #bytes = 0
+    #next = 1
+    #mostBytes
+    #listeners = new Set()
+    #forgotten = 0
+
+    /** @param {number} mostBytes */
+    constructor(mostBytes) {
+        this.#mostBytes = mostBytes
+    }
+
+    /** How many records were forgotten to keep under the cap. */
+    get forgotten() {
+        return this.#forgotten
+    }
+
+    get size() {
+        return this.#records.length - this.#start
+    }
+
+    get bytes() {
+        return this.#bytes
+    }
+
+    /** Numbers a record, keeps it, and tells everyone who listens. */
+    add(record) {
+        record.seq = this.#next++
+        this.#records.push(record)
+        this.#bytes += costOf(record)
+        this.#forget()
+        for (const listener of this.#listeners) listener(record)
+    }
+
+    /** The records after number `since`, oldest first. @returns {Generator<ReceivedRequest>} */
+    *records(since = 0) {
+        const snapshot = this.#records.slice(this.#start)
+        for (const record of snapshot) if (record.seq > since) yield record
+    }
+
+    /** Calls `listener` with every new record. @returns {() => void} Ends it. */
+    listen(listener) {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+    }
+
+    /** Forgets everything. Numbering goes on. */
+    clear() {
+        this.#records = []
+        this.#start = 0
+        this.#bytes = 0
+        this.#forgotten = 0
+    }
+
+    #forget() {
+        while (this.#bytes > this.#mostBytes && this.size > 1) {
+            this.#bytes -= costOf(this.#records[this.#start])
+            this.#records[this.#start++] = undefined
+            this.#forgotten++
+        }
+        if (this.#start > 1024 && this.#start * 2 > this.#records.length) {
+            this.#records = this.#records.slice(this.#start)
+            this.#start = 0
+        }
+    }
+}
+
+/** Two bytes a character: V8 keeps a string with one character beyond Latin-1 that way. */
+function costOf({ raw, items }) {
+    return OVERHEAD + raw.length * 2 + items.length * PER_ITEM
+}

@@ -1,0 +1,58 @@
+/** One request, as the collector keeps it: in order, and with every key masked. */
+export class ReceivedRequest {
+    /** Its number among all requests since the start, from 1; never given twice. */
+    seq = 0
+
+    /**
+     * @param {import('./routes.js').Route} route
+     * @param {string} target The path with the query.
+     * @param {Record<string, string>} headers Those worth keeping, names in lower case.
+     * @param {object} facts
+     */
+    constructor(route, target, headers, { status, accepted, attempt, repeat, flags, problems, items, body, raw, fault }) {
+        /** When it had arrived: ISO 8601. */
+        this.at = new Date().toISOString()
+        this.method = route.method
+        this.path = target
+        /** @type {import('./routes.js').Kind} */
+        this.kind = route.kind
+        /** What it was answered, or null if the connection was cut instead. @type {number | null} */
+        this.status = status
+        /** Whether the backend has taken it: a 2xx, or an answer that was lost on purpose. @type {boolean} */
+        this.accepted = accepted
+        /** How often its Idempotency-Key has come, this time included. @type {number} */
+        this.attempt = attempt ?? 1
+        /** Whether it, or an event in it, had been accepted before. @type {boolean} */
+        this.repeat = repeat ?? false
+        /** @type {import('./witness.js').Flag[]} */
+        this.flags = flags ?? []
+        /** What is wrong with it, in plain sentences. @type {string[]} */
+        this.problems = problems ?? []
+        this.headers = headers
+        /** @type {import('./items.js').Item[]} */
+        this.items = items
+        /** Bytes of the body on the wire. */
+        this.size = body?.size ?? 0
+        /** The body's text as it was sent, decompressed. @type {string} */
+        this.raw = raw
+        /** Whether `raw` is valid JSON. */
+        this.isJSON = body?.inspection != null
+        /** What the fault script did to it. @type {string | null} */
+        this.fault = fault
+    }
+
+    /** What the body holds, or undefined. Numbers beyond 2^53 lose digits here; `raw` has them as they came. */
+    get body() {
+        return this.isJSON ? JSON.parse(this.raw) : undefined
+    }
+
+    /** The record as JSON text. The body stands in it character for character as it was sent. */
+    toText() {
+        const { seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, headers, items, size, fault } = this
+        const rest = JSON.stringify({
+            seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, headers, items, size, fault,
+            raw: this.raw,
+        })
+        return `${rest.slice(0, -1)},"body":${this.isJSON ? this.raw : 'null'}}`
+    }
+}

@@ -1,0 +1,62 @@
+import { matcher } from './filter.js'
+
+/** @typedef {import('./filter.js').Filter} Filter */
+
+/**
+ * What a wait came to.
+ *
+ * @typedef {object} Waited
+ * @property {'met' | 'timeout' | 'stopped'} outcome
+ * @property {number} matched How many had come when it ended.
+ */
+
+/**
+ * Waits until so many have come, counting what is there already.
+ *
+ * Unless the filter says otherwise, only what the backend has taken counts, and nothing twice.
+ *
+ * @param {import('./ledger.js').Ledger} ledger
+ * @param {Filter} filter
+ * @param {object} goal
+ * @param {number} goal.count How many; a batch counts once for each of its events that matches.
+ * @param {boolean} goal.ofRequests Whether to count requests instead.
+ * @param {number} goal.timeoutMs
+ * @param {AbortSignal} goal.signal Ends the wait.
+ * @returns {Promise<Waited>} It never rejects.
+ * @throws {import('./filter.js').FilterError} At once.
+ */
+export function waitFor(ledger, filter, { count, ofRequests, timeoutMs, signal }) {
+    const matches = matcher(filter)
+    const weigh = ofRequests ? (record) => Math.min(matches(record), 1) : matches
+    let matched = 0
+    for (const record of ledger.records()) matched += weigh(record)
+    if (matched >= count) return Promise.resolve({ outcome: 'met', matched })
+    if (signal.aborted) return Promise.resolve({ outcome: 'stopped', matched })
+
+    return new Promise((resolve) => {
+        const end = (outcome) => {
+            stopListening()
+            clearTimeout(timer)
+            signal.removeEventListener('abort', stop)
+            resolve({ outcome, matched })
+        }
+        const stop = () => end('stopped')
+        const timer = setTimeout(end, timeoutMs, 'timeout')
+        const stopListening = ledger.listen((record) => {
+            matched += weigh(record)
+            if (matched >= count) end('met')
+        })
+        signal.addEventListener('abort', stop)
+    })
+}
+
+/**
+ * The filter of a wait: what the caller asked for, over what one usually waits for.
+ *
+ * @param {Filter} filter
+ * @returns {Filter}
+ */
+export function waitFilter(filter) {
+    const usual = filter.status === undefined ? { accepted: true, repeats: false } : {}
+    return { ...usual, ...filter }
+}

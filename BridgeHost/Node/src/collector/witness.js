@@ -1,0 +1,157 @@
+import { remember } from './backend.js'
+import { Intervals } from './intervals.js'
+import { familyOf } from './routes.js'
+
+/**
+ * Something about a request that lies not in itself but in what came before it.
+ *
+ * @typedef {object} Flag
+ * @property {'repeat' | 'gap' | 'order' | 'cut'} kind
+ * @property {string} text A plain sentence.
+ */
+
+/** How many keys, message ids and identities are remembered of all streams together. */
+const MOST = 200_000
+
+/** The numbered requests of one client on one machine: what shares a sequence. */
+class Stream {
+    /** Numbers of which a request was taken. */
+    taken = new Intervals()
+    /** Numbers of which a request was refused for good: nobody waits for them any more. */
+    refused = new Intervals()
+}
+
+/**
+ * Watches for repeats, gaps and breaks of order.
+ *
+ * A lane is a client's family, its brand (or write key), and the path before the endpoint. Several installations
+ * may share a lane, each counting for itself; they are told apart by session and device, by anonymous id, and where
+ * there is none of these, by the number that fits.
+ */
+export class Witness {
+    /** Lane and key to how often it came and whether it was taken. */
+    #keys = new Map()
+    /** Lane and message id of events taken in batches. */
+    #ids = new Map()
+    /** Lane to its streams. @type {Map<string, Stream[]>} */
+    #streams = new Map()
+    /** Lane and identity to stream. */
+    #owners = new Map()
+
+    /**
+     * Looks at a request in the light of those before it.
+     *
+     * @param {object} request
+     * @param {import('./routes.js').Route} request.route
+     * @param {string} request.lane Brand or write key; part of what keeps lanes apart.
+     * @param {string | undefined} request.key The `Idempotency-Key`.
+     * @param {string | undefined} request.sequence The `X-Sequence`.
+     * @param {string[]} request.identities What tells installations apart, the strongest first.
+     * @param {import('./items.js').Item[]} request.items
+     * @param {boolean} request.taken Whether the backend has taken it, answered or not.
+     * @param {boolean} request.refused Whether the answer tells the client not to send it again.
+     * @returns {{ attempt: number, repeat: boolean, flags: Flag[] }}
+     */
+    observe(request) {
+        const lane = `${familyOf(request.route.kind)} ${request.route.base} ${request.lane}`
+        const seen = this.#countKey(lane, request)
+        const flags = []
+        const repeated = seen.taken ? request.items.length : this.#repeatedIds(lane, request)
+        if (seen.taken) flags.push(flag('repeat', `Idempotency-Key ${request.key} was taken before.`))
+        else if (repeated > 0) {
+            flags.push(flag('repeat', `${repeated} of its ${request.items.length} events were taken before.`))
+        }
+        if (!seen.taken) this.#followSequence(lane, request, seen, repeated, flags)
+        if (request.taken) this.#take(lane, request, seen)
+        return { attempt: seen.attempts, repeat: flags.some(({ kind }) => kind === 'repeat'), flags }
+    }
+
+    #countKey(lane, { key }) {
+        if (!key) return { attempts: 1, taken: false, stream: null }
+        const name = `${lane} ${key}`
+        const seen = this.#keys.get(name) ?? { attempts: 0, taken: false, stream: null }
+        seen.attempts++
+        remember(this.#keys, name, seen, MOST)
+        return seen
+    }
+
+    #repeatedIds(lane, { items }) {
+        let count = 0
+        for (const { id } of items) if (id !== null && this.#ids.has(`${lane} ${id}`)) count++
+        return count
+    }
+
+    #take(lane, { items }, seen) {
+        seen.taken = true
+        for (const { id } of items) if (id !== null) remember(this.#ids, `${lane} ${id}`, true, MOST)
+    }
+
+    #followSequence(lane, request, seen, repeated, flags) {
+        const first = Number(request.sequence)
+        if (!request.sequence || !Number.isSafeInteger(first) || request.route.kind === 'session') return
+        const last = first + request.items.length - 1
+        const stream = seen.stream ?? this.#streamOf(lane, request, first)
+        seen.stream = stream
+
+        if (!request.taken) {
+            if (request.refused && request.route.kind !== 'identify') stream.refused.add(first, last)
+            return
+        }
+        const expected = stream.taken.last + 1
+        const before = stream.taken.count(first, last)
+        if (before > 0 && repeated === 0) flags.push(overlapFlag(request, first, last, before))
+        else if (first < expected && repeated === 0) {
+            flags.push(flag('order', `X-Sequence ${first} comes after ${expected - 1}.`))
+        }
+        if (request.route.kind === 'identify') return
+        if (expected > 0 && first > expected) {
+            for (const gap of stream.refused.gaps(expected, first)) flags.push(gapFlag(gap))
+        }
+        stream.taken.add(first, last)
+    }
+
+    #streamOf(lane, { identities, route }, first) {
+        const streams = this.#streams.get(lane) ?? []
+        this.#streams.set(lane, streams)
+        const names = identities.map((identity) => `${lane} ${identity}`)
+        let stream = names.map((name) => this.#owners.get(name)).find((owner) => owner !== undefined)
+        if (!stream) stream = bestFit(streams, first, route.kind !== 'basic')
+        if (!stream) {
+            stream = new Stream()
+            streams.push(stream)
+        }
+        for (const name of names) remember(this.#owners, name, stream, MOST)
+        return stream
+    }
+}
+
+/**
+ * The stream that a number from an unknown installation continues: of those below it, the one that has come furthest.
+ * A number at the very beginning is a new installation's.
+ *
+ * @param {boolean} opensNew Whether a number too low for all streams is a new installation's, or a late one.
+ */
+function bestFit(streams, first, opensNew) {
+    let best = null
+    for (const stream of streams) {
+        if (stream.taken.last < first && (!best || stream.taken.last > best.taken.last)) best = stream
+    }
+    if (first <= 1) return best?.taken.last === first - 1 ? best : null
+    return best ?? (opensNew ? null : (streams.at(-1) ?? null))
+}
+
+function overlapFlag({ route, items }, first, last, before) {
+    if (route.kind === 'basic' || items.length > 1) {
+        return flag('repeat', `${before} of the numbers ${first} to ${last} were taken before.`)
+    }
+    return flag('order', `X-Sequence ${first} was taken before, under another key.`)
+}
+
+function gapFlag([first, last]) {
+    const numbers = first === last ? `${first} has` : `${first} to ${last} have`
+    return flag('gap', `X-Sequence ${numbers} not come.`)
+}
+
+function flag(kind, text) {
+    return { kind, text }
+}
