@@ -59,7 +59,7 @@ let package = Package(
         .executableTarget(
             name: "BridgeHost", dependencies: ["Bridge", "JSONRPC"], path: "BridgeHost/Host", swiftSettings: settings
         ),
-        module("TestSupport", at: "Tests/Support"),
+        module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerModels", "TrackerModels"),
         tests("TrackerStorage", "TrackerStorage", "TrackerModels"),
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),

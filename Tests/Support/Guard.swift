@@ -1,0 +1,28 @@
+/// Nothing came of it in time.
+public struct GuardTimeout: Error, CustomStringConvertible {
+    /// What was awaited, and for how long.
+    public let description: String
+}
+
+/// Awaits something that is certain to happen, and fails if it does not.
+///
+/// The time is no measure: it only keeps a broken test from waiting for ever. `operation` must end when its task is
+/// cancelled.
+///
+/// - Throws: ``GuardTimeout`` when the time has passed, and what `operation` throws.
+public func withGuard<Value: Sendable>(
+    seconds: Int = 10,
+    _ what: String = "something",
+    operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await operation() }
+        group.addTask {
+            try await Task.sleep(for: .seconds(seconds))
+            throw GuardTimeout(description: "\(what) did not happen within \(seconds) s")
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
+    }
+}
