@@ -1,0 +1,117 @@
+import CCurl
+
+/// One libcurl easy handle, cleaned up when it goes out of scope.
+@safe struct CurlHandle: ~Copyable {
+    /// For the calls that take the handle; not to be kept.
+    let raw: UnsafeMutableRawPointer
+    /// Whether an option was refused since the last ``takeRefusal()``.
+    private var isRefused = false
+
+    /// Sets up a handle.
+    ///
+    /// - Returns: `nil` for want of memory.
+    init?() {
+        guard let raw = unsafe curl_easy_init() else { return nil }
+        unsafe self.raw = raw
+    }
+
+    deinit { unsafe curl_easy_cleanup(raw) }
+
+    mutating func set(_ option: CURLoption, _ value: Int) {
+        note(unsafe tracker_curl_set_long(raw, option, value))
+    }
+
+    mutating func set(_ option: CURLoption, offset value: Int) {
+        note(unsafe tracker_curl_set_offset(raw, option, curl_off_t(value)))
+    }
+
+    /// Sets a text, which libcurl copies.
+    mutating func set(_ option: CURLoption, _ value: String?) {
+        guard let value else { return note(unsafe tracker_curl_set_string(raw, option, nil)) }
+        note(unsafe value.withCString { unsafe tracker_curl_set_string(raw, option, $0) })
+    }
+
+    /// Sets a pointer, which must stay valid as long as the handle uses it.
+    @unsafe mutating func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
+        note(unsafe tracker_curl_set_pointer(raw, option, pointer))
+    }
+
+    /// Sets where bytes of the answer go.
+    mutating func set(
+        _ option: CURLoption,
+        sink: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
+    ) {
+        note(unsafe tracker_curl_set_sink(raw, option, sink))
+    }
+
+    /// Sets the body, which libcurl copies; `nil` for a request that may not have one.
+    mutating func set(body: [UInt8]?) {
+        guard let body else { return set(CURLOPT_HTTPGET, 1) }
+        set(CURLOPT_POSTFIELDSIZE_LARGE, offset: body.count)
+        note(
+            unsafe body.withUnsafeBytes { bytes in
+                // Without a byte there may be no address; libcurl would then ask a callback for the body.
+                unsafe bytes.baseAddress.map {
+                    unsafe tracker_curl_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0))
+                } ?? tracker_curl_set_string(raw, CURLOPT_COPYPOSTFIELDS, "")
+            })
+    }
+
+    /// Sets the header fields, which must outlive the request.
+    mutating func set(headers: borrowing CurlList) {
+        note(unsafe tracker_curl_set_list(raw, CURLOPT_HTTPHEADER, headers.first))
+    }
+
+    /// Frees libcurl's copy of the last body.
+    mutating func forgetBody() {
+        note(unsafe tracker_curl_set_pointer(raw, CURLOPT_POSTFIELDS, nil))
+    }
+
+    mutating func setQuickExit() { note(unsafe tracker_curl_set_quick_exit(raw)) }
+
+    mutating func setWebOnly() { note(unsafe tracker_curl_set_web_only(raw)) }
+
+    /// Whether an option was refused since the last call: for want of memory, or by a libcurl without it.
+    mutating func takeRefusal() -> Bool {
+        defer { isRefused = false }
+        return isRefused
+    }
+
+    /// The status of the last answer, 0 if there was none.
+    var status: Int {
+        var status = 0
+        guard unsafe tracker_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK else { return 0 }
+        return status
+    }
+
+    /// Where the last answer's `Location` leads, made absolute; `nil` without one.
+    var location: String? {
+        var text: UnsafeMutableRawPointer?
+        guard unsafe tracker_curl_get_pointer(raw, CURLINFO_REDIRECT_URL, &text) == CURLE_OK, let text = unsafe text
+        else { return nil }
+        return unsafe String(cString: text.assumingMemoryBound(to: CChar.self))
+    }
+
+    private mutating func note(_ code: CURLcode) {
+        if code != CURLE_OK { isRefused = true }
+    }
+}
+
+/// A list of header lines in the form that libcurl takes, freed when it goes out of scope.
+@safe struct CurlList: ~Copyable {
+    /// The list's head; `nil` as long as it is empty.
+    private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+    init() { unsafe first = nil }
+
+    deinit { unsafe curl_slist_free_all(first) }
+
+    /// Adds a line, which libcurl copies.
+    ///
+    /// - Returns: `false` for want of memory; the list is as before.
+    mutating func append(_ line: String) -> Bool {
+        guard let list = unsafe curl_slist_append(first, line) else { return false }
+        unsafe first = list
+        return true
+    }
+}

@@ -1,0 +1,197 @@
+import CCurl
+
+/// One easy handle with everything that it points to: the options that never change, and the answer as it comes in.
+///
+/// It carries one request at a time and is used again for the next, which then finds the connection open. A line
+/// belongs to its loop's thread.
+@safe final class CurlLine {
+    /// The exchange whose request it carries, if any.
+    var transfer: TransferID?
+
+    private var handle: CurlHandle
+    private var requestHeaders = CurlList()
+    private let problem: UnsafeMutablePointer<CChar>
+    private let limit: Int
+    private var headers = HTTPHeaders()
+    private var headerBytes = 0
+    private var body: [UInt8] = []
+    /// Whether the answer was larger than allowed, which ended the transfer.
+    private(set) var isOverflown = false
+
+    /// Sets up a handle with the options that hold for every request.
+    ///
+    /// - Returns: `nil` for want of memory, or if libcurl refuses an option that must not be missing.
+    init?(_ configuration: TransportConfiguration) {
+        guard let handle = CurlHandle() else { return nil }
+        self.handle = handle
+        limit = configuration.maxResponseBytes
+        unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        setFixedOptions(configuration)
+        guard !self.handle.takeRefusal() else { return nil }
+        setOptionalOptions(configuration.caBundle)
+    }
+
+    deinit { unsafe problem.deallocate() }
+
+    /// The line that an easy handle belongs to.
+    static func of(_ easy: UnsafeMutableRawPointer) -> CurlLine? {
+        var context: UnsafeMutableRawPointer?
+        guard unsafe tracker_curl_get_pointer(easy, CURLINFO_PRIVATE, &context) == CURLE_OK else { return nil }
+        return unsafe context.map { unsafe Unmanaged<CurlLine>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Readies the line for one request.
+    ///
+    /// - Parameter timeout: The time that is left for it, above zero.
+    /// - Returns: `false` if libcurl has no memory for it.
+    func prepare(_ exchange: Exchange, timeout: Duration) -> Bool {
+        reset()
+        let request = exchange.request
+        let body = exchange.body
+        handle.set(CURLOPT_URL, exchange.address.text)
+        handle.set(body: body ?? (request.method == .get ? nil : []))
+        handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        handle.set(CURLOPT_TIMEOUT_MS, timeout.ceilingMilliseconds)
+
+        var list = CurlList()
+        // No "100 Continue" is awaited, and no media type made up.
+        var isWhole = list.append("Expect:")
+        if request.headers["Content-Type"] == nil { isWhole = list.append("Content-Type:") && isWhole }
+        if exchange.compressedBody != nil { isWhole = list.append("Content-Encoding: gzip") && isWhole }
+        for field in request.headers.fields {
+            // libcurl takes "Name:" for a header to leave out and "Name;" for one without a value.
+            isWhole = list.append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") && isWhole
+        }
+        handle.set(headers: list)
+        requestHeaders = list
+        return isWhole && !handle.takeRefusal()
+    }
+
+    /// Puts the line to work.
+    func start(on multi: CurlMulti) -> Bool { multi.add(handle) == CURLM_OK }
+
+    /// Takes the line off work, finished or not.
+    func stop(on multi: CurlMulti) { multi.remove(handle) }
+
+    /// The answer that has come in.
+    var answer: Exchange.Answer {
+        Exchange.Answer(status: handle.status, headers: headers, body: body, location: handle.location)
+    }
+
+    /// Lets go of the last request and its answer.
+    func rest() {
+        reset()
+        handle.forgetBody()
+        _ = handle.takeRefusal()
+    }
+
+    /// What libcurl says about the last failure; it may name hosts, ports and certificates.
+    var detail: String { unsafe String(cString: problem) }
+
+    private func setFixedOptions(_ configuration: TransportConfiguration) {
+        unsafe handle.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
+        unsafe handle.set(CURLOPT_ERRORBUFFER, pointer: problem)
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.setQuickExit()
+        handle.setWebOnly()
+        handle.set(CURLOPT_FOLLOWLOCATION, 0)
+        handle.set(CURLOPT_PATH_AS_IS, 1)
+        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        handle.set(CURLOPT_USERAGENT, configuration.userAgent)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.ceilingMilliseconds)
+        handle.set(CURLOPT_MAXFILESIZE_LARGE, offset: limit)
+
+        handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+        handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+        handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let bundle = configuration.caBundle {
+            handle.set(CURLOPT_CAINFO, bundle)
+            // The system's folder of authorities would be trusted as well.
+            handle.set(CURLOPT_CAPATH, nil)
+        }
+        if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
+
+        unsafe handle.set(CURLOPT_WRITEDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
+        unsafe handle.set(
+            CURLOPT_WRITEFUNCTION,
+            sink: { unsafe CurlLine.receive($0, $1 * $2, $3) { unsafe $0.takeBody($1) } })
+        unsafe handle.set(CURLOPT_HEADERDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
+        unsafe handle.set(
+            CURLOPT_HEADERFUNCTION,
+            sink: { unsafe CurlLine.receive($0, $1 * $2, $3) { unsafe $0.takeHeader($1) } })
+    }
+
+    /// What makes things faster and may be missing from a libcurl.
+    private func setOptionalOptions(_ bundle: String?) {
+        handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        handle.set(CURLOPT_PIPEWAIT, 1)
+        handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        if let bundle { handle.set(CURLOPT_PROXY_CAINFO, bundle) }
+        _ = handle.takeRefusal()
+    }
+
+    private func reset() {
+        headers = HTTPHeaders()
+        headerBytes = 0
+        isOverflown = false
+        unsafe problem.pointee = 0
+        // Large bodies are rare; a line at rest does not hold one.
+        let kept = 64 * 1024
+        body.removeAll(keepingCapacity: body.capacity <= kept)
+    }
+
+    private static func receive(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
+        _ take: (CurlLine, UnsafeRawBufferPointer) -> Bool
+    ) -> Int {
+        guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+        let line = unsafe Unmanaged<CurlLine>.fromOpaque(context).takeUnretainedValue()
+        // Anything but the whole count ends the transfer.
+        return unsafe take(line, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : max(count - 1, 0)
+    }
+
+    private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= limit else {
+            isOverflown = true
+            return false
+        }
+        unsafe body.append(contentsOf: bytes)
+        return true
+    }
+
+    /// Takes one header line.
+    ///
+    /// A status line begins a new answer: the last one was an interim one.
+    private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += bytes.count
+        guard headerBytes <= limit else {
+            isOverflown = true
+            return false
+        }
+        if unsafe bytes.starts(with: "HTTP/".utf8) {
+            headers = HTTPHeaders()
+        } else if let colon = unsafe bytes.firstIndex(of: UInt8(ascii: ":")) {
+            headers.append(
+                name: unsafe String(decoding: bytes[..<colon], as: UTF8.self),
+                value: unsafe Self.trimmed(bytes[(colon + 1)...]))
+        }
+        return true
+    }
+
+    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let isBlank = { (byte: UInt8) in byte <= 0x20 }
+        let head = unsafe bytes.drop(while: isBlank)
+        guard let last = unsafe head.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return unsafe String(decoding: head[...last], as: UTF8.self)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up, from 1 to what a C int holds.
+    var ceilingMilliseconds: Int {
+        let nanoseconds = wholeNanoseconds
+        guard nanoseconds > 1_000_000 else { return 1 }
+        return Int(min((nanoseconds - 1) / 1_000_000 + 1, Int64(Int32.max)))
+    }
+}

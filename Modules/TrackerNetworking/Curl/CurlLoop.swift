@@ -1,0 +1,76 @@
+/// The delivery loop of a running program: one thread that owns a libcurl multi handle and everything on it.
+///
+/// Connections are kept and used again, HTTP/2 is spoken where the server offers it over TLS, and certificates are
+/// always verified. While nothing is to be done the thread sleeps, with no wake-up of its own.
+///
+/// A loop ends with ``close()``, or when the last reference to it goes.
+public final class CurlLoop: DeliveryLoop {
+    private let mailbox: LoopMailbox
+
+    /// Starts a loop.
+    ///
+    /// - Parameter configuration: What holds for every request of the loop.
+    /// - Throws: ``TransportError`` with ``TransportError/Kind/unavailable`` if libcurl cannot be set up or the system
+    ///   has no thread to give.
+    public init(configuration: TransportConfiguration) throws(TransportError) {
+        guard let multi = CurlMulti() else {
+            throw TransportError(.unavailable, host: "", message: "libcurl could not be set up.")
+        }
+        let mailbox = LoopMailbox(wake: { multi.wake() })
+        self.mailbox = mailbox
+        let isStarted = LoopThread.start {
+            CurlDriver(configuration: configuration, mailbox: mailbox, multi: multi).run()
+        }
+        guard isStarted else {
+            throw TransportError(.unavailable, host: "", message: "The system has no thread for the delivery loop.")
+        }
+    }
+
+    deinit { close() }
+
+    /// The machine's monotonic time, which goes on while the machine sleeps.
+    public var now: MonotonicInstant { SystemClock.now }
+
+    /// Has `work` run on the loop, after all work posted before; `false` if the loop is closed.
+    @discardableResult
+    public func post(_ work: @escaping @Sendable () -> Void) -> Bool { mailbox.post(work) }
+
+    /// Has `work` run on the loop once, at `instant` or soon after.
+    @discardableResult
+    public func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID {
+        mailbox.schedule(at: instant, work)
+    }
+
+    /// Takes a timer back.
+    public func cancel(_ timer: TimerID) { mailbox.cancel(timer) }
+
+    /// Sends a request, and has `completion` run on the loop exactly once.
+    @discardableResult
+    public func submit(
+        _ request: HTTPRequest,
+        completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
+    ) -> TransferID {
+        let (id, isTaken) = mailbox.submit(request, completion)
+        if !isTaken { completion(.failure(.closed(host: WebAddress(reading: request.url)?.authority ?? ""))) }
+        return id
+    }
+
+    /// Ends an exchange, whose completion then gets ``TransportError/Kind/cancelled``.
+    public func cancel(_ transfer: TransferID) { mailbox.cancel(transfer) }
+
+    /// Ends the loop, without waiting for that; see ``ended()``.
+    public func close() { mailbox.close() }
+
+    /// Waits until a closed loop's thread has let go of its connections and run its last completion.
+    ///
+    /// Never returns early if the task is cancelled; a loop that nobody closes keeps it waiting. Not to be awaited by
+    /// what the loop itself runs.
+    public func ended() async {
+        await withCheckedContinuation { continuation in
+            mailbox.whenEnded { continuation.resume() }
+        }
+    }
+
+    /// How often the thread has gone to sleep so far.
+    var parkings: Int { mailbox.parkings }
+}

@@ -1,0 +1,61 @@
+import CCurl
+
+/// One libcurl multi handle: the connections and what is in flight on them.
+///
+/// It belongs to the thread that drives it. Any other may hold it, and wake that thread with ``wake()``; it is cleaned
+/// up when the last holder lets go, so that nobody wakes what is gone.
+@safe final class CurlMulti: Sendable {
+    private let multi: tracker_curl_multi
+
+    /// Sets up a multi handle.
+    ///
+    /// - Returns: `nil` if libcurl cannot be used.
+    init?() {
+        guard CurlLibrary.isUsable, let handle = unsafe curl_multi_init() else { return nil }
+        unsafe multi = tracker_curl_multi(handle: handle)
+    }
+
+    deinit { unsafe curl_multi_cleanup(multi.handle) }
+
+    /// Ends a wait in ``poll(milliseconds:)``, or the next one.
+    ///
+    /// From any thread.
+    func wake() { unsafe curl_multi_wakeup(multi.handle) }
+
+    /// Puts a handle to work.
+    func add(_ handle: borrowing CurlHandle) -> CURLMcode { unsafe curl_multi_add_handle(multi.handle, handle.raw) }
+
+    /// Takes a handle away, finished or not.
+    func remove(_ handle: borrowing CurlHandle) { unsafe curl_multi_remove_handle(multi.handle, handle.raw) }
+
+    /// Moves all transfers on as far as they go without waiting.
+    func perform() {
+        var running: Int32 = 0
+        unsafe curl_multi_perform(multi.handle, &running)
+    }
+
+    /// Waits for the network, for ``wake()``, or for the time to pass.
+    func poll(milliseconds: Int32) {
+        unsafe curl_multi_poll(multi.handle, nil, 0, milliseconds, nil)
+    }
+
+    /// A transfer that has ended since the last call, and how; `nil` if there is no other.
+    func nextDone() -> (line: CurlLine, code: CURLcode)? {
+        var queued: Int32 = 0
+        while let message = unsafe curl_multi_info_read(multi.handle, &queued) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle,
+                let line = unsafe CurlLine.of(easy)
+            else { continue }
+            return (line, unsafe message.pointee.data.result)
+        }
+        return nil
+    }
+}
+
+/// libcurl's own state, set up once for the process.
+enum CurlLibrary {
+    /// Whether libcurl could be set up.
+    ///
+    /// The first to ask sets it up; the others wait.
+    static let isUsable = tracker_curl_global_init() == CURLE_OK
+}

@@ -1,0 +1,109 @@
+/// One exchange from its first request to its final answer: what to send, and after each answer, whether to go on.
+///
+/// It follows redirects by hand, with the same method, headers and body, because a library that follows them on its own
+/// turns POST into GET and carries keys to other hosts. And it sends a body that was refused compressed once more plain.
+struct Exchange {
+    /// One answer of the server, before it is known whether it is the final one.
+    struct Answer {
+        var status: Int
+        var headers: HTTPHeaders
+        var body: [UInt8]
+        /// Where a `Location` leads, made absolute; `nil` without one.
+        var location: String?
+    }
+
+    /// What to do next.
+    enum Step {
+        /// Send ``Exchange/body`` to ``Exchange/address``.
+        case send
+        /// Nothing more.
+        case finish(Result<HTTPResponse, TransportError>)
+    }
+
+    /// How many redirects are followed.
+    static let maxRedirects = 5
+
+    /// The request as the caller made it.
+    let request: HTTPRequest
+    /// When the exchange ends, answered or not.
+    let deadline: MonotonicInstant
+    /// Where the next request goes.
+    private(set) var address: WebAddress
+    /// The body in gzip, as long as it is sent so.
+    private(set) var compressedBody: [UInt8]?
+
+    private let origin: String
+    private var redirects = 0
+    private var wasRefusedCompressed = false
+
+    /// Begins an exchange.
+    ///
+    /// - Parameter compressedBody: The request's body in gzip, if it is to be tried so.
+    init(request: HTTPRequest, address: WebAddress, deadline: MonotonicInstant, compressedBody: [UInt8]?) {
+        self.request = request
+        self.address = address
+        self.deadline = deadline
+        self.compressedBody = compressedBody
+        origin = address.origin
+    }
+
+    /// The body to send next; `nil` for none.
+    var body: [UInt8]? { compressedBody ?? request.body }
+
+    /// Takes in an answer to what was sent last.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - policy: What is known about compression; what the answer teaches is added.
+    ///   - read: Takes a URL apart.
+    mutating func advance(
+        after answer: Answer, policy: inout CompressionPolicy, read: (String) -> WebAddress?
+    ) -> Step {
+        if Self.isRedirect(answer.status), let location = answer.location {
+            return follow(location, target: read(location), status: answer.status)
+        }
+        if compressedBody != nil {
+            if policy.retriesPlain(afterCompressed: answer.status, from: origin) {
+                compressedBody = nil
+                wasRefusedCompressed = true
+                return .send
+            }
+        } else if wasRefusedCompressed {
+            policy.learn(fromPlain: answer.status, from: origin)
+        }
+        return .finish(
+            .success(
+                HTTPResponse(
+                    status: answer.status, headers: answer.headers, body: answer.body,
+                    bodyBytes: request.body?.count ?? 0, sentBytes: body?.count ?? 0)))
+    }
+
+    private mutating func follow(_ location: String, target: WebAddress?, status: Int) -> Step {
+        guard let target, address.mayRedirect(to: target) else {
+            let shown = target?.display
+            return .finish(
+                .failure(
+                    TransportError(
+                        .redirectRefused, host: address.authority,
+                        message: "\(address.authority) redirects (\(status)) to \(shown ?? "what is no http URL"), "
+                            + "which was not followed: keys go to no other host. "
+                            + "If that is where the backend lives now, configure its address.",
+                        target: shown)))
+        }
+        guard redirects < Self.maxRedirects else {
+            return .finish(
+                .failure(
+                    TransportError(
+                        .tooManyRedirects, host: address.authority,
+                        message: "\(address.authority) redirected more than \(Self.maxRedirects) times, "
+                            + "last to \(target.display). Check the server's redirects.",
+                        target: target.display)))
+        }
+        redirects += 1
+        address = target
+        return .send
+    }
+
+    /// 304 answers a condition that was not set, whatever `Location` it carries.
+    private static func isRedirect(_ status: Int) -> Bool { (300..<400).contains(status) && status != 304 }
+}
