@@ -1,0 +1,37 @@
+/// Puts messages on a stream of bytes.
+struct FrameEncoder: Sendable {
+    /// How messages are told apart.
+    var framing: Framing
+
+    /// Appends one framed message.
+    ///
+    /// - Parameters:
+    ///   - parts: JSON that makes one message when put together.
+    ///   - bytes: What is to be written.
+    func append(_ parts: [[UInt8]], to bytes: inout [UInt8]) {
+        switch framing {
+        case .headers:
+            let count = parts.reduce(0) { $0 + $1.count }
+            bytes += "Content-Length: \(count)\r\n\r\n".utf8
+            for part in parts { bytes += part }
+        case .lines:
+            let start = bytes.count
+            for part in parts { bytes += part }
+            Self.keepOnOneLine(&bytes, from: start)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    /// Turns line ends into spaces.
+    ///
+    /// They can only stand between the parts of JSON, where one is as good as the other.
+    private static func keepOnOneLine(_ bytes: inout [UInt8], from start: Int) {
+        for lineEnd in [UInt8(ascii: "\n"), UInt8(ascii: "\r")] {
+            var position = start
+            while let found = bytes.firstIndex(of: lineEnd, in: position..<bytes.count) {
+                bytes[found] = UInt8(ascii: " ")
+                position = found + 1
+            }
+        }
+    }
+}
