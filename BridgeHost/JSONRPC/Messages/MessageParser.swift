@@ -1,0 +1,158 @@
+import TrackerModels
+
+/// A message that asks for something, or tries to.
+struct Call: Sendable {
+    /// The id exactly as it was spelled; `nil` if no answer is wanted.
+    var id: [UInt8]?
+    /// What is asked for, or why that cannot be told.
+    var request: Result<Request, RPCError>
+
+    /// The id of answers to what has none.
+    static let nullID = Array("null".utf8)
+
+    /// A message that is answered with an error, under the id that could be found.
+    init(refused error: RPCError, id: [UInt8] = nullID) {
+        self.id = id
+        self.request = .failure(error)
+    }
+
+    init(_ request: Request, id: [UInt8]?) {
+        self.id = id
+        self.request = .success(request)
+    }
+}
+
+/// What one frame holds.
+enum Message: Sendable {
+    case call(Call)
+    /// Several calls that are answered together: where each is in what was parsed.
+    case batch([Range<Int>])
+}
+
+/// Reads messages, each in one pass and without building a tree.
+struct MessageParser: Sendable {
+    /// How deep a message may nest.
+    static let maxDepth = 1024
+
+    /// How many calls a batch may have.
+    let maxBatchCalls: Int
+    private var scanner = JSONScanner(maxDepth: maxDepth, outlineDepth: 2, loneSurrogates: .noted)
+
+    init(maxBatchCalls: Int) {
+        self.maxBatchCalls = maxBatchCalls
+    }
+
+    /// Reads a message.
+    mutating func message(_ bytes: [UInt8], in range: Range<Int>) -> Message {
+        do {
+            try scanner.scan(bytes, in: range)
+        } catch {
+            return .call(Call(refused: .parseError(Self.description(of: error, from: range.lowerBound))))
+        }
+        guard scanner.outline.root?.kind == .array else { return .call(call(bytes, from: range.lowerBound)) }
+        let calls = scanner.outline.items.lazy.filter { $0.depth == 1 }.map(\.value)
+        guard !calls.isEmpty else { return .call(Call(refused: .invalidRequest("A batch must hold a request."))) }
+        guard calls.count <= maxBatchCalls else {
+            return .call(Call(refused: .invalidRequest("A batch may hold \(maxBatchCalls) requests at most.")))
+        }
+        return .batch(Array(calls))
+    }
+
+    /// Reads one member of a batch.
+    mutating func member(_ bytes: [UInt8], in range: Range<Int>) -> Call {
+        do {
+            try scanner.scan(bytes, in: range)
+        } catch {
+            return Call(refused: .parseError(Self.description(of: error, from: range.lowerBound)))
+        }
+        return call(bytes, from: range.lowerBound)
+    }
+
+    /// Reads the call that was scanned.
+    private func call(_ bytes: [UInt8], from start: Int) -> Call {
+        let outline = scanner.outline
+        let members = Members(of: outline, in: bytes)
+        if let offset = outline.firstLoneSurrogate,
+            members.params.map(outline.hasLoneSurrogate(outsideItemAt:)) ?? true
+        {
+            let error = JSONSyntaxError(.loneSurrogate, at: offset)
+            return Call(refused: .parseError(Self.description(of: error, from: start)))
+        }
+        guard outline.root?.kind == .object else { return Call(refused: .invalidRequest("A request is an object.")) }
+        return call(bytes, outline, members)
+    }
+
+    private func call(_ bytes: [UInt8], _ outline: JSONOutline, _ members: Members) -> Call {
+        var id: [UInt8]?
+        if let index = members.id {
+            let item = outline.items[index]
+            guard item.kind == .string || item.kind == .number || item.kind == .null else {
+                return Call(refused: .invalidRequest("'id' must be a string, a number or null."))
+            }
+            id = Array(bytes[item.value])
+        }
+        func refused(_ detail: String) -> Call { Call(refused: .invalidRequest(detail), id: id ?? Call.nullID) }
+
+        guard let version = members.jsonrpc, outline.string(at: version, in: bytes) == "2.0" else {
+            return refused("'jsonrpc' must be \"2.0\".")
+        }
+        guard let method = members.method.flatMap({ outline.string(at: $0, in: bytes) }) else {
+            return refused("'method' must be a string.")
+        }
+        guard let index = members.params else {
+            return Call(Request(method: method, isNotification: id == nil), id: id)
+        }
+        let item = outline.items[index]
+        guard item.kind == .array || item.kind == .object else {
+            return refused("'params' must be an array or an object.")
+        }
+        let params = item.hasLoneSurrogate ? .notSerializable : outline.params(at: index, in: bytes)
+        return Call(Request(method: method, params: params, isNotification: id == nil), id: id)
+    }
+
+    private static func description(of error: JSONSyntaxError, from start: Int) -> String {
+        JSONSyntaxError(error.kind, at: max(0, error.offset - start)).description
+    }
+}
+
+/// Where the members of a request are in its outline; of several with one name, the last.
+private struct Members {
+    var jsonrpc: Int?
+    var id: Int?
+    var method: Int?
+    var params: Int?
+
+    init(of outline: JSONOutline, in bytes: [UInt8]) {
+        for index in outline.items.indices where outline.items[index].depth == 1 {
+            let key = outline.items[index].key
+            // The names have three lengths: most comparisons need not be made.
+            switch key.hasEscapes ? key.characters(in: bytes).count : key.content.count {
+            case 2 where key.matches("id", in: bytes): id = index
+            case 6 where key.matches("method", in: bytes): method = index
+            case 6 where key.matches("params", in: bytes): params = index
+            case 7 where key.matches("jsonrpc", in: bytes): jsonrpc = index
+            default: break
+            }
+        }
+    }
+}
+
+extension JSONOutline {
+    /// The characters of the string at `index`; `nil` if something else is there.
+    fileprivate func string(at index: Int, in bytes: [UInt8]) -> String? {
+        guard items[index].kind == .string else { return nil }
+        let value = bytes[items[index].value]
+        guard !value.contains(UInt8(ascii: "\\")) else { return JSONText(accepted: value).stringValue }
+        return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+    }
+
+    /// The array or object at `index`, whose values this outline knows.
+    fileprivate func params(at index: Int, in bytes: [UInt8]) -> Params {
+        let params = items[index]
+        let start = params.value.lowerBound
+        let parts = items[(index + 1)...].prefix { $0.depth == 2 }.map { Params.Part($0, from: start) }
+        return Params(
+            form: params.kind == .array ? .positional : .named, bytes: Array(bytes[params.value]), parts: parts
+        )
+    }
+}

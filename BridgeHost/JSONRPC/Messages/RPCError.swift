@@ -1,0 +1,152 @@
+public import TrackerModels
+
+/// An error as JSON-RPC answers it.
+///
+/// The number is for client libraries, the code for people: it stands in `data`, where no library replaces it.
+public struct RPCError: Error, Hashable, Sendable {
+    /// The number of an error.
+    ///
+    /// JSON-RPC reserves -32768 to -32000; an application's own lie outside.
+    public struct Number: RawRepresentable, Hashable, Sendable {
+        /// The number.
+        public let rawValue: Int
+
+        /// Names a number.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The message is not JSON.
+        public static let parseError = Number(rawValue: -32700)
+        /// The message is JSON, and no request.
+        public static let invalidRequest = Number(rawValue: -32600)
+        /// There is no such method.
+        public static let methodNotFound = Number(rawValue: -32601)
+        /// The method does not take these params.
+        public static let invalidParams = Number(rawValue: -32602)
+        /// The fault is not the caller's.
+        public static let internalError = Number(rawValue: -32603)
+    }
+
+    /// The number, given as `code`.
+    public var number: Number
+    /// What went wrong, as a stable word, given as `data.code`.
+    public var code: String
+    /// A sentence for a developer.
+    ///
+    /// It must not hold secrets.
+    public var message: String
+    /// Whether the same call may succeed later, given as `data.retryable`.
+    public var isRetryable: Bool
+    /// Further members of `data`, in this order.
+    ///
+    /// They must not be named `code` or `retryable`.
+    public var details: [Detail]
+
+    /// A further member of `data`.
+    public struct Detail: Hashable, Sendable {
+        /// Its name.
+        public let name: String
+        /// Its value.
+        public let value: JSONText
+
+        /// Makes a member.
+        public init(_ name: String, _ value: JSONText) {
+            self.name = name
+            self.value = value
+        }
+
+        /// Makes a member that is a string.
+        public init(_ name: String, _ value: String) {
+            self.init(name, JSONText(value))
+        }
+    }
+
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - code: The stable word.
+    ///   - message: A sentence for a developer.
+    ///   - isRetryable: Whether the same call may succeed later.
+    ///   - details: Further members of `data`.
+    public init(
+        _ number: Number, code: String, message: String, isRetryable: Bool = false, details: [Detail] = []
+    ) {
+        self.number = number
+        self.code = code
+        self.message = message
+        self.isRetryable = isRetryable
+        self.details = details
+    }
+
+    /// The error as an object, as it stands in an answer.
+    public var json: JSONText {
+        var text = "{\"code\":\(number.rawValue),\"message\":\(JSONText(message))"
+        text += ",\"data\":{\"code\":\(JSONText(code)),\"retryable\":\(isRetryable)"
+        for detail in details { text += ",\(JSONText(detail.name)):\(detail.value)" }
+        return JSONText(accepted: Array((text + "}}").utf8))
+    }
+}
+
+extension RPCError {
+    /// The message is not JSON.
+    ///
+    /// - Parameter detail: What is wrong with it and where; given as `data.detail`.
+    public static func parseError(_ detail: String) -> RPCError {
+        RPCError(.parseError, code: "PARSE_ERROR", message: "Parse error", details: [Detail("detail", detail)])
+    }
+
+    /// The message is JSON, and no request.
+    ///
+    /// - Parameter detail: What it lacks; given as `data.detail`.
+    public static func invalidRequest(_ detail: String) -> RPCError {
+        RPCError(
+            .invalidRequest, code: "INVALID_REQUEST", message: "Invalid Request", details: [Detail("detail", detail)]
+        )
+    }
+
+    /// There is no such method.
+    ///
+    /// - Parameters:
+    ///   - method: The name that was called; given, cut to a bearable length, in `data.detail`.
+    ///   - nearest: A method with a similar name.
+    public static func methodNotFound(_ method: String, nearest: String? = nil) -> RPCError {
+        var detail = "There is no method '\(method.prefix(80))'."
+        if let nearest { detail += " Did you mean '\(nearest)'?" }
+        return RPCError(
+            .methodNotFound, code: "METHOD_NOT_FOUND", message: "Method not found", details: [Detail("detail", detail)]
+        )
+    }
+
+    /// The method does not take these params.
+    ///
+    /// - Parameter message: A sentence that names the method and the param.
+    public static func invalidParams(_ message: String) -> RPCError {
+        RPCError(.invalidParams, code: "INVALID_PARAMS", message: message)
+    }
+
+    /// The fault is not the caller's.
+    ///
+    /// - Parameter message: A sentence for a developer.
+    public static func internalError(_ message: String) -> RPCError {
+        RPCError(.internalError, code: "INTERNAL_ERROR", message: message)
+    }
+
+    /// The message is longer than allowed.
+    ///
+    /// - Parameter limit: How long a message may be, in bytes.
+    public static func messageTooLarge(limit: Int) -> RPCError {
+        RPCError(
+            .invalidRequest, code: "MESSAGE_TOO_LARGE", message: "The message is longer than \(limit) bytes",
+            details: [Detail("limit", JSONText(accepted: Array(String(limit).utf8)))]
+        )
+    }
+
+    /// The answer to bytes that are no message.
+    init(_ fault: FramingFault) {
+        switch fault {
+        case .tooLarge(let limit): self = .messageTooLarge(limit: limit)
+        case .badHeader: self = .parseError("The headers must have one Content-Length, a whole number of bytes.")
+        case .truncated: self = .parseError("The input ended inside a message.")
+        }
+    }
+}
