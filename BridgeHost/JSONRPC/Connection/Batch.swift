@@ -1,0 +1,61 @@
+import Synchronization
+import TrackerModels
+
+/// Gathers the answers to calls that came together, and gives them as one array when the last is there.
+final class Batch: Sendable {
+    private struct State: Sendable {
+        /// By the place of the call; empty where there is none, or none yet.
+        var answers: [[UInt8]]
+        var missing: Int
+        var byteCount = 0
+    }
+
+    private let exchange: Exchange
+    /// How many bytes the answers may have before further ones are replaced by an error.
+    private let maxBytes: Int
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - count: How many calls there are, at least one.
+    ///   - maxBytes: How many bytes the answers may have.
+    ///   - exchange: What writes the array.
+    init(count: Int, maxBytes: Int, exchange: Exchange) {
+        self.exchange = exchange
+        self.maxBytes = maxBytes
+        state = Mutex(State(answers: Array(repeating: [], count: count), missing: count))
+    }
+
+    /// Takes the answer to one call.
+    ///
+    /// - Parameters:
+    ///   - bytes: The length of the call.
+    ///   - isLate: Whether it was postponed.
+    ///   - answer: The answer in parts; none if it is not wanted.
+    ///   - id: The call's id.
+    ///   - position: The call's place in the batch.
+    func settle(_ bytes: Int, isLate: Bool, answer: [[UInt8]], id: [UInt8]?, at position: Int) {
+        let answerBytes = answer.reduce(0) { $0 + $1.count }
+        let (gathered, finished): (Int, State?) = state.withLock { state in
+            let fits = state.byteCount + answerBytes <= maxBytes
+            let parts = fits ? answer : Answer.parts(.failure(Self.tooLarge), id: id ?? Call.nullID)
+            let kept = answer.isEmpty ? [] : Array(parts.joined())
+            state.answers[position] = kept
+            state.byteCount += kept.count
+            state.missing -= 1
+            return (kept.count, state.missing == 0 ? state : nil)
+        }
+        guard let finished else { return exchange.gather(gathered, for: bytes, isLate: isLate) }
+        exchange.settle(
+            bytes, isLate: isLate, answer: Self.array(finished.answers), gathered: finished.byteCount - gathered
+        )
+    }
+
+    /// One array of the answers; nothing if there are none.
+    private static func array(_ answers: [[UInt8]]) -> [[UInt8]] {
+        let answers = answers.lazy.filter { !$0.isEmpty }
+        guard !answers.isEmpty else { return [] }
+        return [Array("[".utf8), Array(answers.joined(separator: ",".utf8)), Array("]".utf8)]
+    }
+
+    private static let tooLarge = RPCError.internalError("The answers to this batch are too long together.")
+}

@@ -1,0 +1,65 @@
+/// A client that speaks JSON-RPC 2.0 over two byte streams.
+///
+/// Two rules hold it together. The thread that reads never waits for an answer to be made or to be read; it pauses
+/// when too much is under way, and even then it sees the end of its input. And calls are handed on in the order in which
+/// they were received, while answers go out in the order in which they are ready.
+public final class Connection: Sendable {
+    private let input: ByteStream
+    private let wake = WakePipe()
+    private let limits: ConnectionLimits
+    private let exchange: Exchange
+
+    /// Makes a connection.
+    ///
+    /// From then on, writing to a pipe that nobody reads is an error in this process, not its end (SIGPIPE is ignored).
+    ///
+    /// - Parameters:
+    ///   - input: An open file descriptor to read from. It is neither closed nor made non-blocking.
+    ///   - output: An open file descriptor to write to. It is neither closed nor made non-blocking.
+    ///   - limits: What is taken from the client before it must wait.
+    ///   - lossNotice: Makes the notification that tells how many others were left out because the client did not
+    ///     read.
+    public init(
+        input: Int32, output: Int32, limits: ConnectionLimits = ConnectionLimits(),
+        lossNotice: @escaping @Sendable (Int) -> Notification = Notification.lost
+    ) {
+        ByteStream.reportBrokenPipes()
+        self.input = ByteStream(descriptor: input)
+        self.limits = limits
+        exchange = Exchange(
+            output: ByteStream(descriptor: output), wake: wake, limits: limits, lossNotice: lossNotice
+        )
+    }
+
+    /// Reads and answers until the input ends or ``stop(_:)`` is called.
+    ///
+    /// This blocks its thread, which must be one that may block, such as the main thread; it must be called once. It
+    /// returns when all that was read is answered, the responder is done and the client has read the answers; at the
+    /// latest `shutdownTimeout` after the end.
+    ///
+    /// - Parameter responder: Answers the calls.
+    /// - Returns: Why the connection ended, and whether anything was left.
+    public func run(_ responder: some Responder) -> ConnectionEnd {
+        var reader = ConnectionReader(
+            input: input, wake: wake, limits: limits, exchange: exchange, responder: responder
+        )
+        return reader.run()
+    }
+
+    /// Stops reading; what was read is still answered.
+    ///
+    /// It can be called from any thread, also by the responder, and returns at once.
+    ///
+    /// - Parameter reason: Stands in the ``ConnectionEnd``. The first one holds.
+    public func stop(_ reason: String) {
+        exchange.stop(.stopped(reason))
+    }
+
+    /// Sends a notification.
+    ///
+    /// It can be called from any thread and returns at once. If the client has left too much unread, the
+    /// notification is left out; another tells how many were, once there is room.
+    public func notify(_ notification: Notification) {
+        exchange.notify(notification)
+    }
+}

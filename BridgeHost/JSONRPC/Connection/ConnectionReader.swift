@@ -1,0 +1,157 @@
+/// What the reading thread of a connection does.
+struct ConnectionReader {
+    private static let bufferSize = 256 << 10
+    /// The part of the time for ending that is kept for the writing of the last answers.
+    private static let writingShare = 10
+
+    private let input: ByteStream
+    private let wake: WakePipe
+    private let limits: ConnectionLimits
+    private let exchange: Exchange
+    private let responder: any Responder
+    private var decoder: FrameDecoder
+    private var parser: MessageParser
+    private var buffer = [UInt8](repeating: 0, count: bufferSize)
+    private var framing: Framing?
+    /// When everything must be over; known once the end has begun.
+    private var deadline: ContinuousClock.Instant?
+    private var isHungUp = false
+    private var isOutOfTime = false
+
+    init(
+        input: ByteStream, wake: WakePipe, limits: ConnectionLimits, exchange: Exchange, responder: any Responder
+    ) {
+        self.input = input
+        self.wake = wake
+        self.limits = limits
+        self.exchange = exchange
+        self.responder = responder
+        decoder = FrameDecoder(maxMessageBytes: limits.maxMessageBytes)
+        parser = MessageParser(maxBatchCalls: limits.maxBatchCalls)
+    }
+
+    mutating func run() -> ConnectionEnd {
+        let reason = read()
+        let deadline = beginEnd()
+        let reserve = limits.shutdownTimeout / Self.writingShare
+        responder.shutdown(by: deadline - reserve) { [exchange] in exchange.finishResponder() }
+        while !exchange.isFinishedOrParks(), ContinuousClock.now < deadline {
+            wait(forInput: false, orHangUp: false)
+        }
+        return ConnectionEnd(reason: reason, isComplete: exchange.close() && !isOutOfTime)
+    }
+
+    /// Reads and hands on calls until there is a reason to stop.
+    private mutating func read() -> ConnectionEnd.Reason {
+        while true {
+            let readiness = wait(forInput: true, orHangUp: false)
+            if let reason = exchange.stopReason { return reason }
+            guard !isOutOfTime else { return .endOfInput }
+            guard readiness.isReadable else { continue }
+            switch input.read(into: &buffer) {
+            case .bytes(let count): handOn(count)
+            case .end:
+                handOnLast()
+                return .endOfInput
+            case .failed(let errno): return .inputFailed(errno: errno)
+            }
+        }
+    }
+
+    /// Hands on all calls that were read.
+    private mutating func handOn(_ count: Int) {
+        exchange.hold()
+        var position = 0
+        while !isOutOfTime, let frame = decoder.next(in: buffer, upTo: count, from: &position) { handOn(frame) }
+        responder.endOfRead()
+        exchange.release()
+    }
+
+    /// Hands on what the end of the input completes.
+    private mutating func handOnLast() {
+        _ = beginEnd()
+        guard let frame = decoder.finish() else { return }
+        exchange.hold()
+        handOn(frame)
+        responder.endOfRead()
+        exchange.release()
+    }
+
+    private mutating func handOn(_ frame: Frame) {
+        if framing == nil {
+            framing = decoder.framing
+            exchange.use(framing ?? .lines)
+        }
+        switch frame {
+        case .within(let range): handOn(parser.message(buffer, in: range), of: buffer, range.count)
+        case .collected(let bytes): handOn(parser.message(bytes, in: 0..<bytes.count), of: bytes, bytes.count)
+        case .refused(let fault): handOn(Call(refused: RPCError(fault)), 0)
+        }
+    }
+
+    private mutating func handOn(_ message: Message, of bytes: [UInt8], _ count: Int) {
+        switch message {
+        case .call(let call): handOn(call, count)
+        case .batch(let ranges):
+            let batch = Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes / 4, exchange: exchange)
+            for (position, range) in ranges.enumerated() {
+                let call = parser.member(bytes, in: range)
+                handOn(call, range.count, to: .batch(batch, position: position), isInBatch: position > 0)
+            }
+        }
+    }
+
+    /// Hands on one call as soon as there is room for it.
+    private mutating func handOn(
+        _ call: Call, _ byteCount: Int, to destination: Reply.Destination = .connection, isInBatch: Bool = false
+    ) {
+        guard waitForRoom(byteCount, isInBatch: isInBatch) else { return }
+        let reply = Reply(id: call.id, byteCount: byteCount, destination: destination, exchange: exchange)
+        switch call.request {
+        case .failure(let error): reply.fail(with: error)
+        case .success(let request) where request.method.utf8.starts(with: "$/".utf8):
+            // Such names are the protocol's own (Language Server Protocol, base protocol): a notification that is not
+            // known is ignored. A cancelled call is answered all the same.
+            reply.fail(with: .methodNotFound(request.method))
+        case .success(let request): responder.respond(to: request, reply: reply)
+        }
+    }
+
+    /// Waits until a call may be read.
+    ///
+    /// - Returns: `false` if the time for ending is over.
+    private mutating func waitForRoom(_ byteCount: Int, isInBatch: Bool) -> Bool {
+        guard !isOutOfTime else { return false }
+        if exchange.admit(byteCount, isInBatch: isInBatch, parks: false) { return true }
+        responder.endOfRead()
+        exchange.release()
+        defer { exchange.hold() }
+        while !exchange.admit(byteCount, isInBatch: isInBatch, parks: true) {
+            let readiness = wait(forInput: false, orHangUp: !isHungUp)
+            isHungUp = isHungUp || readiness.isHungUp
+            if isHungUp || exchange.stopReason != nil { _ = beginEnd() }
+            guard !isOutOfTime else { return false }
+        }
+        return true
+    }
+
+    /// Waits for the input, for another thread or for the end of the time.
+    @discardableResult
+    private mutating func wait(forInput waitsForInput: Bool, orHangUp waitsForHangUp: Bool) -> ByteStream.Readiness {
+        let readiness = input.wait(
+            forInput: waitsForInput, orHangUp: waitsForHangUp, or: wake.descriptor, until: deadline
+        )
+        if readiness.isWoken { wake.reset() }
+        if let deadline, ContinuousClock.now >= deadline { isOutOfTime = true }
+        return readiness
+    }
+
+    /// Lets the time for ending run.
+    ///
+    /// - Returns: When it is over.
+    private mutating func beginEnd() -> ContinuousClock.Instant {
+        let deadline = deadline ?? ContinuousClock.now + limits.shutdownTimeout
+        self.deadline = deadline
+        return deadline
+    }
+}

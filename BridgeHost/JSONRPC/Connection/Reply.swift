@@ -1,0 +1,67 @@
+import Synchronization
+public import TrackerModels
+
+/// The answer to one call, to be given once, from any thread.
+///
+/// Let go of without an answer, it answers with INTERNAL_ERROR. What is given after the first answer, or after the
+/// connection's end, is ignored.
+public final class Reply: Sendable {
+    private enum State: UInt8, AtomicRepresentable {
+        case open
+        case late
+        case done
+    }
+
+    /// Where an answer goes.
+    enum Destination: Sendable {
+        case connection
+        case batch(Batch, position: Int)
+    }
+
+    private let id: [UInt8]?
+    private let byteCount: Int
+    private let destination: Destination
+    private let exchange: Exchange
+    private let state = Atomic(State.open)
+
+    init(id: [UInt8]?, byteCount: Int, destination: Destination, exchange: Exchange) {
+        self.id = id
+        self.byteCount = byteCount
+        self.destination = destination
+        self.exchange = exchange
+    }
+
+    deinit {
+        settle(.failure(.internalError("The call was given up without an answer.")))
+    }
+
+    /// Whether an answer reaches the client: notifications have none.
+    public var isWanted: Bool { id != nil }
+
+    /// Answers with a result.
+    public func succeed(with result: JSONText) {
+        settle(.success(result))
+    }
+
+    /// Answers with an error.
+    public func fail(with error: RPCError) {
+        settle(.failure(error))
+    }
+
+    /// Says that the answer may take long, so that the client's further calls must not wait for it.
+    public func mayBeLate() {
+        let (isFirst, _) = state.compareExchange(expected: .open, desired: .late, ordering: .acquiringAndReleasing)
+        if isFirst { exchange.postpone(byteCount) }
+    }
+
+    private func settle(_ outcome: @autoclosure () -> Result<JSONText, RPCError>) {
+        let before = state.exchange(.done, ordering: .acquiringAndReleasing)
+        guard before != .done else { return }
+        let answer = id.map { Answer.parts(outcome(), id: $0) } ?? []
+        switch destination {
+        case .connection: exchange.settle(byteCount, isLate: before == .late, answer: answer)
+        case .batch(let batch, let position):
+            batch.settle(byteCount, isLate: before == .late, answer: answer, id: id, at: position)
+        }
+    }
+}

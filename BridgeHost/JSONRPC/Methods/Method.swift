@@ -1,0 +1,75 @@
+public import TrackerModels
+
+/// One row of a method table: what a method is called, what it takes and gives, and what it does.
+///
+/// Everything that knows the methods is made from such rows: the dispatch of calls as well as documents and types.
+public struct Method<Context: Sendable>: Sendable {
+    /// What a call does.
+    ///
+    /// It must return at once. The reply may be completed later; what is thrown completes it.
+    public typealias Body = @Sendable (Context, Arguments, Reply) throws(RPCError) -> Void
+
+    /// What callers call it.
+    public let name: String
+    /// What it does, in a sentence.
+    public let summary: String
+    /// What it takes, in the order of the positional form.
+    public let parameters: [Parameter]
+    /// Whether it checks its params itself: any are passed on as they are, and `parameters` only describes them.
+    public let takesAnyParams: Bool
+    /// The name of the schema of its result.
+    public let result: String
+    /// The codes of the errors it answers with, besides those that every method has.
+    public let errors: [String]
+    /// What it does.
+    public let body: Body
+    /// What it answers if its params hold half a surrogate pair; `nil` is INVALID_PARAMS.
+    public let answerIfNotSerializable: (@Sendable (Context) -> JSONText)?
+
+    /// Makes a row.
+    ///
+    /// - Parameters:
+    ///   - name: What callers call it.
+    ///   - parameters: What it takes, in the order of the positional form; those that have only names come last.
+    ///   - takesAnyParams: Whether it checks its params itself.
+    ///   - result: The name of the schema of its result.
+    ///   - errors: The codes of the errors it answers with, besides those that every method has.
+    ///   - summary: What it does, in a sentence.
+    ///   - answerIfNotSerializable: What it answers if its params hold half a surrogate pair, if not INVALID_PARAMS.
+    ///   - body: What it does.
+    public init(
+        _ name: String, _ parameters: [Parameter] = [], takesAnyParams: Bool = false, result: String = "object",
+        errors: [String] = [], summary: String = "",
+        answerIfNotSerializable: (@Sendable (Context) -> JSONText)? = nil, body: @escaping Body
+    ) {
+        self.name = name
+        self.summary = summary
+        self.parameters = parameters
+        self.takesAnyParams = takesAnyParams
+        self.result = result
+        self.errors = errors
+        self.body = body
+        self.answerIfNotSerializable = answerIfNotSerializable
+    }
+
+    /// Carries out a call.
+    ///
+    /// - Parameters:
+    ///   - context: What the method works on.
+    ///   - params: What it is called with.
+    ///   - reply: Answers the call, with an error if the params will not do.
+    public func call(_ context: Context, _ params: Params, _ reply: Reply) {
+        if params.form == .notSerializable, let answer = answerIfNotSerializable {
+            return reply.succeed(with: answer(context))
+        }
+        do throws(RPCError) {
+            let arguments =
+                takesAnyParams
+                ? try Arguments(unchecked: params, for: name, taking: parameters)
+                : try Arguments(params, for: name, taking: parameters)
+            try body(context, arguments, reply)
+        } catch {
+            reply.fail(with: error)
+        }
+    }
+}

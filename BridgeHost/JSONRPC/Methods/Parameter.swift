@@ -1,0 +1,124 @@
+import TrackerModels
+
+/// One value that a method takes.
+public struct Parameter: Hashable, Sendable {
+    /// What a value is.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// Characters.
+        case string
+        /// A number of any size and precision.
+        case number
+        /// A whole number from -2^63 to 2^63 - 1, in any spelling.
+        case integer
+        /// `true` or `false`.
+        case boolean
+        /// An object.
+        case object
+        /// An array.
+        case array
+        /// Anything but `null`, which means absent.
+        case any
+    }
+
+    /// Its name, and in an error the word for it.
+    public let name: String
+    /// What it is.
+    public let kind: Kind
+    /// Whether the method cannot do without it.
+    public let isRequired: Bool
+    /// Whether it can be given by name alone, and has no position.
+    public let isNamedOnly: Bool
+    /// What it is for, in a sentence.
+    public let summary: String
+    /// The name of a schema that says more than ``kind`` does; `nil` if there is none.
+    public let schema: String?
+    /// What a call without it is answered with; `nil` is INVALID_PARAMS.
+    public let errorIfAbsent: RPCError?
+
+    private init(
+        _ name: String, _ kind: Kind, isRequired: Bool, isNamedOnly: Bool = false, summary: String, schema: String?,
+        errorIfAbsent: RPCError? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isRequired = isRequired
+        self.isNamedOnly = isNamedOnly
+        self.summary = summary
+        self.schema = schema
+        self.errorIfAbsent = errorIfAbsent
+    }
+
+    /// A value that the method cannot do without.
+    ///
+    /// Neither absent nor `null` will do.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - kind: What it is.
+    ///   - summary: What it is for, in a sentence.
+    ///   - schema: The name of a schema that says more than `kind` does.
+    ///   - error: What a call without it is answered with, if not with INVALID_PARAMS.
+    public static func required(
+        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil
+    ) -> Parameter {
+        Parameter(name, kind, isRequired: true, summary: summary, schema: schema, errorIfAbsent: error)
+    }
+
+    /// A value that may be left out.
+    ///
+    /// `null` means the same.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - kind: What it is.
+    ///   - summary: What it is for, in a sentence.
+    ///   - schema: The name of a schema that says more than `kind` does.
+    public static func optional(
+        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil
+    ) -> Parameter {
+        Parameter(name, kind, isRequired: false, summary: summary, schema: schema)
+    }
+
+    /// A value that may be left out, and can be given by name alone.
+    ///
+    /// It must stand after those with a position.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - kind: What it is.
+    ///   - summary: What it is for, in a sentence.
+    ///   - schema: The name of a schema that says more than `kind` does.
+    public static func named(
+        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil
+    ) -> Parameter {
+        Parameter(name, kind, isRequired: false, isNamedOnly: true, summary: summary, schema: schema)
+    }
+}
+
+extension Parameter.Kind {
+    /// The word for it in a sentence.
+    var phrase: String {
+        switch self {
+        case .string: "a string"
+        case .number: "a number"
+        case .integer: "an integer"
+        case .boolean: "a boolean"
+        case .object: "an object"
+        case .array: "an array"
+        case .any: "a value"
+        }
+    }
+
+    /// Whether a value is of this kind.
+    func accepts(_ value: @autoclosure () -> JSONText, of kind: JSONKind) -> Bool {
+        switch self {
+        case .string: kind == .string
+        case .number: kind == .number
+        case .integer: kind == .number && value().intValue != nil
+        case .boolean: kind == .boolean
+        case .object: kind == .object
+        case .array: kind == .array
+        case .any: kind != .null
+        }
+    }
+}

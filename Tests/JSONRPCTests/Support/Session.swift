@@ -1,0 +1,140 @@
+import Foundation
+import Synchronization
+
+@testable import JSONRPC
+
+/// Runs blocking code on a thread of its own, so that it does not block the test pool.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    }
+}
+
+/// One end of a pipe or socket, for tests: blocking, and closed only once.
+final class Endpoint: Sendable {
+    let descriptor: Int32
+    private let isOpen = Mutex(true)
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit { close() }
+
+    func close() {
+        isOpen.withLock { isOpen in
+            if isOpen { Foundation.close(descriptor) }
+            isOpen = false
+        }
+    }
+
+    /// Writes all of `bytes`.
+    ///
+    /// - Returns: Whether somebody could still read them.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool {
+        ByteStream(descriptor: descriptor).write(bytes, in: 0..<bytes.count)
+    }
+
+    @discardableResult
+    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    /// Reads what is there, or waits for it; empty at the end.
+    func readSome(atMost count: Int = 1 << 16) -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: count)
+        guard case .bytes(let count) = ByteStream(descriptor: descriptor).read(into: &buffer) else { return [] }
+        return Array(buffer[..<count])
+    }
+
+    /// Reads to the end.
+    func readAll() -> [UInt8] {
+        var bytes: [UInt8] = []
+        while case let more = readSome(), !more.isEmpty { bytes += more }
+        return bytes
+    }
+}
+
+/// A connection under test with a client's hands on the other ends of its streams.
+final class Session: Sendable {
+    let connection: Connection
+    /// What the client writes to.
+    let input: Endpoint
+    /// What the client reads from.
+    let output: Endpoint
+    private let hostEnds: [Endpoint]
+    private let ended = Mutex<ConnectionEnd?>(nil)
+    private let unread = Mutex<[UInt8]>([])
+
+    /// Opens the streams.
+    ///
+    /// - Parameters:
+    ///   - limits: The connection's.
+    ///   - overSocket: Whether both streams are one socket instead of two pipes.
+    init(limits: ConnectionLimits = ConnectionLimits(), overSocket: Bool = false) {
+        if overSocket {
+            var ends: [Int32] = [0, 0]
+            precondition(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let client = Endpoint(ends[0])
+            let host = Endpoint(ends[1])
+            (input, output, hostEnds) = (client, client, [host, host])
+        } else {
+            let (toHost, fromHost) = (Session.pipe(), Session.pipe())
+            (input, output, hostEnds) = (toHost.writer, fromHost.reader, [toHost.reader, fromHost.writer])
+        }
+        connection = Connection(input: hostEnds[0].descriptor, output: hostEnds[1].descriptor, limits: limits)
+    }
+
+    static func pipe() -> (reader: Endpoint, writer: Endpoint) {
+        var ends: [Int32] = [0, 0]
+        precondition(unsafe Foundation.pipe(&ends) == 0)
+        return (Endpoint(ends[0]), Endpoint(ends[1]))
+    }
+
+    /// Runs the connection on a thread; its output is closed when it has ended.
+    func start(_ responder: some Responder) {
+        Thread.detachNewThread {
+            let end = self.connection.run(responder)
+            self.ended.withLock { $0 = end }
+            for end in self.hostEnds { end.close() }
+        }
+    }
+
+    /// Reads the next answer of a connection that speaks in lines; `nil` at the end.
+    func line() -> String? {
+        var bytes = unread.withLock { $0 }
+        while true {
+            if let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                unread.withLock { $0 = Array(bytes[(newline + 1)...]) }
+                return String(decoding: bytes[..<newline], as: UTF8.self)
+            }
+            let more = output.readSome()
+            guard !more.isEmpty else { return nil }
+            bytes += more
+        }
+    }
+
+    /// Reads everything up to the connection's end.
+    ///
+    /// - Returns: What was not read before, and how the connection ended.
+    func finish() -> (output: [UInt8], end: ConnectionEnd?) {
+        let rest = unread.withLock { $0 } + output.readAll()
+        return (rest, ended.withLock { $0 })
+    }
+
+    /// Sends `bytes`, closes the input and gives everything that was answered.
+    ///
+    /// - Parameter pieces: How the bytes are cut into writes.
+    static func transcript(
+        of bytes: [UInt8], limits: ConnectionLimits = ConnectionLimits(), to responder: some Responder
+    ) async throws -> (output: [UInt8], end: ConnectionEnd?) {
+        try await onThread {
+            let session = Session(limits: limits)
+            session.start(responder)
+            Thread.detachNewThread {
+                session.input.write(bytes)
+                session.input.close()
+            }
+            return session.finish()
+        }
+    }
+}
