@@ -4,4 +4,13 @@
 
 #include <sqlite3.h>
 
+// SQLITE_TRANSIENT is a cast that Swift does not see: SQLite copies the bytes.
+static inline int tracker_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int length) {
+    return sqlite3_bind_text(statement, index, text ? text : "", length, SQLITE_TRANSIENT);
+}
+
+static inline int tracker_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length) {
+    return sqlite3_bind_blob(statement, index, bytes ? bytes : "", length, SQLITE_TRANSIENT);
+}
+
 #endif

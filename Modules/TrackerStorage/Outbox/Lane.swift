@@ -16,7 +16,7 @@ public struct LaneIdentity: Hashable, Sendable {
 
     /// The kind of client.
     public let kind: Kind
-    /// Whose lane: the brand's canonical number, a fingerprint of the write key, or nothing. Never a secret.
+    /// Whose lane: the brand's canonical number, a fingerprint of the write key, or nothing; never a secret.
     public let owner: String
     /// The canonical base URL or endpoint.
     public let origin: String
@@ -62,8 +62,9 @@ public struct LaneState: Hashable, Sendable {
     public var oldestOccurredAt: Timestamp?
     /// The highest sequence number given out so far; 0 if none was.
     public var lastSequence: Int64
-    /// When the stored session expires, by the wall clock; `nil` without a session. A commit that finds it past ends
-    /// the generation first, as `LaneChange.expire` does.
+    /// When the stored session expires, by the wall clock; `nil` without a session.
+    ///
+    /// A commit that finds it past ends the generation first, as `LaneChange.expire` does.
     public var sessionExpiresAt: Timestamp?
     /// A reset or a consent that the disk has refused holds in memory: nothing may be sent until it is written.
     public var isAwaitingDisk: Bool

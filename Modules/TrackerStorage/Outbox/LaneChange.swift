@@ -1,6 +1,8 @@
 public import TrackerModels
 
-/// One thing that changes a lane. Changes take effect in the order in which they are staged.
+/// One thing that changes a lane.
+///
+/// Changes take effect in the order in which they are staged.
 public enum LaneChange: Sendable {
     /// Queues a record.
     case append(Draft)

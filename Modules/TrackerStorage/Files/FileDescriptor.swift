@@ -1,0 +1,99 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An open file, closed when it goes out of scope, and never handed to a child process.
+struct FileDescriptor: ~Copyable {
+    /// The descriptor's number.
+    let number: Int32
+    private let path: String
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: Which file; one that is made is readable and writable by its owner alone, whatever the umask.
+    ///   - flags: As `open(2)` takes them.
+    init(opening path: String, _ flags: Int32) throws(StorageError) {
+        var number: Int32
+        repeat {
+            number = unsafe open(path, flags | O_CLOEXEC, 0o600)
+        } while number < 0 && errno == EINTR
+        guard number >= 0 else { throw StorageError(errno: errno, "open", path) }
+        self.number = number
+        self.path = path
+        // A umask can have taken rights away; on a file of another owner this fails, and does not matter.
+        if flags & O_CREAT != 0 { fchmod(number, 0o600) }
+    }
+
+    deinit { close(number) }
+
+    /// Which file this is.
+    var identity: FileIdentity? {
+        var status = stat()
+        return unsafe fstat(number, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    /// Reads from where the file stands to its end.
+    ///
+    /// - Parameter limit: Larger files are an error.
+    func readToEnd(limit: Int) throws(StorageError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw StorageError(errno: errno, "read", path) }
+            guard count > 0 else { return bytes }
+            guard bytes.count + count <= limit else { throw StorageError(.failed, "\(path) is too large") }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// Writes all bytes.
+    func write(_ bytes: [UInt8]) throws(StorageError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
+                return unsafe systemWrite(number, rest.baseAddress, rest.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw StorageError(errno: errno, "write", path) }
+            written += count
+        }
+    }
+
+    /// Waits until what was written is on the medium.
+    func synchronize() throws(StorageError) {
+        guard fsync(number) == 0 else { throw StorageError(errno: errno, "sync", path) }
+    }
+}
+
+/// `write(2)`, whose name the method above takes.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    unsafe write(descriptor, bytes, count)
+}
+
+/// Which file a path leads to, however it is called: another identity is another file.
+struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Reads the file at a path.
+    ///
+    /// - Returns: `nil` if there is none, or if it cannot be seen.
+    init?(ofPath path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    fileprivate init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}

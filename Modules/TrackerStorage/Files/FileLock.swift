@@ -1,0 +1,46 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A lock between processes that dies with its holder.
+///
+/// It is held by this open file, not by the process: two locks on one path exclude each other within a process too.
+struct FileLock: ~Copyable {
+    private let descriptor: FileDescriptor
+    private let path: String
+
+    /// Opens the lock's file, which is made if it is missing.
+    init(_ path: String) throws(StorageError) {
+        do {
+            descriptor = try FileDescriptor(opening: path, O_RDWR | O_CREAT)
+        } catch {
+            // A lock needs no right to write.
+            guard error.kind == .readOnly else { throw error }
+            descriptor = try FileDescriptor(opening: path, O_RDONLY)
+        }
+        self.path = path
+    }
+
+    /// Whether the path still leads to the file that was opened.
+    var isCurrent: Bool {
+        guard let identity = descriptor.identity else { return false }
+        return FileIdentity(ofPath: path) == identity
+    }
+
+    /// Waits for the lock; those who wait are served in turn.
+    func lock() throws(StorageError) {
+        while flock(descriptor.number, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw StorageError(errno: errno, "lock", path) }
+        }
+    }
+
+    /// Takes the lock if nobody has it.
+    func tryLock() -> Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
+
+    /// Gives the lock up.
+    func unlock() { flock(descriptor.number, LOCK_UN) }
+}

@@ -1,0 +1,110 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The folder in which a tracker's state lives, and the names of what is in it.
+public struct StateFolder: Hashable, Sendable {
+    /// Where it is.
+    public var path: String { directory.path }
+
+    /// The folder itself.
+    let directory: Directory
+
+    /// Names a folder; nothing is made.
+    public init(path: String) {
+        directory = Directory(path)
+    }
+
+    /// The folder that is used when none is given: `$XDG_STATE_HOME/mobile-tracker`, else
+    /// `~/.local/state/mobile-tracker`; on Apple platforms `~/Library/Application Support/mobile-tracker`.
+    ///
+    /// - Parameter environment: Gives the value of an environment variable. A relative `XDG_STATE_HOME` is ignored, as
+    ///   the XDG Base Directory Specification has it.
+    /// - Returns: `nil` if there is no home folder.
+    public static func standard(environment: (String) -> String? = StateFolder.environmentVariable) -> StateFolder? {
+        #if canImport(Darwin)
+            return home(environment).map { StateFolder(path: $0 + "/Library/Application Support/mobile-tracker") }
+        #else
+            if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
+                return StateFolder(path: Directory(state).file("mobile-tracker"))
+            }
+            return home(environment).map { StateFolder(path: Directory($0).file(".local/state/mobile-tracker")) }
+        #endif
+    }
+
+    /// Reads this process's environment.
+    public static func environmentVariable(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    /// Makes what is missing of the folder and of those within it.
+    func make() throws(StorageError) {
+        do {
+            try directory.make()
+        } catch {
+            throw StorageError(.folder, error.message)
+        }
+        guard directory.isReadable else { throw StorageError(.folder, "The folder \(path) cannot be read") }
+    }
+
+    /// The database's name.
+    static let databaseName = "tracker.sqlite3"
+
+    /// The database.
+    var database: String { directory.file(Self.databaseName) }
+
+    /// The database's write-ahead log.
+    var log: String { database + "-wal" }
+
+    /// The lock that writers of the database queue on.
+    var writerLock: String { directory.file("writer.lock") }
+
+    /// The lock that those who write backups queue on.
+    var backupLock: String { directory.file("backup.lock") }
+
+    /// The lock of the one who delivers a lane.
+    func deliveryLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).delivery.lock") }
+
+    /// The lock of the one who makes a session for a lane.
+    func sessionLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).session.lock") }
+
+    /// Where the backups of all brands are.
+    var backups: Directory { directory.folder("backup") }
+
+    /// Where the backups of a lane's brand and of its lanes are, in folders of their own.
+    func brandBackups(of lane: LaneIdentity) -> Directory { backups.folder(lane.brandFileName) }
+
+    /// Where the backups of a lane's brand are.
+    func brandBackup(of lane: LaneIdentity) -> Directory { brandBackups(of: lane).folder("brand") }
+
+    /// Where the backups of a lane are.
+    func laneBackup(of lane: LaneIdentity) -> Directory { brandBackups(of: lane).folder(lane.fileName) }
+
+    private static func home(_ environment: (String) -> String?) -> String? {
+        if let home = environment("HOME"), home.hasPrefix("/") { return home }
+        guard let entry = unsafe getpwuid(getuid()), let home = unsafe entry.pointee.pw_dir else { return nil }
+        return unsafe String(cString: home)
+    }
+}
+
+extension LaneIdentity {
+    /// A name for files of this lane, the same in every process.
+    var fileName: String { "\(kind.rawValue)-\(Self.digest([kind.rawValue, owner, origin]))" }
+
+    /// A name for files of this lane's brand.
+    var brandFileName: String { "\(kind.rawValue)-\(Self.digest([kind.rawValue, owner]))" }
+
+    /// FNV-1a of the parts, each ended by a byte that UTF-8 never has.
+    private static func digest(_ parts: [String]) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for part in parts {
+            for byte in Array(part.utf8) + [0xFF] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        let text = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

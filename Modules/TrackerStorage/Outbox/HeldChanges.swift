@@ -1,0 +1,174 @@
+import TrackerModels
+
+/// Changes that the disk has refused, in their order.
+///
+/// They hold in memory and are written first once writing works.
+struct HeldChanges: Sendable {
+    /// The changes.
+    private(set) var changes: [LaneChange] = []
+    /// The generation on disk that the first of them found.
+    private(set) var base = Generation(0)
+
+    /// Whether there are none.
+    var isEmpty: Bool { changes.isEmpty }
+
+    /// Whether one of them must be written before anything may be sent.
+    var isAwaitingDisk: Bool {
+        changes.contains { change in
+            switch change {
+            case .reset, .consent: true
+            default: false
+            }
+        }
+    }
+
+    /// Whether what waits on disk is as good as gone.
+    var hidesRecords: Bool {
+        isAwaitingDisk
+            || changes.contains { change in
+                if case .dropAll = change { true } else { false }
+            }
+    }
+
+    /// Holds a change if it is one that outlives a refusal.
+    ///
+    /// - Parameters:
+    ///   - change: What the disk has refused.
+    ///   - disk: The lane as it was last known to be on disk.
+    mutating func hold(_ change: LaneChange, over disk: LaneState) {
+        if changes.isEmpty { base = disk.generation }
+        switch change {
+        case .append, .barrier: return
+        case .ensureDevice:
+            // The id that is shown from now on must be the one that is written.
+            guard state(over: disk).entry.device == nil else { return }
+            changes.append(.store(.deviceID, DeviceID.random().text, nil))
+        case .store(let key, _, let generation) where !isAwaitingDisk:
+            changes.removeAll { earlier in
+                if case .store(key, _, generation) = earlier { true } else { false }
+            }
+            changes.append(change)
+        default:
+            changes.append(change)
+        }
+    }
+
+    /// The changes that still mean the same when they are written at last.
+    ///
+    /// - Parameter generation: The lane's generation on disk by now. If another process has begun it, bindings of
+    ///   generations that only memory knew are void.
+    func changes(at generation: Generation) -> [LaneChange] {
+        guard generation != base else { return changes }
+        return changes.filter { change in
+            switch change {
+            case .bind(let bound, _), .identify(let bound, _), .store(_, _, let bound?): bound <= base
+            default: true
+            }
+        }
+    }
+
+    /// The lane as it will be once the changes are written.
+    func state(over disk: LaneState) -> LaneState {
+        changes.reduce(into: disk) { state, change in change.show(in: &state) }
+    }
+
+    /// A generation's binding as it will be.
+    func entry(_ entry: GenerationEntry, of generation: Generation) -> GenerationEntry {
+        changes.reduce(into: entry) { entry, change in
+            switch change {
+            case .bind(generation, let session): entry.session = session
+            case .unbind(generation, entry.session): entry.session = nil
+            case .identify(generation, let user): entry.identifyID = user
+            default: break
+            }
+        }
+    }
+
+    /// What the changes make of a value.
+    ///
+    /// - Parameters:
+    ///   - key: Which value.
+    ///   - disk: The lane on disk.
+    /// - Returns: `nil` if they leave it as it is on disk; within it, the value if there will be one.
+    func value(for key: StoredKey, over disk: LaneState) -> String?? {
+        var state = disk
+        var value: String??
+        for change in changes {
+            if let text = change.value(for: key, in: state) { value = .some(text) }
+            change.show(in: &state)
+        }
+        return value
+    }
+}
+
+extension LaneChange {
+    /// Whether the change must be in the backups too before it counts.
+    var isBackedUp: Bool {
+        switch self {
+        case .append, .delivered, .drop, .dropAll, .barrier: false
+        case .reset, .consent, .expire, .bind, .unbind, .identify, .store, .remove, .ensureDevice: true
+        }
+    }
+
+    /// Shows the change in a lane's state, as far as that can be known without the disk.
+    fileprivate func show(in state: inout LaneState) {
+        switch self {
+        case .reset:
+            state.begin(GenerationEntry())
+            state.isAwaitingDisk = true
+        case .consent(let consent, _):
+            state.consent = consent
+            state.isAwaitingDisk = true
+            if consent == .denied { state.begin(GenerationEntry()) }
+        case .expire(state.generation) where state.entry.session != nil:
+            state.begin(GenerationEntry(device: state.entry.device))
+        case .bind(state.generation, let session): state.entry.session = session
+        case .unbind(state.generation, state.entry.session): state.entry.session = nil
+        case .identify(state.generation, let user): state.entry.identifyID = user
+        case .store(.deviceID, let text, _) where state.entry.session == nil:
+            state.entry.device = DeviceID(text)
+        case .remove(.deviceID) where state.entry.session == nil: state.entry.device = nil
+        case .remove(.sessionID): state.entry.session = nil
+        case .remove(.identifyID): state.entry.identifyID = nil
+        default: break
+        }
+    }
+
+    /// The value that the change gives a key: `nil` if it leaves it alone, `.some(nil)` if it removes it.
+    fileprivate func value(for key: StoredKey, in state: LaneState) -> String?? {
+        switch self {
+        case .reset(let all, _):
+            return key == .brandID && !all ? nil : .some(nil)
+        case .consent(.denied, _):
+            return .some(nil)
+        case .expire(state.generation):
+            return key.scope == .lane ? .some(nil) : nil
+        case .bind(state.generation, let session):
+            return key == .sessionID ? session.text : nil
+        case .unbind(state.generation, state.entry.session):
+            return key == .sessionID ? .some(nil) : nil
+        case .identify(state.generation, let user):
+            return key == .identifyID ? user.text : nil
+        case .store(key, let text, let generation):
+            return generation == nil || generation == state.generation ? text : nil
+        case .remove(key):
+            return .some(nil)
+        default:
+            return nil
+        }
+    }
+}
+
+extension LaneState {
+    /// A lane of which nothing is known.
+    static let empty = LaneState(
+        generation: Generation(1), consent: .granted, entry: GenerationEntry(), queuedRecords: 0, queuedBytes: 0,
+        oldestOccurredAt: nil, isAwaitingDisk: false
+    )
+
+    fileprivate mutating func begin(_ entry: GenerationEntry) {
+        generation = Generation(generation.number + 1)
+        self.entry = entry
+        sessionExpiresAt = nil
+    }
+}

@@ -1,0 +1,117 @@
+/// What was accepted and not yet written, and what readers must know of it.
+struct Stage: Sendable {
+    /// How much one transaction takes.
+    private static let groupSize = 1_000
+    private static let groupBytes = 8 << 20
+
+    /// Whether tasks are written.
+    enum Phase: Sendable {
+        /// Not yet: they wait.
+        case waiting
+        /// They are.
+        case open
+        /// The folder cannot be used: they are refused.
+        case failed(StorageError)
+        /// No longer: they are refused.
+        case closed
+    }
+
+    /// Results that are ready but wait for a backup, or for results before them.
+    struct Answers: Sendable {
+        var completions: [@Sendable (ChangeResult) -> Void]
+        var results: [ChangeResult]
+        /// The places of the results that count only with their backup.
+        var backedUp: [Int]
+        var isReady: Bool
+    }
+
+    /// Whether tasks are written.
+    private(set) var phase = Phase.waiting
+    /// Records that are settled in memory and not yet on disk.
+    private(set) var settling: Set<Record.ID> = []
+    /// What the disk has refused.
+    var held = HeldChanges()
+    /// When the account begins.
+    var origin = LaneOrigin()
+    /// Answers in the order of their tasks.
+    var answers: [Answers] = []
+    /// Whether backups are about to be written for nobody who waits.
+    var isBackupScheduled = false
+    /// Whether what is held will be tried again.
+    var isRetryScheduled = false
+
+    private var tasks: [StagedTask] = []
+    /// How many of `tasks` were taken.
+    private var taken = 0
+    private var isWriterScheduled = false
+
+    /// Takes a task in.
+    ///
+    /// - Returns: Whether the writer must be woken.
+    /// - Throws: Why the task is refused.
+    mutating func accept(_ task: StagedTask) throws(StorageError) -> Bool {
+        switch phase {
+        case .failed(let error): throw error
+        case .closed: throw StorageError(.closed, "The outbox is closed")
+        case .waiting, .open: break
+        }
+        if case .change(let change) = task.task { settling.formUnion(change.settledRecords) }
+        tasks.append(task)
+        return wake()
+    }
+
+    /// Enters another phase.
+    ///
+    /// - Returns: Whether the writer must be woken.
+    mutating func enter(_ phase: Phase) -> Bool {
+        if case .closed = self.phase { return false }
+        self.phase = phase
+        return wake()
+    }
+
+    /// Gives the writer its next group; an empty one lets it rest.
+    mutating func nextGroup() -> [StagedTask] {
+        var bytes = 0
+        var end = taken
+        while end < tasks.count, end - taken < Self.groupSize, bytes < Self.groupBytes {
+            bytes += tasks[end].weight
+            end += 1
+        }
+        let group = taken == 0 && end == tasks.count ? tasks : Array(tasks[taken..<end])
+        taken = end
+        if taken == tasks.count {
+            tasks = []
+            taken = 0
+        }
+        if group.isEmpty { isWriterScheduled = false }
+        return group
+    }
+
+    /// Takes everything that is left.
+    mutating func rest() -> [StagedTask] {
+        defer {
+            tasks = []
+            taken = 0
+        }
+        return Array(tasks[taken...])
+    }
+
+    /// Notes that records are settled on disk as well.
+    mutating func forget(_ settled: [Record.ID]) {
+        if !settled.isEmpty { settling.subtract(settled) }
+    }
+
+    /// Takes the answers that may be given now.
+    mutating func readyAnswers() -> [Answers] {
+        let count = answers.prefix(while: \.isReady).count
+        defer { answers.removeFirst(count) }
+        return Array(answers.prefix(count))
+    }
+
+    private mutating func wake() -> Bool {
+        if case .waiting = phase { return false }
+        guard !isWriterScheduled, !tasks.isEmpty else { return false }
+        isWriterScheduled = true
+        return true
+    }
+}

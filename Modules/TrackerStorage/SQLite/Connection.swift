@@ -1,0 +1,129 @@
+import CSQLite
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// One SQLite database handle, closed when it goes out of scope.
+///
+/// It serves one caller at a time.
+@safe struct Connection: ~Copyable {
+    /// How a database is opened.
+    enum Access {
+        /// To read and write; made if it is missing.
+        case create
+        /// To read and write; must exist.
+        case readWrite
+        /// To read alone; must exist.
+        case readOnly
+        /// To read alone, in a folder where not even the index of the log can be made.
+        ///
+        /// Only for a database that nobody writes.
+        case immutable
+    }
+
+    /// How long SQLite waits for another process before it gives up, in milliseconds.
+    ///
+    /// Writers queue on a lock of their own, so this is for foreign tools and for the instant in which a log is
+    /// recovered.
+    private static let busyTimeout: Int32 = 5_000
+
+    /// Where the database is.
+    let path: String
+    private let handle: OpaquePointer
+
+    /// Opens a database.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or `:memory:`.
+    ///   - access: What for.
+    init(_ path: String, _ access: Access) throws(StorageError) {
+        var opened: OpaquePointer?
+        let code =
+            switch access {
+            case .create:
+                unsafe sqlite3_open_v2(path, &opened, Self.flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+            case .readWrite:
+                unsafe sqlite3_open_v2(path, &opened, Self.flags | SQLITE_OPEN_READWRITE, nil)
+            case .readOnly:
+                unsafe sqlite3_open_v2(path, &opened, Self.flags | SQLITE_OPEN_READONLY, nil)
+            case .immutable:
+                unsafe sqlite3_open_v2(
+                    Self.immutableName(of: path), &opened, Self.flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil
+                )
+            }
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            let error = unsafe Self.error(code, of: opened, at: path)
+            unsafe sqlite3_close_v2(opened)
+            throw error
+        }
+        self.path = path
+        unsafe self.handle = handle
+        unsafe sqlite3_busy_timeout(handle, Self.busyTimeout)
+    }
+
+    deinit {
+        // A statement that is still alive keeps the handle open until it is gone too.
+        unsafe sqlite3_close_v2(handle)
+    }
+
+    /// How many rows the last statement changed.
+    var changes: Int { unsafe Int(sqlite3_changes(handle)) }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Runs statements that take nothing and whose rows do not matter.
+    func execute(_ sql: String) throws(StorageError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw unsafe Self.error(code, of: handle, at: path) }
+    }
+
+    /// Compiles one statement, to be run many times.
+    func prepare(_ sql: String) throws(StorageError) -> Statement {
+        var prepared: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let statement = unsafe prepared else {
+            throw unsafe Self.error(code, of: handle, at: path)
+        }
+        return unsafe Statement(statement, path: path)
+    }
+
+    /// Reads the number that a statement such as a pragma gives.
+    func number(_ sql: String) throws(StorageError) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.first { $0.int64(0) }
+    }
+
+    /// Reads why a handle failed last.
+    static func error(_ code: Int32, of handle: OpaquePointer?, at path: String) -> StorageError {
+        guard let handle = unsafe handle else {
+            return StorageError(sqlite: code, systemError: ENOMEM, path: path, detail: "out of memory")
+        }
+        let detail = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "unknown error"
+        let extended = unsafe sqlite3_extended_errcode(handle)
+        return StorageError(
+            sqlite: extended & 0xFF == code & 0xFF ? extended : code,
+            systemError: unsafe sqlite3_system_errno(handle), path: path, detail: detail
+        )
+    }
+
+    private static var flags: Int32 { SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE }
+
+    /// A file name as SQLite's URI, where `%`, `?` and `#` have a meaning.
+    private static func immutableName(of path: String) -> String {
+        let escaped = path.utf8.reduce(into: [UInt8]()) { bytes, byte in
+            switch byte {
+            case UInt8(ascii: "%"): bytes += "%25".utf8
+            case UInt8(ascii: "?"): bytes += "%3f".utf8
+            case UInt8(ascii: "#"): bytes += "%23".utf8
+            default: bytes.append(byte)
+            }
+        }
+        return "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
+    }
+}

@@ -1,0 +1,69 @@
+import TrackerModels
+
+/// The message ids that callers gave, and what the calls came to.
+///
+/// They are remembered while their records wait, and until 10,000 more have settled.
+struct GivenTable {
+    /// What a call came to.
+    enum Outcome: Int {
+        /// Its record was queued.
+        case queued = 0
+        /// Its record was queued, and waited for a session or for consent.
+        case pending = 1
+        /// It took effect.
+        case applied = 2
+    }
+
+    /// How many settled ids are remembered, in a lane.
+    static let memory: Int64 = 10_000
+
+    private let readStatement: Statement
+    private let insertStatement: Statement
+    private let settleStatement: Statement
+    private let pruneStatement: Statement
+
+    /// Compiles the statements.
+    init(_ connection: borrowing Connection) throws(StorageError) {
+        readStatement = try connection.prepare(
+            "SELECT outcome FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = ?3"
+        )
+        insertStatement = try connection.prepare(
+            "INSERT OR REPLACE INTO given(lane, message_id, kind, outcome, settled) VALUES(?1, ?2, ?3, ?4, ?5)"
+        )
+        settleStatement = try connection.prepare(
+            "UPDATE given SET settled = ?3 WHERE lane = ?1 AND message_id = ?2 AND kind = 0"
+        )
+        pruneStatement = try connection.prepare("DELETE FROM given WHERE lane = ?1 AND settled <= ?2")
+    }
+
+    /// What an earlier tracking call with this id came to.
+    func outcome(_ key: LaneKey, _ messageID: MessageID) throws(StorageError) -> Outcome? {
+        try readStatement.first(key.lane, messageID.text, 0) { Outcome(rawValue: $0.int(0)) } ?? nil
+    }
+
+    /// Whether a reset or a consent with this id has taken effect.
+    func isApplied(_ key: LaneKey, _ messageID: MessageID) throws(StorageError) -> Bool {
+        try readStatement.first(key.lane, messageID.text, 1) { _ in true } ?? false
+    }
+
+    /// Remembers a tracking call whose record now waits.
+    func remember(_ key: LaneKey, _ messageID: MessageID, _ outcome: Outcome) throws(StorageError) {
+        try insertStatement.run(key.lane, messageID.text, 0, outcome.rawValue, Int64?.none)
+    }
+
+    /// Remembers a reset or a consent, which has settled at once.
+    func rememberApplied(_ key: LaneKey, _ messageID: MessageID, settled: Int64) throws(StorageError) {
+        try insertStatement.run(key.lane, messageID.text, 1, Outcome.applied.rawValue, settled)
+    }
+
+    /// Notes that the record of a tracking call is gone.
+    func settle(_ key: LaneKey, _ messageID: String, settled: Int64) throws(StorageError) {
+        try settleStatement.run(key.lane, messageID, settled)
+    }
+
+    /// Forgets what is too long ago.
+    func prune(_ key: LaneKey, settled: Int64) throws(StorageError) {
+        guard settled > Self.memory else { return }
+        try pruneStatement.run(key.lane, settled - Self.memory)
+    }
+}

@@ -1,0 +1,58 @@
+/// A database and its compiled statements.
+///
+/// It serves one caller at a time and stays within whatever lock that caller holds.
+final class LaneDatabase {
+    /// The handle.
+    let connection: Connection
+    /// Lanes and brands.
+    let lanes: LaneTable
+    /// What waits.
+    let records: RecordTable
+    /// What generations are bound to.
+    let generations: GenerationTable
+    /// Callers' message ids.
+    let given: GivenTable
+    /// Values.
+    let values: ValueTable
+
+    /// Takes over a handle whose tables have this library's schema.
+    init(_ connection: consuming Connection) throws(StorageError) {
+        lanes = try LaneTable(connection)
+        records = try RecordTable(connection)
+        generations = try GenerationTable(connection)
+        given = try GivenTable(connection)
+        values = try ValueTable(connection)
+        self.connection = connection
+    }
+
+    /// Runs `body` in a transaction that reads one state of the database.
+    func reading<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+        try connection.execute("BEGIN")
+        // Ending a transaction that has written nothing cannot lose anything.
+        defer { try? connection.execute("COMMIT") }
+        return try body()
+    }
+
+    /// Runs `body` in a transaction that takes effect as a whole or not at all.
+    func writing<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(StorageError) {
+            let result = try body()
+            try connection.execute("COMMIT")
+            return result
+        } catch {
+            // Some failures have ended the transaction already; the first one is the one to tell.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Reads the other lanes of a lane's brand.
+    func otherLanes(of key: LaneKey, sessionKey: String) throws(StorageError) -> [LaneRow] {
+        var rows: [LaneRow] = []
+        for other in try lanes.others(than: key) where other.key.brand == key.brand {
+            if let row = try lanes.load(other.key, sessionKey: sessionKey) { rows.append(row) }
+        }
+        return rows
+    }
+}

@@ -1,0 +1,102 @@
+import TrackerModels
+
+/// Finds a lane's rows within a transaction, makes those that are missing, and brings back from the backups what the
+/// database has lost.
+struct LanePreparation {
+    private let database: LaneDatabase
+    private let configuration: OutboxConfiguration
+    private let backup: LaneBackup?
+
+    /// Prepares the lane of a configuration.
+    ///
+    /// - Parameter backup: The lane's backup files, if it has any.
+    init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, backup: LaneBackup?) {
+        self.database = database
+        self.configuration = configuration
+        self.backup = backup
+    }
+
+    /// Finds or makes the lane.
+    func lane() throws(StorageError) -> LaneRow {
+        var found = try database.lanes.key(of: configuration.lane)
+        if found == nil { found = try make() }
+        let name = configuration.keyPrefix + StoredKey.sessionID.name
+        guard let key = found, var row = try database.lanes.load(key, sessionKey: name) else {
+            throw StorageError(.failed, "The lane of \(configuration.lane.origin) cannot be read")
+        }
+        try catchUp(&row)
+        return row
+    }
+
+    /// Takes from the backups the values that the database lacks, and removes from it those that have expired.
+    ///
+    /// - Returns: Whether something has changed.
+    func heal(_ transaction: inout LaneTransaction) throws(StorageError) {
+        for key in [.sessionID, .identifyID, .sessionEmail, .sessionMetadata, .deviceID, .brandID] + ownKeys() {
+            try heal(key, &transaction)
+        }
+    }
+
+    /// Puts one value right in the database.
+    func heal(_ key: StoredKey, _ transaction: inout LaneTransaction) throws(StorageError) {
+        let name = configuration.keyPrefix + key.name
+        let primary = SQLiteKeyValueStore(database, transaction.row, key.scope)
+        let healed: (text: String?, isChanged: Bool)
+        if let files = backup?.files(key.scope) {
+            let epoch = key.scope == .lane ? transaction.row.generation.number : transaction.row.epoch
+            let store = BackedUpKeyValueStore(primary: primary, backup: files, epoch: epoch)
+            healed = try store.heal(name, at: transaction.now)
+        } else {
+            let store = BackedUpKeyValueStore(primary: primary, backup: NoKeyValueStore(), epoch: 0)
+            healed = try store.heal(name, at: transaction.now)
+        }
+        guard healed.isChanged else { return }
+        transaction.changesValues = true
+        try transaction.restore(healed.text, key)
+    }
+
+    /// The keys of the client's own that have a backup.
+    private func ownKeys() -> [StoredKey] {
+        let names: Set<String> = ["session_id", "identify_id", "session_email", "session_metadata"]
+        return (backup?.lane.keys ?? []).compactMap { name in
+            guard name.hasPrefix(configuration.keyPrefix) else { return nil }
+            let own = String(name.dropFirst(configuration.keyPrefix.count))
+            return names.contains(own) ? nil : .own(own)
+        }
+    }
+
+    private func make() throws(StorageError) -> LaneKey {
+        let reserved = backup?.reserved ?? 0
+        return try database.lanes.make(
+            configuration.lane, number: backup?.laneNumber ?? 0, consent: backup?.consent,
+            epoch: max(1, backup?.epoch ?? 0), generation: max(1, backup?.generation ?? 0), sequence: reserved
+        )
+    }
+
+    /// A database can be older than the backups, if a loss of power or a hand has taken it back: what was reset stays
+    /// reset, and no sequence number comes twice.
+    private func catchUp(_ row: inout LaneRow) throws(StorageError) {
+        let found = row
+        if let backup {
+            if backup.reserved > row.reserved {
+                row.sequence = backup.reserved
+                row.reserved = backup.reserved
+            }
+            if backup.generation > row.generation.number {
+                row.generation = Generation(backup.generation)
+                row.entry = GenerationEntry()
+                row.sessionExpires = nil
+                try database.values.clear(brand: row.key.brand, lane: row.key.lane)
+            }
+            if backup.epoch > row.epoch {
+                row.epoch = backup.epoch
+                row.consent = backup.consent ?? row.consent
+                try database.values.clear(brand: row.key.brand, lane: 0)
+            }
+        }
+        if row.consent == nil { row.consent = backup?.consent ?? configuration.initialConsent }
+        guard row != found else { return }
+        try database.lanes.save(row)
+        try database.lanes.saveBrand(row)
+    }
+}

@@ -1,0 +1,83 @@
+import TrackerModels
+
+/// Which rows of the database are a lane's.
+struct LaneKey: Hashable, Sendable {
+    /// How many bits of a record's number are its sequence number; those above are its lane.
+    private static let sequenceBits: Int64 = 44
+
+    /// The lane's number.
+    let lane: Int64
+    /// The number of its brand.
+    let brand: Int64
+
+    /// The numbers that the lane's records can have.
+    ///
+    /// They rise with the sequence and are never used again, so that a late answer can settle no other record than its
+    /// own.
+    var records: ClosedRange<Int64> { record(0)...record(Self.maxSequence) }
+
+    /// The number of the record with a sequence number.
+    func record(_ sequence: Int64) -> Int64 { lane << Self.sequenceBits | sequence }
+
+    /// The sequence number of a record.
+    static func sequence(ofRecord number: Int64) -> Int64 { number & maxSequence }
+
+    /// The highest number a lane can have.
+    static let maxLane = Int64.max >> sequenceBits
+
+    private static let maxSequence = Int64(1) << sequenceBits - 1
+}
+
+/// A lane and its brand as their rows say.
+struct LaneRow: Hashable, Sendable {
+    /// Which rows.
+    let key: LaneKey
+    /// The brand's consent, if one is stored.
+    var consent: Consent?
+    /// Counts the brand's resets: a backup from before the last does not count.
+    var epoch: Int64
+    /// The generation of new records, which counts the lane's resets as well.
+    var generation: Generation
+    /// What the generation is bound to.
+    var entry: GenerationEntry
+    /// When the stored session ends.
+    var sessionExpires: Timestamp?
+    /// The last sequence number given.
+    var sequence: Int64
+    /// The last sequence number that may be given before the next block is reserved.
+    var reserved: Int64
+    /// What went in and out, and what waits.
+    var books: LaneBooks
+    /// Counts the callers' ids that have settled.
+    var settled: Int64
+}
+
+/// A lane's counters since its first record: `accepted == delivered + queued + dropped` after every commit.
+struct LaneBooks: Hashable, Sendable {
+    var accepted = 0
+    var delivered = 0
+    var queued = 0
+    var queuedBytes = 0
+    var bytes = WireBytes(before: 0, after: 0)
+    var dropped: [DropReason: Int] = [:]
+}
+
+/// The time from which an outbox counts: when it opened the lane, or when the lane's books were begun anew.
+struct LaneOrigin: Hashable, Sendable {
+    /// The books then.
+    var books = LaneBooks()
+    /// How many records waited.
+    var recovered = 0
+
+    /// What has happened since.
+    func account(_ now: LaneBooks) -> Account {
+        Account(
+            accepted: now.accepted - books.accepted, recovered: recovered, delivered: now.delivered - books.delivered,
+            queued: now.queued,
+            dropped: now.dropped.merging(books.dropped.mapValues(-)) { $0 + $1 }.filter { $0.value != 0 },
+            bytes: WireBytes(
+                before: now.bytes.before - books.bytes.before, after: now.bytes.after - books.bytes.after
+            )
+        )
+    }
+}

@@ -1,0 +1,163 @@
+import TrackerModels
+
+/// The rows of lanes and brands, and the counts of what was dropped.
+struct LaneTable {
+    private let findStatement: Statement
+    private let loadStatement: Statement
+    private let saveStatement: Statement
+    private let brandStatement: Statement
+    private let dropStatement: Statement
+    private let droppedStatement: Statement
+    private let othersStatement: Statement
+    private let insertBrandStatement: Statement
+    private let findBrandStatement: Statement
+    private let insertLaneStatement: Statement
+
+    /// Compiles the statements.
+    init(_ connection: borrowing Connection) throws(StorageError) {
+        findStatement = try connection.prepare(
+            """
+            SELECT lane.id, brand.id FROM brand JOIN lane ON lane.brand = brand.id
+            WHERE brand.kind = ?1 AND brand.owner = ?2 AND lane.origin = ?3
+            """
+        )
+        loadStatement = try connection.prepare(
+            """
+            SELECT brand.consent, brand.epoch, lane.generation, generation.session, generation.device,
+                generation.identify_id, value.expires, lane.sequence, lane.reserved, lane.accepted, lane.delivered,
+                lane.queued, lane.queued_bytes, lane.bytes_before, lane.bytes_after, lane.settled
+            FROM lane JOIN brand ON brand.id = lane.brand
+            LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
+            LEFT JOIN value ON value.brand = lane.brand AND value.lane = lane.id AND value.key = ?2
+                AND value.value IS NOT NULL
+            WHERE lane.id = ?1
+            """
+        )
+        saveStatement = try connection.prepare(
+            """
+            UPDATE lane SET generation = ?2, sequence = ?3, reserved = ?4, accepted = ?5, delivered = ?6, queued = ?7,
+                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, settled = ?11
+            WHERE id = ?1
+            """
+        )
+        brandStatement = try connection.prepare("UPDATE brand SET consent = ?2, epoch = ?3 WHERE id = ?1")
+        dropStatement = try connection.prepare(
+            """
+            INSERT INTO dropped(lane, reason, count) VALUES(?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET count = count + excluded.count
+            """
+        )
+        droppedStatement = try connection.prepare("SELECT reason, count FROM dropped WHERE lane = ?1")
+        othersStatement = try connection.prepare(
+            """
+            SELECT brand.kind, brand.owner, lane.origin, lane.id, brand.id, lane.queued
+            FROM lane JOIN brand ON brand.id = lane.brand WHERE lane.id <> ?1 ORDER BY lane.id
+            """
+        )
+        findBrandStatement = try connection.prepare("SELECT id FROM brand WHERE kind = ?1 AND owner = ?2")
+        insertBrandStatement = try connection.prepare(
+            "INSERT INTO brand(kind, owner, consent, epoch) VALUES(?1, ?2, ?3, ?4) RETURNING id"
+        )
+        insertLaneStatement = try connection.prepare(
+            """
+            INSERT INTO lane(id, brand, origin, generation, sequence, reserved) VALUES(
+                CASE WHEN ?1 > 0 AND NOT EXISTS(SELECT 1 FROM lane WHERE id = ?1) THEN ?1 END, ?2, ?3, ?4, ?5, ?5
+            ) RETURNING id
+            """
+        )
+    }
+
+    /// Makes a lane's row, and its brand's if that is missing.
+    ///
+    /// - Parameters:
+    ///   - number: The lane's number of old, which it gets again if no other has it now; 0 if it is not known.
+    ///   - consent: The consent of a brand that is new.
+    ///   - epoch: The epoch of a brand that is new.
+    ///   - sequence: The last sequence number that may have been given.
+    func make(
+        _ identity: LaneIdentity, number: Int64, consent: Consent?, epoch: Int64, generation: Int64, sequence: Int64
+    ) throws(StorageError) -> LaneKey {
+        let kind = identity.kind.rawValue
+        var brand = try findBrandStatement.first(kind, identity.owner) { $0.int64(0) }
+        if brand == nil {
+            brand = try insertBrandStatement.first(kind, identity.owner, consent?.rawValue, epoch) { $0.int64(0) }
+        }
+        let known = (1...LaneKey.maxLane).contains(number) ? number : 0
+        let lane = try insertLaneStatement.first(known, brand, identity.origin, generation, sequence) { $0.int64(0) }
+        guard let brand, let lane else { throw StorageError(.failed, "The lane of \(identity.origin) cannot be made") }
+        return LaneKey(lane: lane, brand: brand)
+    }
+
+    /// Lists the lanes but one, and how many records each holds.
+    func others(than key: LaneKey) throws(StorageError) -> [(identity: LaneIdentity, key: LaneKey, records: Int)] {
+        var others: [(identity: LaneIdentity, key: LaneKey, records: Int)] = []
+        try othersStatement.rows(key.lane) { row in
+            guard let kind = row.text(0).flatMap(LaneIdentity.Kind.init), let owner = row.text(1),
+                let origin = row.text(2)
+            else { return true }
+            let identity = LaneIdentity(kind: kind, owner: owner, origin: origin)
+            others.append((identity, LaneKey(lane: row.int64(3), brand: row.int64(4)), row.int(5)))
+            return true
+        }
+        return others
+    }
+
+    /// Finds a lane's rows.
+    func key(of identity: LaneIdentity) throws(StorageError) -> LaneKey? {
+        try findStatement.first(identity.kind.rawValue, identity.owner, identity.origin) {
+            LaneKey(lane: $0.int64(0), brand: $0.int64(1))
+        }
+    }
+
+    /// Reads a lane, without what was dropped.
+    ///
+    /// - Parameter sessionKey: The key under which the lane's session is stored.
+    func load(_ key: LaneKey, sessionKey: String) throws(StorageError) -> LaneRow? {
+        try loadStatement.first(key.lane, sessionKey) { row in
+            let session = row.text(3).flatMap(SessionID.init)
+            return LaneRow(
+                key: key, consent: row.text(0).flatMap(Consent.init), epoch: row.int64(1),
+                generation: Generation(row.int64(2)),
+                entry: GenerationEntry(
+                    session: session, device: row.text(4).flatMap(DeviceID.init),
+                    identifyID: row.text(5).flatMap(UserID.init)
+                ),
+                sessionExpires: session == nil || row.isNull(6) ? nil : Timestamp(milliseconds: row.int64(6)),
+                sequence: row.int64(7), reserved: row.int64(8),
+                books: LaneBooks(
+                    accepted: row.int(9), delivered: row.int(10), queued: row.int(11), queuedBytes: row.int(12),
+                    bytes: WireBytes(before: row.int(13), after: row.int(14))
+                ),
+                settled: row.int64(15)
+            )
+        }
+    }
+
+    /// Writes a lane's row, and nothing of its brand.
+    func save(_ row: LaneRow) throws(StorageError) {
+        try saveStatement.run(
+            row.key.lane, row.generation.number, row.sequence, row.reserved, row.books.accepted, row.books.delivered,
+            row.books.queued, row.books.queuedBytes, row.books.bytes.before, row.books.bytes.after, row.settled
+        )
+    }
+
+    /// Writes the row of a lane's brand.
+    func saveBrand(_ row: LaneRow) throws(StorageError) {
+        try brandStatement.run(row.key.brand, row.consent?.rawValue, row.epoch)
+    }
+
+    /// Counts records that left without being delivered.
+    func countDropped(_ count: Int, _ reason: DropReason, lane: Int64) throws(StorageError) {
+        try dropStatement.run(lane, reason.description, count)
+    }
+
+    /// Reads how many records left without being delivered.
+    func dropped(_ key: LaneKey) throws(StorageError) -> [DropReason: Int] {
+        var dropped: [DropReason: Int] = [:]
+        try droppedStatement.rows(key.lane) { row in
+            if let reason = row.text(0).flatMap(DropReason.init) { dropped[reason] = row.int(1) }
+            return true
+        }
+        return dropped
+    }
+}

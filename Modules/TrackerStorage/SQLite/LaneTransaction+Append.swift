@@ -1,0 +1,74 @@
+import TrackerModels
+
+extension LaneTransaction {
+    /// Queues a record, or says why not.
+    mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
+        guard consent != .denied else { return .refused(.trackingNotAllowed) }
+        if draft.isCallerGiven, let first = try database.given.outcome(row.key, draft.messageID) {
+            return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
+        }
+        let limits = configuration.limits
+        let body = try body(of: draft)
+        guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
+        let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
+        if isPending, let most = limits.maxPendingRecords, row.books.queued >= most, try isAllPending() {
+            return .refused(.queueFull)
+        }
+
+        let number = row.key.record(nextSequence())
+        try database.records.insert(draft, number: number, generation: row.generation, body: body, run: run)
+        row.books.accepted += 1
+        row.books.queued += 1
+        row.books.queuedBytes += body.byteCount
+        if draft.isCallerGiven { try database.given.remember(row.key, draft.messageID, isPending ? .pending : .queued) }
+        if let addition = draft.sessionMetadata { try merge(addition) }
+        try evict()
+        return isPending ? .pending(draft.messageID) : .queued(draft.messageID)
+    }
+
+    /// The brand's consent.
+    private var consent: Consent { row.consent ?? configuration.initialConsent ?? .granted }
+
+    /// Whether the lane's oldest record waits as the next one would, and so all of them do.
+    private func isAllPending() throws(StorageError) -> Bool {
+        if consent == .pending { return true }
+        guard let oldest = try database.records.oldest(row.key) else { return true }
+        return oldest.generation == row.generation
+    }
+
+    private mutating func body(of draft: Draft) throws(StorageError) -> JSONText {
+        switch draft.body {
+        case .complete(let body):
+            return body
+        case .withSessionMetadata(let head, let own):
+            let parts = [try sessionMetadata(), own].compactMap { $0 }.filter { $0.hasMembers }
+            guard let first = parts.first else { return head }
+            var writer = JSONObjectWriter(reservingCapacity: head.byteCount + parts.reduce(16) { $0 + $1.byteCount })
+            writer.append(membersOf: head)
+            writer.append("data", parts.count == 1 ? first : JSONText.merging(parts))
+            return writer.finish()
+        }
+    }
+
+    private mutating func merge(_ addition: JSONText) throws(StorageError) {
+        guard addition.hasMembers else { return }
+        let merged = JSONText.merging([try sessionMetadata(), addition].compactMap { $0 })
+        metadata = .some(merged)
+        try save(merged.text, .sessionMetadata)
+    }
+
+    private mutating func sessionMetadata() throws(StorageError) -> JSONText? {
+        if let metadata { return metadata }
+        // What is no JSON is damage, and nothing that could be sent.
+        let stored = try value(.sessionMetadata).flatMap { text in try? JSONText(validating: text) }
+        metadata = .some(stored)
+        return stored
+    }
+}
+
+extension JSONText {
+    /// Whether this is an object with at least one member.
+    fileprivate var hasMembers: Bool {
+        kind == .object && bytes.dropFirst().dropLast().contains { $0 > 0x20 }
+    }
+}

@@ -1,0 +1,202 @@
+import TrackerModels
+
+extension LaneTransaction {
+    /// Ends the generation because the user has left it.
+    mutating func reset(_ all: Bool) throws(StorageError) {
+        if all {
+            try report(try database.records.delete(row.key.records), .reset)
+        } else {
+            try report(try database.records.deleteUnbound(row.key), .reset)
+        }
+        try beginGeneration(GenerationEntry())
+        row.epoch += 1
+        try save(nil, .deviceID)
+        if all {
+            try save(nil, .brandID)
+            erases = true
+        }
+    }
+
+    /// Sets what the user allows; a denial leaves nothing of the brand but itself.
+    mutating func setConsent(_ consent: Consent) throws(StorageError) {
+        row.consent = consent
+        changesValues = true
+        guard consent == .denied else { return }
+        try report(try database.records.delete(row.key.records), .consent)
+        try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
+        try beginGeneration(GenerationEntry())
+        for var other in try database.otherLanes(of: row.key, sessionKey: storedName(.sessionID)) {
+            try settle(try database.records.delete(other.key.records), as: .consent, of: &other)
+            other.generation = Generation(other.generation.number + 1)
+            try database.generations.prune(other.key, before: other.generation)
+            try database.values.clear(brand: other.key.brand, lane: other.key.lane)
+            try database.lanes.save(other)
+        }
+        row.epoch += 1
+        try database.values.clear(brand: row.key.brand, lane: 0)
+        erases = true
+    }
+
+    /// Ends the generation because its session has expired.
+    mutating func expire(_ generation: Generation) throws(StorageError) {
+        guard generation == row.generation, row.entry.session != nil else { return }
+        try beginGeneration(GenerationEntry(device: row.entry.device))
+    }
+
+    /// Binds a generation to a session.
+    mutating func bind(_ generation: Generation, _ session: SessionID) throws(StorageError) {
+        guard var entry = try entry(of: generation) else { return }
+        entry.session = session
+        if generation == row.generation {
+            if entry.device == nil { entry.device = try value(.deviceID).flatMap(DeviceID.init) }
+            row.sessionExpires = try save(session.text, .sessionID)
+        }
+        try replace(entry, of: generation)
+    }
+
+    /// Takes a generation's session away, unless it has another one by now.
+    mutating func unbind(_ generation: Generation, _ session: SessionID) throws(StorageError) {
+        guard var entry = try entry(of: generation), entry.session == session else { return }
+        entry.session = nil
+        if generation == row.generation {
+            try save(nil, .sessionID)
+            row.sessionExpires = nil
+        }
+        try replace(entry, of: generation)
+    }
+
+    /// Notes whom a generation's session was identified with.
+    mutating func identify(_ generation: Generation, _ user: UserID) throws(StorageError) {
+        guard var entry = try entry(of: generation) else { return }
+        entry.identifyID = user
+        if generation == row.generation { try save(user.text, .identifyID) }
+        try replace(entry, of: generation)
+    }
+
+    /// Stores a value; one that says what the generation is bound to also binds it.
+    mutating func store(_ key: StoredKey, _ text: String, _ generation: Generation?) throws(StorageError) {
+        guard generation == nil || generation == row.generation else { return }
+        switch key {
+        case .sessionID:
+            if let session = SessionID(text) { try bind(row.generation, session) }
+        case .identifyID:
+            if let user = UserID(text) { try identify(row.generation, user) }
+        case .deviceID:
+            try save(text, key)
+            try adopt(DeviceID(text))
+        case .sessionMetadata:
+            metadata = nil
+            try save(text, key)
+        case .sessionEmail, .brandID, .own:
+            try save(text, key)
+        }
+    }
+
+    /// Removes a value, and with it what it says of the generation.
+    mutating func remove(_ key: StoredKey) throws(StorageError) {
+        try save(nil, key)
+        var entry = row.entry
+        switch key {
+        case .sessionID:
+            entry.session = nil
+            row.sessionExpires = nil
+        case .identifyID: entry.identifyID = nil
+        case .deviceID: if entry.session == nil { entry.device = nil }
+        case .sessionMetadata: metadata = nil
+        case .sessionEmail, .brandID, .own: break
+        }
+        try replace(entry, of: row.generation)
+    }
+
+    /// Makes the brand's device id if there is none.
+    mutating func ensureDevice() throws(StorageError) {
+        guard row.consent != .denied else { return }
+        if let device = try value(.deviceID).flatMap(DeviceID.init) { return try adopt(device) }
+        let device = DeviceID.random()
+        try save(device.text, .deviceID)
+        try adopt(device)
+    }
+
+    /// Binds the generation to what a value says that has just come back, or has just gone.
+    mutating func restore(_ text: String?, _ key: StoredKey) throws(StorageError) {
+        var entry = row.entry
+        switch key {
+        case .sessionID:
+            entry.session = text.flatMap(SessionID.init)
+            row.sessionExpires = try expiry(of: key)
+        case .identifyID: entry.identifyID = text.flatMap(UserID.init)
+        case .deviceID: return try adopt(text.flatMap(DeviceID.init))
+        case .sessionMetadata: metadata = nil
+        case .sessionEmail, .brandID, .own: break
+        }
+        if entry != row.entry { try replace(entry, of: row.generation) }
+    }
+
+    /// Reads a value that has not expired.
+    func value(_ key: StoredKey) throws(StorageError) -> String? {
+        let store = SQLiteKeyValueStore(database, row, key.scope)
+        guard case .value(let value) = try store.holding(for: storedName(key)), value.expires > now else { return nil }
+        return value.text
+    }
+
+    private func expiry(of key: StoredKey) throws(StorageError) -> Timestamp? {
+        let store = SQLiteKeyValueStore(database, row, key.scope)
+        guard case .value(let value) = try store.holding(for: storedName(key)) else { return nil }
+        return value.expires
+    }
+
+    /// Writes a value; without one, notes that it was removed.
+    ///
+    /// - Returns: When it expires.
+    @discardableResult
+    mutating func save(_ text: String?, _ key: StoredKey) throws(StorageError) -> Timestamp {
+        let store = SQLiteKeyValueStore(database, row, key.scope)
+        let expires = now.advanced(by: configuration.expiration)
+        changesValues = true
+        if let text {
+            try store.save(
+                StoredValue(text: text, expires: expires, epoch: row.generation.number), for: storedName(key))
+        } else {
+            try store.remove(storedName(key))
+        }
+        return expires
+    }
+
+    /// A key's full name.
+    func storedName(_ key: StoredKey) -> String { configuration.keyPrefix + key.name }
+
+    /// The device of a generation that has no session yet is the brand's.
+    private mutating func adopt(_ device: DeviceID?) throws(StorageError) {
+        guard let device, row.entry.session == nil || row.entry.device == nil else { return }
+        var entry = row.entry
+        entry.device = device
+        try replace(entry, of: row.generation)
+    }
+
+    /// What a generation is bound to; `nil` for one that is gone.
+    private func entry(of generation: Generation) throws(StorageError) -> GenerationEntry? {
+        generation == row.generation ? row.entry : try database.generations.entry(row.key, generation)
+    }
+
+    private mutating func replace(_ entry: GenerationEntry, of generation: Generation) throws(StorageError) {
+        try database.generations.save(entry, row.key, generation)
+        if generation == row.generation { row.entry = entry }
+    }
+}
+
+extension DeviceID {
+    /// A new UUID of version 4 in lower case, from the system's source of randomness.
+    static func random() -> DeviceID {
+        let high = UInt64.random(in: 0 ... .max) & ~0xF000 | 0x4000
+        let low = UInt64.random(in: 0 ... .max) & ~(3 << 62) | 1 << 63
+        let digits = [high, low].map { half in
+            let text = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
+        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
+            String(decoding: Array(digits.utf8)[range], as: UTF8.self)
+        }
+        // Hexadecimal digits are never the empty text that an identifier refuses.
+        return DeviceID(groups.joined(separator: "-")) ?? random()
+    }
+}

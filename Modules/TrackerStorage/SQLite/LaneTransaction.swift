@@ -1,0 +1,222 @@
+import TrackerModels
+
+/// One group of changes on its way into the database: a lane as it is within the transaction, and what the changes
+/// make of it.
+struct LaneTransaction {
+    /// What a change came to, if the transaction takes effect.
+    enum Effect: Hashable, Sendable {
+        case done
+        case queued(MessageID)
+        case pending(MessageID)
+        case refused(RefusalReason)
+    }
+
+    /// What is to be done and told once the transaction has taken effect.
+    struct Summary: Sendable {
+        /// The lane.
+        var state: LaneState
+        /// Records of this lane that nobody asked to drop one by one.
+        var dropped: [OutboxEvent] = []
+        /// Values have changed, so that backups must too.
+        var changesValues = false
+        /// What was deleted must not be found in any file.
+        var erases = false
+        /// A new block of sequence numbers, to be in the backup before the transaction takes effect.
+        var reserved: Int64?
+        /// The lane's row.
+        var row: LaneRow
+    }
+
+    /// How many sequence numbers are reserved at once.
+    static let sequenceBlock: Int64 = 10_000
+
+    let database: LaneDatabase
+    let configuration: OutboxConfiguration
+    /// The wall time of the whole transaction.
+    let now: Timestamp
+    /// Names this run of the outbox.
+    let run: Int64
+    /// The lane as the changes so far have made it.
+    var row: LaneRow
+
+    private let found: LaneRow
+    /// What was dropped so far, of every lane.
+    private var drops: [Int64: [DropReason: Int]] = [:]
+    private var events: [OutboxEvent] = []
+    var changesValues = false
+    var erases = false
+    /// Rows have left, or a generation has ended.
+    private var needsPruning = false
+    /// The session's metadata, once a record has asked for them.
+    var metadata: JSONText??
+
+    /// Begins with a lane as its row says; a session that has expired ends its generation first.
+    ///
+    /// - Parameter backup: Where values are looked for that the database lacks.
+    init(
+        _ database: LaneDatabase, _ configuration: OutboxConfiguration, row: LaneRow, now: Timestamp, run: Int64
+    ) throws(StorageError) {
+        self.database = database
+        self.configuration = configuration
+        self.now = now
+        self.run = run
+        self.row = row
+        found = row
+        if let expires = row.sessionExpires, expires <= now { try expire(row.generation) }
+    }
+
+    /// Applies one change.
+    mutating func apply(_ change: LaneChange) throws(StorageError) -> Effect {
+        switch change {
+        case .append(let draft): return try append(draft)
+        case .reset(let all, let messageID): try once(messageID) { (lane) throws(StorageError) in try lane.reset(all) }
+        case .consent(let consent, let messageID):
+            try once(messageID) { (lane) throws(StorageError) in try lane.setConsent(consent) }
+        case .expire(let generation): try expire(generation)
+        case .bind(let generation, let session): try bind(generation, session)
+        case .unbind(let generation, let session): try unbind(generation, session)
+        case .identify(let generation, let user): try identify(generation, user)
+        case .store(let key, let value, let generation): try store(key, value, generation)
+        case .remove(let key): try remove(key)
+        case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
+        case .drop(let ids, let reason):
+            for range in Self.ranges(ids, within: row.key.records) {
+                try settle(try database.records.delete(range), as: reason)
+            }
+        case .dropAll(let reason): try report(try database.records.delete(row.key.records), reason)
+        case .ensureDevice: try ensureDevice()
+        case .barrier: break
+        }
+        return .done
+    }
+
+    /// Writes what is left to write.
+    mutating func finish() throws(StorageError) -> Summary {
+        let oldest = try row.books.queued > 0 ? database.records.oldest(row.key) : nil
+        if needsPruning {
+            // Generations rise with the sequence, so none before the oldest record's has records.
+            try database.generations.prune(row.key, before: min(oldest?.generation ?? row.generation, row.generation))
+            try database.given.prune(row.key, settled: row.settled)
+        }
+        for (lane, reasons) in drops {
+            for (reason, count) in reasons { try database.lanes.countDropped(count, reason, lane: lane) }
+        }
+        if row != found { try database.lanes.save(row) }
+        if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
+        return Summary(
+            state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt), dropped: events,
+            changesValues: changesValues, erases: erases, reserved: row.reserved > found.reserved ? row.reserved : nil,
+            row: row
+        )
+    }
+
+    /// Gives the next sequence number.
+    mutating func nextSequence() -> Int64 {
+        row.sequence += 1
+        if row.sequence > row.reserved { row.reserved = row.sequence + Self.sequenceBlock - 1 }
+        return row.sequence
+    }
+
+    /// Drops the oldest records until the lane is within its bounds.
+    mutating func evict() throws(StorageError) {
+        let limits = configuration.limits
+        while row.books.queued > limits.maxRecords || row.books.queuedBytes > limits.maxBytes, row.books.queued > 1 {
+            let leavers = try database.records.deleteOldest(row.key)
+            guard !leavers.isEmpty else { return }
+            try report(leavers, .evicted)
+        }
+    }
+
+    /// Accounts for rows of this lane that are gone, and has it told.
+    mutating func report(_ leavers: [RecordTable.Leaver], _ reason: DropReason) throws(StorageError) {
+        guard !leavers.isEmpty else { return }
+        try settle(leavers, as: reason)
+        let ids = leavers.compactMap { MessageID($0.messageID) }
+        if case .dropped(let earlier, let count, reason)? = events.last {
+            events[events.count - 1] = .dropped(earlier + ids, count: count + leavers.count, reason)
+        } else {
+            events.append(.dropped(ids, count: leavers.count, reason))
+        }
+    }
+
+    /// Accounts for rows of this lane that are gone: delivered, or dropped for a reason.
+    mutating func settle(_ leavers: [RecordTable.Leaver], as reason: DropReason?) throws(StorageError) {
+        var changed = row
+        try settle(leavers, as: reason, of: &changed)
+        row = changed
+    }
+
+    /// Accounts for rows of any lane that are gone.
+    mutating func settle(
+        _ leavers: [RecordTable.Leaver], as reason: DropReason?, of row: inout LaneRow
+    ) throws(StorageError) {
+        guard !leavers.isEmpty else { return }
+        needsPruning = true
+        for leaver in leavers {
+            row.books.queued -= 1
+            row.books.queuedBytes -= leaver.byteCount
+            guard leaver.isCallerGiven else { continue }
+            row.settled += 1
+            try database.given.settle(row.key, leaver.messageID, settled: row.settled)
+        }
+        if let reason {
+            drops[row.key.lane, default: [:]][reason, default: 0] += leavers.count
+        } else {
+            row.books.delivered += leavers.count
+        }
+    }
+
+    /// Begins the next generation; what the last one was bound to stays known as long as it has records.
+    mutating func beginGeneration(_ entry: GenerationEntry) throws(StorageError) {
+        row.generation = Generation(row.generation.number + 1)
+        row.entry = entry
+        row.sessionExpires = nil
+        metadata = nil
+        needsPruning = true
+        try database.values.clear(brand: row.key.brand, lane: row.key.lane)
+        if entry != GenerationEntry() { try database.generations.save(entry, row.key, row.generation) }
+        changesValues = true
+    }
+
+    private mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(StorageError) {
+        for range in Self.ranges(ids, within: row.key.records) {
+            try settle(try database.records.delete(range), as: nil)
+        }
+        row.books.bytes.before += bytes.before
+        row.books.bytes.after += bytes.after
+    }
+
+    /// Applies a change that a caller's id makes unique, unless it has taken effect already.
+    private mutating func once(
+        _ messageID: MessageID?, _ change: (inout LaneTransaction) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        if let messageID, try database.given.isApplied(row.key, messageID) { return }
+        try change(&self)
+        guard let messageID else { return }
+        row.settled += 1
+        needsPruning = true
+        try database.given.rememberApplied(row.key, messageID, settled: row.settled)
+    }
+
+    /// The runs of neighbouring numbers among ids.
+    private static func ranges(_ ids: [Record.ID], within bounds: ClosedRange<Int64>) -> [ClosedRange<Int64>] {
+        ids.map(\.number).filter(bounds.contains).sorted().reduce(into: []) { ranges, number in
+            if let last = ranges.last, number <= last.upperBound + 1 {
+                ranges[ranges.count - 1] = last.lowerBound...number
+            } else {
+                ranges.append(number...number)
+            }
+        }
+    }
+}
+
+extension LaneRow {
+    /// The lane as callers see it.
+    func state(_ configuration: OutboxConfiguration, oldestOccurredAt: Timestamp?) -> LaneState {
+        LaneState(
+            generation: generation, consent: consent ?? configuration.initialConsent ?? .granted, entry: entry,
+            queuedRecords: books.queued, queuedBytes: books.queuedBytes, oldestOccurredAt: oldestOccurredAt,
+            lastSequence: sequence, sessionExpiresAt: entry.session == nil ? nil : sessionExpires, isAwaitingDisk: false
+        )
+    }
+}

@@ -1,0 +1,158 @@
+import TrackerModels
+
+/// The rows of records.
+struct RecordTable {
+    /// A row that left.
+    struct Leaver {
+        var messageID: String
+        var isCallerGiven: Bool
+        var byteCount: Int
+    }
+
+    private let insertStatement: Statement
+    private let deleteStatement: Statement
+    private let deleteOldestStatement: Statement
+    private let deleteUnboundStatement: Statement
+    private let oldestStatement: Statement
+    private let peekStatement: Statement
+    private let numbersStatement: Statement
+    private let adoptStatement: Statement
+
+    private static let leaver = "RETURNING message_id, is_given, length(body)"
+
+    /// Compiles the statements.
+    init(_ connection: borrowing Connection) throws(StorageError) {
+        insertStatement = try connection.prepare(
+            """
+            INSERT INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """
+        )
+        deleteStatement = try connection.prepare("DELETE FROM record WHERE id BETWEEN ?1 AND ?2 \(Self.leaver)")
+        deleteOldestStatement = try connection.prepare(
+            """
+            DELETE FROM record WHERE id = (SELECT id FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1)
+            \(Self.leaver)
+            """
+        )
+        deleteUnboundStatement = try connection.prepare(
+            """
+            DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation NOT IN (
+                SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
+            ) \(Self.leaver)
+            """
+        )
+        oldestStatement = try connection.prepare(
+            "SELECT generation, occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1"
+        )
+        peekStatement = try connection.prepare(
+            """
+            SELECT id, message_id, generation, route, occurred, run, accepted, body FROM record
+            WHERE id BETWEEN ?1 AND ?2 ORDER BY id
+            """
+        )
+        numbersStatement = try connection.prepare("SELECT id FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+        adoptStatement = try connection.prepare("UPDATE record SET id = ?2, generation = ?3 WHERE id = ?1")
+    }
+
+    /// Adds a record.
+    ///
+    /// - Parameter run: Names the run in which `draft.acceptedAt` has a meaning.
+    func insert(
+        _ draft: Draft, number: Int64, generation: Generation, body: JSONText, run: Int64
+    ) throws(StorageError) {
+        try insertStatement.run(
+            number, generation.number, draft.route.rawValue, draft.messageID.text, draft.isCallerGiven,
+            draft.occurredAt.milliseconds, run, draft.acceptedAt.nanoseconds, body.bytes
+        )
+    }
+
+    /// Removes those records of a range that there are.
+    func delete(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [Leaver] {
+        var leavers: [Leaver] = []
+        try deleteStatement.rows(numbers.lowerBound, numbers.upperBound) { Self.collect($0, &leavers) }
+        return leavers
+    }
+
+    /// Removes a lane's oldest record.
+    func deleteOldest(_ key: LaneKey) throws(StorageError) -> [Leaver] {
+        var leavers: [Leaver] = []
+        try deleteOldestStatement.rows(key.records.lowerBound, key.records.upperBound) { Self.collect($0, &leavers) }
+        return leavers
+    }
+
+    /// Removes the records of a lane whose generation has no session.
+    func deleteUnbound(_ key: LaneKey) throws(StorageError) -> [Leaver] {
+        var leavers: [Leaver] = []
+        try deleteUnboundStatement.rows(key.records.lowerBound, key.records.upperBound, key.lane) {
+            Self.collect($0, &leavers)
+        }
+        return leavers
+    }
+
+    /// Reads the generation and the time of a lane's oldest record.
+    func oldest(_ key: LaneKey) throws(StorageError) -> (generation: Generation, occurredAt: Timestamp)? {
+        try oldestStatement.first(key.records.lowerBound, key.records.upperBound) {
+            (Generation($0.int64(0)), Timestamp(milliseconds: $0.int64(1)))
+        }
+    }
+
+    /// Reads records, oldest first, until `body` has had enough.
+    ///
+    /// - Parameters:
+    ///   - numbers: Which ones.
+    ///   - run: The run in which the monotonic times of records have a meaning.
+    ///   - isWanted: Whether a record is to be read.
+    ///   - body: Takes a record, or the number of one that cannot be read; gives false to stop.
+    func read(
+        _ numbers: ClosedRange<Int64>, run: Int64, isWanted: (Int64) -> Bool, body: (Int64, Record?) -> Bool
+    ) throws(StorageError) {
+        try peekStatement.rows(numbers.lowerBound, numbers.upperBound) { row in
+            let number = row.int64(0)
+            return !isWanted(number) || body(number, Self.record(row, number: number, run: run))
+        }
+    }
+
+    /// Reads the numbers of records, oldest first.
+    func numbers(_ range: ClosedRange<Int64>) throws(StorageError) -> [Int64] {
+        var numbers: [Int64] = []
+        try numbersStatement.rows(range.lowerBound, range.upperBound) { row in
+            numbers.append(row.int64(0))
+            return true
+        }
+        return numbers
+    }
+
+    /// Gives a record another number and another generation.
+    func move(_ number: Int64, to newNumber: Int64, generation: Generation) throws(StorageError) {
+        try adoptStatement.run(number, newNumber, generation.number)
+    }
+
+    private static func collect(_ row: Statement, _ leavers: inout [Leaver]) -> Bool {
+        leavers.append(
+            Leaver(messageID: row.text(0) ?? "", isCallerGiven: row.int64(1) != 0, byteCount: row.int(2))
+        )
+        return true
+    }
+
+    private static func record(_ row: Statement, number: Int64, run: Int64) -> Record? {
+        // A body was valid when it was written: one that is not now is damage, and the caller counts it.
+        guard let messageID = row.text(1).flatMap(MessageID.init), let route = Route(rawValue: row.int(3)),
+            let body = try? JSONText(validating: row.bytes(7), maxDepth: JSONText.maxDepthCeiling)
+        else { return nil }
+        return Record(
+            id: Record.ID(number), messageID: messageID, sequence: LaneKey.sequence(ofRecord: number),
+            generation: Generation(row.int64(2)), route: route, body: body,
+            occurredAt: Timestamp(milliseconds: row.int64(4)),
+            acceptedAt: row.int64(5) == run ? .nanoseconds(row.int64(6)) : nil
+        )
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, for 292 years in either direction.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,169 @@
+import Synchronization
+import TrackerModels
+
+extension SQLiteOutbox {
+    /// Reads the oldest records, and the lane with them, in one transaction.
+    ///
+    /// Records that were settled in memory are left out, whether or not the disk knows it yet. None come while a reset
+    /// or a consent awaits the disk. It uses the caller's thread.
+    public func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
+        // Taken before the read: what is settled by then is either in here or gone from disk.
+        let (settling, held) = stage.withLock { ($0.settling, $0.held) }
+        let limit = held.hidesRecords ? 0 : limit
+        let found = try read { (database, key, run) throws(StorageError) in
+            let state = try self.state(key, database)
+            var records: [Record] = []
+            var damaged: [Record.ID] = []
+            var bytes = 0
+            if limit > 0, state.queuedRecords > 0 {
+                try database.records.read(key.records, run: run) {
+                    !settling.contains(Record.ID($0))
+                } body: { number, record in
+                    guard let record else {
+                        damaged.append(Record.ID(number))
+                        return true
+                    }
+                    bytes += record.body.byteCount
+                    guard records.isEmpty || bytes <= maxBytes else { return false }
+                    records.append(record)
+                    return records.count < limit
+                }
+            }
+            var entries: [Generation: GenerationEntry] = [:]
+            for record in records where entries[record.generation] == nil {
+                let entry =
+                    record.generation == state.generation
+                    ? state.entry : try database.generations.entry(key, record.generation)
+                entries[record.generation] = held.entry(entry ?? GenerationEntry(), of: record.generation)
+            }
+            return (peek: Peek(state: state, records: records, entries: entries), damaged: damaged)
+        }
+        if let damaged = found?.damaged, !damaged.isEmpty { stage(.drop(damaged, .lost)) { _ in } }
+        var peek = found?.peek ?? Peek(state: stateWithoutDatabase(), records: [], entries: [:])
+        peek.state = held.state(over: peek.state)
+        return peek
+    }
+
+    /// Reads the lane.
+    public func state() throws(StorageError) -> LaneState {
+        let held = stage.withLock { $0.held }
+        return held.state(over: try diskState())
+    }
+
+    /// How many records with at most this sequence number wait.
+    public func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
+        let settling = stage.withLock { $0.settling }
+        let count = try read { (database, key, _) throws(StorageError) in
+            guard sequence > 0 else { return 0 }
+            let upperBound = min(key.record(sequence), key.records.upperBound)
+            let numbers = try database.records.numbers(key.records.lowerBound...max(upperBound, key.records.lowerBound))
+            return settling.isEmpty ? numbers.count : numbers.count { !settling.contains(Record.ID($0)) }
+        }
+        return count ?? 0
+    }
+
+    /// A stored value: the primary's, else the backup's; absent once expired.
+    ///
+    /// What one of the two lacks is put right soon after.
+    public func value(for key: StoredKey) -> String? {
+        let held = stage.withLock { $0.held }
+        if !held.isEmpty, let value = held.value(for: key, over: (try? diskState()) ?? .empty) { return value }
+        let name = configuration.keyPrefix + key.name
+        let now = configuration.wallClock()
+        // A value that cannot be read is as good as absent: the database tells its own troubles.
+        let reading = try? read { (database, lane, _) throws(StorageError) in
+            guard let row = try database.lanes.load(lane, sessionKey: "") else { return ValueReading() }
+            let primary = SQLiteKeyValueStore(database, row, key.scope)
+            guard let folder else {
+                let store = BackedUpKeyValueStore(primary: primary, backup: NoKeyValueStore(), epoch: 0)
+                let reading = try store.read(name, at: now)
+                return ValueReading(text: reading.text, needsHealing: reading.repair == .remove)
+            }
+            let epoch = key.scope == .lane ? row.generation.number : row.epoch
+            let backup = LaneBackup(folder, configuration.lane).files(key.scope)
+            let reading = try BackedUpKeyValueStore(primary: primary, backup: backup, epoch: epoch).read(name, at: now)
+            return ValueReading(
+                text: reading.text, needsHealing: reading.repair != nil && reading.repair != .healBackup,
+                needsBackup: reading.repair == .healBackup
+            )
+        }
+        guard let reading = reading ?? nil else { return backedUpValue(key, at: now) }
+        if reading.needsHealing { stage(StagedTask(task: .heal(key)) { _ in }) }
+        if reading.needsBackup { scheduleBackup() }
+        return reading.text
+    }
+
+    /// The lane's books.
+    public func account() throws(StorageError) -> Account {
+        let books = try read { (database, key, _) throws(StorageError) in
+            var books = try database.lanes.load(key, sessionKey: "")?.books ?? LaneBooks()
+            books.dropped = try database.lanes.dropped(key)
+            return books
+        }
+        let origin = stage.withLock { $0.origin }
+        return origin.account(books ?? origin.books)
+    }
+
+    /// Other lanes that hold records while nobody delivers them.
+    public func strandedLanes() throws(StorageError) -> [StrandedLane] {
+        guard let folder else { return [] }
+        let others = try read { (database, key, _) throws(StorageError) in
+            try database.lanes.others(than: key).map { StrandedLane(identity: $0.identity, records: $0.records) }
+        }
+        return (others ?? []).filter { other in
+            guard other.records > 0 else { return false }
+            // A lock that cannot even be looked at is nobody's.
+            guard let lock = try? FileLock(folder.deliveryLock(of: other.identity)) else { return true }
+            guard lock.tryLock() else { return false }
+            lock.unlock()
+            return true
+        }
+    }
+
+    private func diskState() throws(StorageError) -> LaneState {
+        try read { (database, key, _) throws(StorageError) in try state(key, database) } ?? stateWithoutDatabase()
+    }
+
+    private func state(_ key: LaneKey, _ database: LaneDatabase) throws(StorageError) -> LaneState {
+        let name = configuration.keyPrefix + StoredKey.sessionID.name
+        guard let row = try database.lanes.load(key, sessionKey: name) else { return stateWithoutDatabase() }
+        let oldest = row.books.queued > 0 ? try database.records.oldest(key) : nil
+        return row.state(configuration, oldestOccurredAt: oldest?.occurredAt)
+    }
+
+    /// The lane as the backups alone know it.
+    private func stateWithoutDatabase() -> LaneState {
+        var state = LaneState.empty
+        state.consent = configuration.initialConsent ?? .granted
+        guard let folder else { return state }
+        let backup = LaneBackup(folder, configuration.lane)
+        let now = configuration.wallClock()
+        state.consent = backup.consent ?? state.consent
+        state.generation = Generation(max(1, backup.generation))
+        state.lastSequence = backup.reserved
+        state.entry = GenerationEntry(
+            session: backedUpValue(.sessionID, at: now).flatMap(SessionID.init),
+            device: backedUpValue(.deviceID, at: now).flatMap(DeviceID.init),
+            identifyID: backedUpValue(.identifyID, at: now).flatMap(UserID.init)
+        )
+        return state
+    }
+
+    private func backedUpValue(_ key: StoredKey, at now: Timestamp) -> String? {
+        guard let folder else { return nil }
+        let backup = LaneBackup(folder, configuration.lane)
+        let epoch = key.scope == .lane ? backup.generation : backup.epoch
+        // What cannot be read is absent.
+        guard case .value(let value)? = try? backup.files(key.scope).holding(for: configuration.keyPrefix + key.name),
+            value.epoch == epoch, value.expires > now
+        else { return nil }
+        return value.text
+    }
+}
+
+/// What reading a value came to.
+private struct ValueReading {
+    var text: String?
+    var needsHealing = false
+    var needsBackup = false
+}

@@ -1,0 +1,136 @@
+import Dispatch
+import Synchronization
+
+extension SQLiteOutbox {
+    /// How long what the disk has refused waits for its next try.
+    private static let firstRetry = 0.25
+    private static let lastRetry = 5.0
+
+    /// Writes the next group; on the writer's queue.
+    ///
+    /// - Returns: Whether there was one.
+    func writeGroup() -> Bool {
+        let group = stage.withLock { $0.nextGroup() }
+        guard !group.isEmpty else { return false }
+        write(group)
+        return true
+    }
+
+    /// Tries again what the disk has refused, until it takes it.
+    func scheduleRetry(after delay: Double = firstRetry) {
+        let isNew = stage.withLock { stage in
+            defer { stage.isRetryScheduled = true }
+            return !stage.isRetryScheduled
+        }
+        guard isNew else { return }
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+            guard let self else { return }
+            stage.withLock { $0.isRetryScheduled = false }
+            if case .open = stage.withLock({ $0.phase }) { write([], nextRetry: min(delay * 2, Self.lastRetry)) }
+        }
+    }
+
+    /// Writes the backups, for nobody who waits.
+    func scheduleBackup() {
+        guard folder != nil else { return }
+        let isNew = stage.withLock { stage in
+            defer { stage.isBackupScheduled = true }
+            return !stage.isBackupScheduled
+        }
+        guard isNew else { return }
+        backupQueue.async { [self] in
+            stage.withLock { $0.isBackupScheduled = false }
+            guard let error = backUp() else { return }
+            queue.async { [self] in configuration.observer(.backupFailed(error)) }
+        }
+    }
+
+    private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
+        let (outcome, held, origin, needsRetry) = writer.withLock { writer in
+            let outcome = writer.commit(group.map(\.task))
+            return (outcome, writer.held, writer.origin, writer.needsRetry)
+        }
+        stage.withLock { stage in
+            stage.held = held
+            stage.origin = origin
+            stage.forget(outcome.settled)
+        }
+        for event in outcome.events { configuration.observer(event) }
+        if needsRetry { scheduleRetry(after: nextRetry) }
+        answer(group, outcome)
+    }
+
+    /// Tells those who wait, in order; a change of a value counts once its backup is written.
+    private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
+        let backedUp =
+            outcome.changesValues && folder != nil
+            ? group.indices.filter { group[$0].task.isBackedUp && outcome.results[$0].isDone } : []
+        if outcome.changesValues, backedUp.isEmpty { scheduleBackup() }
+        let answers = Stage.Answers(
+            completions: group.map(\.completion), results: outcome.results, backedUp: backedUp,
+            isReady: backedUp.isEmpty
+        )
+        giveReadyAnswers { $0.answers.append(answers) }
+        guard !backedUp.isEmpty else { return }
+        backupQueue.async { [self] in
+            let error = backUp()
+            queue.async { [self] in
+                if let error { configuration.observer(.backupFailed(error)) }
+                giveReadyAnswers { $0.finishBackup(error) }
+            }
+        }
+    }
+
+    private func giveReadyAnswers(after change: (inout Stage) -> Void) {
+        let ready = stage.withLock { stage in
+            change(&stage)
+            return stage.readyAnswers()
+        }
+        for answers in ready {
+            for (completion, result) in zip(answers.completions, answers.results) { completion(result) }
+        }
+    }
+
+    /// Makes the backup files say what the database says; on the queue of backups.
+    private func backUp() -> StorageError? {
+        guard let folder else { return nil }
+        do throws(StorageError) {
+            let lock = try FileLock(folder.backupLock)
+            try lock.lock()
+            defer { lock.unlock() }
+            // Read under the lock, so that whoever writes last has read last.
+            let image = try read { (database, key, _) throws(StorageError) in
+                try database.backupImage(of: key, configuration.lane, in: folder)
+            }
+            try image??.write()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension Stage {
+    /// Notes that the first answers that waited for a backup have it.
+    ///
+    /// - Parameter error: Why they do not.
+    fileprivate mutating func finishBackup(_ error: StorageError?) {
+        guard let index = answers.firstIndex(where: { !$0.isReady }) else { return }
+        answers[index].isReady = true
+        guard let error else { return }
+        for place in answers[index].backedUp { answers[index].results[place] = .failed(error) }
+    }
+}
+
+extension LaneTask {
+    /// Whether the task counts only with its backup.
+    fileprivate var isBackedUp: Bool {
+        if case .change(let change) = self { change.isBackedUp } else { false }
+    }
+}
+
+extension ChangeResult {
+    fileprivate var isDone: Bool {
+        if case .done = self { true } else { false }
+    }
+}

@@ -1,0 +1,144 @@
+import Dispatch
+import Synchronization
+import TrackerModels
+
+/// An outbox in an SQLite database that all lanes and processes of a state folder share.
+///
+/// Changes are staged in order and written in groups by one serial queue; reads use a connection of their own. Values
+/// are kept a second time in small files. All of it can live in memory instead.
+///
+/// A writer waits for those of other processes that are before it, for as long as they take; only completions wait
+/// with it, never the one who stages.
+public final class SQLiteOutbox: Outbox {
+    let configuration: OutboxConfiguration
+    let folder: StateFolder?
+    let stage = Mutex(Stage())
+    let writer: Mutex<LaneWriter>
+    private let reader: Mutex<LaneReader>
+    /// Names this run in the records it makes.
+    private let run: Int64
+    let queue = DispatchQueue(label: "tracker.outbox.writer")
+    let backupQueue = DispatchQueue(label: "tracker.outbox.backup")
+    private let delivery: LaneLock
+    private let sessionCreation: LaneLock
+
+    /// Describes an outbox; nothing is opened or made until ``open(completion:)``.
+    public init(_ configuration: OutboxConfiguration) {
+        let folder: StateFolder? =
+            switch configuration.location {
+            case .folder(let path): StateFolder(path: path)
+            case .memory: nil
+            }
+        let run = Int64.random(in: 1..<1 << 47)
+        self.configuration = configuration
+        self.folder = folder
+        self.run = run
+        writer = Mutex(LaneWriter(configuration, folder: folder, run: run))
+        reader = Mutex(LaneReader(folder, configuration.lane))
+        delivery = LaneLock(path: folder?.deliveryLock(of: configuration.lane))
+        sessionCreation = LaneLock(path: folder?.sessionLock(of: configuration.lane))
+    }
+
+    /// Opens or makes the database; what was staged before waits for it.
+    ///
+    /// After a failure it may be called again; what was staged until then has been refused.
+    public func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
+        queue.async { [self] in
+            do throws(StorageError) {
+                let (opening, origin) = try writer.withLock { (writer) throws(StorageError) in
+                    (try writer.open(), writer.origin)
+                }
+                stage.withLock { $0.origin = origin }
+                if let error = opening.writeFailure { configuration.observer(.writeFailed(error)) }
+                scheduleBackup()
+                completion(.success(opening))
+                wakeIfNeeded(stage.withLock { $0.enter(.open) })
+            } catch {
+                completion(.failure(error))
+                let refused = stage.withLock { stage in
+                    _ = stage.enter(.failed(error))
+                    return stage.rest()
+                }
+                for task in refused { task.completion(task.task.refusal(error)) }
+            }
+        }
+    }
+
+    /// Fixes a change's place in the order and has it written.
+    ///
+    /// It never waits; the completion is called on the writer's queue, after those of all changes staged before.
+    public func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+        stage(StagedTask(task: .change(change), completion: completion))
+    }
+
+    /// Writes what is staged, closes everything, releases the locks; what is staged later is refused.
+    public func close(completion: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            _ = stage.withLock { $0.enter(.closed) }
+            while writeGroup() {}
+            // Whoever waits for a backup is answered before this comes back: both queues are serial.
+            backupQueue.async { [self] in
+                queue.async { [self] in
+                    writer.withLock { $0.close() }
+                    reader.withLock { $0.close() }
+                    delivery.release()
+                    sessionCreation.release()
+                    completion()
+                }
+            }
+        }
+    }
+
+    /// Tries to become the lane's only deliverer, over all processes; true if it is already.
+    public func acquireDelivery() -> Bool { delivery.acquire() }
+
+    /// Lets another deliver.
+    public func releaseDelivery() { delivery.release() }
+
+    /// Tries to become the only one who makes a session for the lane; true if it is already.
+    public func acquireSessionCreation() -> Bool { sessionCreation.acquire() }
+
+    /// Lets another make a session.
+    public func releaseSessionCreation() { sessionCreation.release() }
+
+    func stage(_ task: StagedTask) {
+        do throws(StorageError) {
+            wakeIfNeeded(try stage.withLock { (stage) throws(StorageError) in try stage.accept(task) })
+        } catch {
+            queue.async { task.completion(task.task.refusal(error)) }
+        }
+    }
+
+    func wakeIfNeeded(_ isNeeded: Bool) {
+        guard isNeeded else { return }
+        queue.async { [self] in
+            // One group a turn, so that answers which wait for a backup get theirs.
+            wakeIfNeeded(writeGroup())
+        }
+    }
+
+    /// Reads the lane's database.
+    ///
+    /// - Parameter body: Gets what was settled in memory before the read began, and this run's number.
+    /// - Returns: `nil` if there is no database, or if it does not know the lane.
+    func read<Result: Sendable>(
+        _ body: @Sendable (LaneDatabase, LaneKey, _ run: Int64) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result? {
+        if folder != nil {
+            try reader.withLock { (reader) throws(StorageError) in
+                try reader.read { (database, key) throws(StorageError) in try body(database, key, run) }
+            }
+        } else {
+            try writer.withLock { (writer) throws(StorageError) in
+                try writer.read { (database, key) throws(StorageError) in try body(database, key, run) }
+            }
+        }
+    }
+}
+
+extension LaneTask {
+    /// The answer when the task is not even tried.
+    fileprivate func refusal(_ error: StorageError) -> ChangeResult {
+        if case .change(.append) = self { .refused(.storage) } else { .failed(error) }
+    }
+}

@@ -1,0 +1,105 @@
+import TrackerModels
+
+/// The tables, and how a database comes to have them.
+enum Schema {
+    /// The version that this library writes, kept in `user_version`.
+    static let version = Int64(migrations.count)
+
+    /// What leads from each version to the next, the first from an empty database.
+    private static let migrations = [
+        """
+        CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE brand(
+            id INTEGER PRIMARY KEY, kind TEXT NOT NULL, owner TEXT NOT NULL, consent TEXT, epoch INTEGER NOT NULL,
+            UNIQUE(kind, owner)
+        );
+        CREATE TABLE lane(
+            id INTEGER PRIMARY KEY, brand INTEGER NOT NULL, origin TEXT NOT NULL, generation INTEGER NOT NULL,
+            sequence INTEGER NOT NULL, reserved INTEGER NOT NULL,
+            accepted INTEGER NOT NULL DEFAULT 0, delivered INTEGER NOT NULL DEFAULT 0,
+            queued INTEGER NOT NULL DEFAULT 0, queued_bytes INTEGER NOT NULL DEFAULT 0,
+            bytes_before INTEGER NOT NULL DEFAULT 0, bytes_after INTEGER NOT NULL DEFAULT 0,
+            settled INTEGER NOT NULL DEFAULT 0,
+            UNIQUE(brand, origin)
+        );
+        CREATE TABLE dropped(
+            lane INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY(lane, reason)
+        ) WITHOUT ROWID;
+        CREATE TABLE generation(
+            lane INTEGER NOT NULL, number INTEGER NOT NULL, session TEXT, device TEXT, identify_id TEXT,
+            was_bound INTEGER NOT NULL, PRIMARY KEY(lane, number)
+        ) WITHOUT ROWID;
+        CREATE TABLE record(
+            id INTEGER PRIMARY KEY, generation INTEGER NOT NULL, route INTEGER NOT NULL, message_id TEXT NOT NULL,
+            is_given INTEGER NOT NULL, occurred INTEGER NOT NULL, run INTEGER NOT NULL, accepted INTEGER NOT NULL,
+            body BLOB NOT NULL
+        );
+        CREATE TABLE value(
+            brand INTEGER NOT NULL, lane INTEGER NOT NULL, key TEXT NOT NULL, value TEXT, expires INTEGER NOT NULL,
+            PRIMARY KEY(brand, lane, key)
+        ) WITHOUT ROWID;
+        CREATE TABLE given(
+            lane INTEGER NOT NULL, message_id TEXT NOT NULL, kind INTEGER NOT NULL, outcome INTEGER NOT NULL,
+            settled INTEGER, PRIMARY KEY(lane, message_id, kind)
+        ) WITHOUT ROWID;
+        CREATE INDEX given_settled ON given(lane, settled) WHERE settled IS NOT NULL;
+        """
+    ]
+
+    /// What a connection is told before it is used.
+    ///
+    /// Free pages can only be given back if the first table finds `auto_vacuum` set; the order matters.
+    static func configure(
+        _ connection: borrowing Connection, durability: OutboxConfiguration.Durability
+    ) throws(StorageError) {
+        try connection.execute(
+            """
+            PRAGMA auto_vacuum=INCREMENTAL;
+            PRAGMA journal_mode=WAL;
+            PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL");
+            PRAGMA secure_delete=ON;
+            PRAGMA temp_store=MEMORY;
+            PRAGMA journal_size_limit=4194304;
+            PRAGMA trusted_schema=OFF;
+            """
+        )
+        if durability == .full { try connection.execute("PRAGMA fullfsync=ON; PRAGMA checkpoint_fullfsync=ON") }
+    }
+
+    /// Brings the tables to this version.
+    ///
+    /// - Returns: Whether the database was empty.
+    /// - Throws: `newerSchema`, naming both versions, for a database of a newer library, which is left alone;
+    ///   `corrupt` for one with tables that are not ours.
+    static func migrate(_ connection: borrowing Connection) throws(StorageError) -> Bool {
+        if try currentVersion(connection) == version { return false }
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(StorageError) {
+            let found = try currentVersion(connection)
+            if found == 0, try connection.number("SELECT count(*) FROM sqlite_schema") != 0 {
+                throw StorageError(.corrupt, "\(connection.path) holds tables that are not a tracker's")
+            }
+            for migration in migrations[Int(found)...] { try connection.execute(migration) }
+            try connection.execute("PRAGMA user_version=\(version); COMMIT")
+            return found == 0
+        } catch {
+            // The first failure is the one to tell.
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// The version that a database has.
+    ///
+    /// - Throws: `newerSchema` if this library does not know it.
+    static func currentVersion(_ connection: borrowing Connection) throws(StorageError) -> Int64 {
+        let found = try connection.number("PRAGMA user_version") ?? 0
+        guard (0...version).contains(found) else {
+            throw StorageError(
+                .newerSchema,
+                "\(connection.path) has schema version \(found); this library knows versions up to \(version)"
+            )
+        }
+        return found
+    }
+}

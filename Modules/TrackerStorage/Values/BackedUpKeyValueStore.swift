@@ -1,0 +1,68 @@
+import TrackerModels
+
+/// Values that are kept twice: in the database, which decides, and in files, which are there for the day it does not.
+struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
+    /// What reading a value came to.
+    struct Reading: Hashable {
+        /// The value, unless there is none or it has expired.
+        var text: String?
+        /// What the read has found to be put right.
+        var repair: Repair?
+    }
+
+    /// What is to be put right.
+    enum Repair: Hashable {
+        /// The primary lacks what the backup has.
+        case healPrimary(StoredValue)
+        /// The backup lacks what the primary has.
+        case healBackup
+        /// The value has expired and goes from both.
+        case remove
+    }
+
+    /// The store that decides.
+    let primary: Primary
+    /// The store that stands in.
+    let backup: Backup
+    /// The span of life that values must belong to.
+    let epoch: Int64
+
+    /// Reads the primary's value, else the backup's.
+    ///
+    /// The backup is not asked about a value that was removed, and not believed about one from before a reset.
+    func read(_ key: String, at now: Timestamp) throws(StorageError) -> Reading {
+        switch try primary.holding(for: key) {
+        case .value(let value) where value.expires > now:
+            let copy = try backup.holding(for: key)
+            return Reading(text: value.text, repair: copy == .absent ? .healBackup : nil)
+        case .value:
+            return Reading(repair: .remove)
+        case .removed:
+            return Reading()
+        case .absent:
+            guard case .value(let value) = try backup.holding(for: key), value.epoch == epoch else { return Reading() }
+            guard value.expires > now else { return Reading(repair: .remove) }
+            return Reading(text: value.text, repair: .healPrimary(value))
+        }
+    }
+
+    /// Reads a value and writes to the primary what the read has found to be put right there.
+    ///
+    /// - Returns: The value, unless there is none, and whether something has changed.
+    func heal(_ key: String, at now: Timestamp) throws(StorageError) -> (text: String?, isChanged: Bool) {
+        let reading = try read(key, at: now)
+        switch reading.repair {
+        case .healPrimary(let value): try primary.save(value, for: key)
+        case .remove: try primary.remove(key)
+        case .healBackup, nil: break
+        }
+        return (reading.text, reading.repair != nil)
+    }
+}
+
+/// A store that has nothing and keeps nothing: the backup of what lives in memory.
+struct NoKeyValueStore: KeyValueStore {
+    func holding(for key: String) -> Holding { .absent }
+    func save(_ value: StoredValue, for key: String) {}
+    func remove(_ key: String) {}
+}

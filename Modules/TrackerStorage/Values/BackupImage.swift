@@ -1,0 +1,138 @@
+import TrackerModels
+
+/// What the backup files of a brand and its lanes are to hold, as the database says.
+struct BackupImage: Sendable {
+    /// The files of the brand, or of one lane.
+    struct Scope: Sendable {
+        /// Where they are.
+        var files: FileKeyValueStore
+        /// The span of life that values must belong to.
+        var epoch: Int64
+        /// What is known of the scope itself.
+        var facts: [LaneBackup.Fact: String]
+        /// Its values, and what was removed, under their full names.
+        var values: [String: Holding]
+    }
+
+    /// The brand and its lanes.
+    var scopes: [Scope]
+    /// Where the folders of the brand's lanes are.
+    var folder: Directory
+    /// Nothing may be left of the brand but what the database knows.
+    var isErased: Bool
+
+    /// Makes the files say what the database says.
+    ///
+    /// A file that the database knows nothing of is removed if it is from before a reset; else it stays, for the
+    /// database may be what has lost the value.
+    func write() throws(StorageError) {
+        for scope in scopes { try scope.write() }
+        guard isErased else { return }
+        let known = Set(scopes.map(\.files.directory))
+        for name in folder.names {
+            let lane = folder.folder(name)
+            guard lane.isFolder, !known.contains(lane) else { continue }
+            try FileKeyValueStore(directory: lane).removeValues { _ in true }
+        }
+    }
+}
+
+extension BackupImage.Scope {
+    fileprivate func write() throws(StorageError) {
+        for (fact, text) in facts { try files.save(text, fact) }
+        for (key, holding) in values {
+            switch holding {
+            case .value(let value):
+                // A file that cannot be read is replaced like one that differs.
+                if (try? files.holding(for: key)) != .value(value) { try files.save(value, for: key) }
+            case .removed, .absent:
+                try files.remove(key)
+            }
+        }
+        try files.removeValues { key in
+            guard values[key] == nil else { return false }
+            guard case .value(let value)? = try? files.holding(for: key) else { return true }
+            return value.epoch != epoch
+        }
+    }
+}
+
+extension FileKeyValueStore {
+    /// Removes the files of values, and what a crash has left of such, but not those of facts.
+    fileprivate func removeValues(where isUnwanted: (String) -> Bool) throws(StorageError) {
+        for key in keys where LaneBackup.Fact(rawValue: key) == nil && isUnwanted(key) { try remove(key) }
+        try removeLeftovers { LaneBackup.Fact(rawValue: $0) == nil }
+    }
+}
+
+extension LaneDatabase {
+    /// Reads what the backups of a lane's brand are to hold.
+    func backupImage(of key: LaneKey, _ identity: LaneIdentity, in folder: StateFolder) throws(StorageError)
+        -> BackupImage?
+    {
+        var lanes = [(identity: identity, key: key)]
+        for other in try self.lanes.others(than: key) where other.key.brand == key.brand {
+            lanes.append((other.identity, other.key))
+        }
+        var image = BackupImage(scopes: [], folder: folder.brandBackups(of: identity), isErased: false)
+        for lane in lanes {
+            guard let row = try self.lanes.load(lane.key, sessionKey: "") else { continue }
+            let backup = LaneBackup(folder, lane.identity)
+            if image.scopes.isEmpty {
+                image.isErased = row.consent == .denied
+                image.scopes.append(try brandScope(row, lane.identity, backup))
+            }
+            image.scopes.append(try laneScope(row, lane.identity, backup))
+        }
+        return image.scopes.isEmpty ? nil : image
+    }
+
+    private func brandScope(
+        _ row: LaneRow, _ identity: LaneIdentity, _ backup: LaneBackup
+    ) throws(StorageError) -> BackupImage.Scope {
+        var facts: [LaneBackup.Fact: String] = [.identity: identity.brandText, .epoch: String(row.epoch)]
+        facts[.consent] = row.consent?.rawValue
+        let values = try self.values.holdings(brand: row.key.brand, lane: 0, epoch: row.epoch)
+        return BackupImage.Scope(files: backup.brand, epoch: row.epoch, facts: facts, values: values)
+    }
+
+    private func laneScope(
+        _ row: LaneRow, _ identity: LaneIdentity, _ backup: LaneBackup
+    ) throws(StorageError) -> BackupImage.Scope {
+        let epoch = row.generation.number
+        let facts: [LaneBackup.Fact: String] = [
+            .identity: identity.text, .generation: String(epoch), .number: String(row.key.lane),
+        ]
+        let values = try self.values.holdings(brand: row.key.brand, lane: row.key.lane, epoch: epoch)
+        return BackupImage.Scope(files: backup.lane, epoch: epoch, facts: facts, values: values)
+    }
+}
+
+extension LaneIdentity {
+    /// The identity as a backup keeps it.
+    fileprivate var text: String {
+        var writer = JSONObjectWriter()
+        writer.append("kind", kind.rawValue)
+        writer.append("owner", owner)
+        writer.append("origin", origin)
+        return writer.finish().text
+    }
+
+    /// The identity of the brand alone.
+    fileprivate var brandText: String {
+        var writer = JSONObjectWriter()
+        writer.append("kind", kind.rawValue)
+        writer.append("owner", owner)
+        return writer.finish().text
+    }
+
+    /// Reads an identity that a backup has kept.
+    init?(backup text: String) {
+        // A damaged file names nothing.
+        guard let object = try? JSONText(validating: text),
+            let kind = object["kind"]?.stringValue.flatMap(LaneIdentity.Kind.init),
+            let owner = object["owner"]?.stringValue, let origin = object["origin"]?.stringValue
+        else { return nil }
+        self.init(kind: kind, owner: owner, origin: origin)
+    }
+}

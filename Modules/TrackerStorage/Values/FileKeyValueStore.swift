@@ -1,0 +1,119 @@
+import TrackerModels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Values in one small file each, which is whole or not there at all.
+///
+/// A file is written under another name, synced, renamed, and the folder synced. A file that is not what was written
+/// counts as absent.
+struct FileKeyValueStore: KeyValueStore {
+    /// Larger files are not ours.
+    private static let limit = 64 << 20
+    private static let temporarySuffix = ".tmp"
+
+    /// Where the files are; made with the first value.
+    let directory: Directory
+
+    /// The keys that have files, readable or not.
+    var keys: [String] {
+        directory.names.compactMap { $0.hasSuffix(Self.temporarySuffix) ? nil : Self.key(ofName: $0) }
+    }
+
+    func holding(for key: String) throws(StorageError) -> Holding {
+        let bytes: [UInt8]
+        do {
+            bytes = try FileDescriptor(opening: path(of: key), O_RDONLY).readToEnd(limit: Self.limit)
+        } catch {
+            if access(key) { throw error }
+            return .absent
+        }
+        guard let value = Self.value(from: bytes) else { return .absent }
+        return .value(value)
+    }
+
+    func save(_ value: StoredValue, for key: String) throws(StorageError) {
+        try directory.make()
+        var writer = JSONObjectWriter()
+        writer.append("value", value.text)
+        writer.append("expires", value.expires.milliseconds)
+        writer.append("epoch", value.epoch)
+        let name = Self.name(of: key)
+        let temporary = name + Self.temporarySuffix
+        do {
+            let file = try FileDescriptor(opening: directory.file(temporary), O_WRONLY | O_CREAT | O_TRUNC)
+            try file.write(writer.finish().bytes)
+            try file.synchronize()
+            try directory.rename(temporary, to: name)
+        } catch {
+            // The first failure is the one to tell; a leftover goes with the next save.
+            try? directory.remove(temporary)
+            throw error
+        }
+        try directory.synchronize()
+    }
+
+    func remove(_ key: String) throws(StorageError) {
+        guard access(key) else { return }
+        try directory.remove(Self.name(of: key))
+        try directory.synchronize()
+    }
+
+    /// Removes what a crash has left of files that were being written.
+    ///
+    /// - Parameter isUnwanted: Whether the leftover of a key goes.
+    func removeLeftovers(where isUnwanted: (String) -> Bool) throws(StorageError) {
+        for name in directory.names where name.hasSuffix(Self.temporarySuffix) {
+            let key = Self.key(ofName: String(name.dropLast(Self.temporarySuffix.count)))
+            if key.map(isUnwanted) ?? true { try directory.remove(name) }
+        }
+    }
+
+    /// Whether there is a file for the key.
+    func access(_ key: String) -> Bool { FileIdentity(ofPath: path(of: key)) != nil }
+
+    private func path(of key: String) -> String { directory.file(Self.name(of: key)) }
+
+    /// A file's name: letters, digits, `_` and `-` as they are, all else as `%` and two hexadecimal digits.
+    private static func name(of key: String) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let bytes = key.utf8.reduce(into: [UInt8]()) { bytes, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func key(ofName name: String) -> String? {
+        var bytes: [UInt8] = []
+        var rest = name.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func value(from bytes: [UInt8]) -> StoredValue? {
+        // What is wrong with a damaged file does not matter: it is written anew.
+        guard let object = try? JSONText(validating: bytes), let text = object["value"]?.stringValue,
+            let expires = object["expires"]?.intValue, let epoch = object["epoch"]?.intValue
+        else { return nil }
+        return StoredValue(text: text, expires: Timestamp(milliseconds: expires), epoch: epoch)
+    }
+}

@@ -1,0 +1,41 @@
+import TrackerModels
+
+/// A value as it is kept.
+struct StoredValue: Hashable, Sendable {
+    /// The value.
+    var text: String
+    /// When it ends, by the wall clock.
+    var expires: Timestamp
+    /// The span of its scope's life that it belongs to: a reset begins another, and no value crosses over.
+    var epoch: Int64
+}
+
+/// What a store has under a key.
+enum Holding: Hashable, Sendable {
+    /// Nothing, and nobody knows why.
+    case absent
+    /// Nothing, since it was removed.
+    case removed
+    /// A value, which may have expired.
+    case value(StoredValue)
+}
+
+/// Small values under keys, of one lane or of one brand.
+protocol KeyValueStore {
+    /// Reads a value.
+    func holding(for key: String) throws(StorageError) -> Holding
+
+    /// Keeps a value, in place of any under the same key.
+    func save(_ value: StoredValue, for key: String) throws(StorageError)
+
+    /// Removes a value; one that is not there is no error.
+    func remove(_ key: String) throws(StorageError)
+}
+
+/// Whose values: a lane's or its brand's.
+enum ValueScope: Hashable, Sendable {
+    /// The values of one lane.
+    case lane
+    /// The values that all lanes of a brand share.
+    case brand
+}

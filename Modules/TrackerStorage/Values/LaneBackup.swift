@@ -1,0 +1,73 @@
+import TrackerModels
+
+/// The backup files of one lane and of its brand.
+struct LaneBackup: Sendable {
+    /// Facts of a scope that are no values of a client; their names lack the prefix that those have.
+    enum Fact: String {
+        /// Whose folder this is: a JSON object.
+        case identity
+        /// The brand's consent.
+        case consent
+        /// How often the brand's values were reset.
+        case epoch
+        /// The lane's generation.
+        case generation
+        /// The lane's number in the database.
+        case number
+        /// The end of the block of sequence numbers that may be in use.
+        case sequence
+    }
+
+    /// The files of a lane.
+    let lane: FileKeyValueStore
+    /// The files of its brand.
+    let brand: FileKeyValueStore
+
+    /// Names the files.
+    init(_ folder: StateFolder, _ identity: LaneIdentity) {
+        lane = FileKeyValueStore(directory: folder.laneBackup(of: identity))
+        brand = FileKeyValueStore(directory: folder.brandBackup(of: identity))
+    }
+
+    /// The files of a scope.
+    func files(_ scope: ValueScope) -> FileKeyValueStore {
+        switch scope {
+        case .lane: lane
+        case .brand: brand
+        }
+    }
+
+    /// The lane's generation, 0 if it is not known.
+    var generation: Int64 { lane.number(.generation) ?? 0 }
+
+    /// The brand's epoch, 0 if it is not known.
+    var epoch: Int64 { brand.number(.epoch) ?? 0 }
+
+    /// The end of the reserved block of sequence numbers, 0 if none is.
+    var reserved: Int64 { lane.number(.sequence) ?? 0 }
+
+    /// The lane's number in the database of old.
+    var laneNumber: Int64 { lane.number(.number) ?? 0 }
+
+    /// The brand's consent.
+    var consent: Consent? { brand.text(.consent).flatMap(Consent.init) }
+}
+
+extension FileKeyValueStore {
+    /// Reads a fact; `nil` if there is none or it cannot be read.
+    func text(_ fact: LaneBackup.Fact) -> String? {
+        // A backup that cannot be read stands in for nothing, as one that is damaged.
+        guard case .value(let value)? = try? holding(for: fact.rawValue) else { return nil }
+        return value.text
+    }
+
+    /// Reads a fact that is a number.
+    func number(_ fact: LaneBackup.Fact) -> Int64? { text(fact).flatMap { Int64($0) } }
+
+    /// Keeps a fact, unless the file has it already.
+    func save(_ text: String, _ fact: LaneBackup.Fact) throws(StorageError) {
+        guard self.text(fact) != text else { return }
+        let value = StoredValue(text: text, expires: Timestamp(milliseconds: .max), epoch: 0)
+        try save(value, for: fact.rawValue)
+    }
+}

@@ -1,0 +1,159 @@
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+@Suite("A generation")
+struct GenerationTests {
+    let folder = TemporaryFolder()
+
+    @Test("ends with a reset: unbound records go, bound ones stay with their session", arguments: Place.allCases)
+    func resets(place: Place) async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place, log: log))
+        await outbox.commit([
+            .ensureDevice, .bind(1, "s1"), .append("m1"), .store(.sessionEmail, "a@b.c", nil),
+            .store(.own("x"), "y", nil), .store(.brandID, "925", nil), .identify(Generation(1), UserID("u")!),
+        ])
+        let device = outbox.value(for: .deviceID)
+
+        let first = await outbox.commit(.reset(all: false, messageID: nil))
+        await outbox.commit(.append("m2"))
+        let second = await outbox.commit(.reset(all: false, messageID: nil))
+
+        #expect(first.state?.generation == Generation(2))
+        #expect(first.state?.entry == GenerationEntry())
+        #expect(second.state?.generation == Generation(3))
+        let peek = try outbox.peek(limit: 9, maxBytes: .max)
+        #expect(peek.records.map(\.messageID.text) == ["m1"])
+        #expect(
+            peek.entries == [
+                Generation(1): GenerationEntry(
+                    session: SessionID("s1"), device: device.flatMap(DeviceID.init), identifyID: UserID("u")
+                )
+            ]
+        )
+        #expect(device != nil)
+        for key in [StoredKey.sessionID, .sessionEmail, .identifyID, .deviceID, .own("x"), .sessionMetadata] {
+            #expect(outbox.value(for: key) == nil, "\(key)")
+        }
+        #expect(outbox.value(for: .brandID) == "925")
+        #expect(log.events == [.dropped([MessageID("m2")!], count: 1, .reset)])
+        #expect(try outbox.account().dropped == [.reset: 1])
+        #expect(try outbox.account().isBalanced)
+    }
+
+    @Test("ends with a reset of all, which leaves nothing", arguments: Place.allCases)
+    func resetsAll(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit([.bind(1, "s1"), .append("m1"), .store(.brandID, "925", nil)])
+
+        await outbox.commit(.reset(all: true, messageID: nil))
+
+        #expect(try outbox.queue().isEmpty)
+        #expect(outbox.value(for: .brandID) == nil)
+        #expect(try outbox.account().dropped == [.reset: 1])
+        #expect(try outbox.state().consent == .granted)
+    }
+
+    @Test("is not ended twice by a reset with the same id", arguments: Place.allCases)
+    func resetsOnce(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        let reset = LaneChange.reset(all: false, messageID: MessageID("r"))
+
+        let results = await outbox.commit([.append("a", given: true), reset, .bind(2, "s"), .append("b", given: true)])
+        let again = await outbox.commit([.append("a", given: true), reset, .append("b", given: true)])
+
+        #expect(results.map(\.summary) == ["pending a", "done", "done", "queued b"])
+        #expect(again.map(\.summary) == ["pending a", "done", "queued b"])
+        #expect(try outbox.queue() == ["b"])
+        #expect(try outbox.state().generation == Generation(2))
+    }
+
+    @Test("that has ended takes late answers in its own entry alone", arguments: Place.allCases)
+    func takesLateAnswers(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit([.bind(1, "s1"), .append("m1"), .reset(all: false, messageID: nil)])
+
+        await outbox.commit([
+            .bind(1, "other"), .identify(Generation(1), UserID("u")!), .store(.sessionEmail, "a@b.c", Generation(1)),
+        ])
+
+        let peek = try outbox.peek(limit: 1, maxBytes: .max)
+        #expect(peek.entries[Generation(1)] == GenerationEntry(session: SessionID("other"), identifyID: UserID("u")))
+        #expect(peek.state.entry == GenerationEntry())
+        #expect(outbox.value(for: .sessionID) == nil)
+        #expect(outbox.value(for: .identifyID) == nil)
+        #expect(outbox.value(for: .sessionEmail) == nil)
+
+        await outbox.commit(.delivered(peek.records.map(\.id), bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit([.bind(1, "s1"), .append("m2")])
+        #expect(try outbox.peek(limit: 1, maxBytes: .max).state.entry == GenerationEntry())
+    }
+
+    @Test("loses the session that the server no longer knows, but not another", arguments: Place.allCases)
+    func unbinds(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit([.ensureDevice, .bind(1, "s1"), .identify(Generation(1), UserID("u")!)])
+
+        await outbox.commit(.unbind(Generation(1), SessionID("s0")!))
+        #expect(outbox.value(for: .sessionID) == "s1")
+        let result = await outbox.commit(.unbind(Generation(1), SessionID("s1")!))
+
+        #expect(result.state?.entry.session == nil)
+        #expect(result.state?.entry.device != nil)
+        #expect(result.state?.entry.identifyID == UserID("u"))
+        #expect(outbox.value(for: .sessionID) == nil)
+    }
+
+    @Test("ends when its session expires, keeping the device and every record", arguments: Place.allCases)
+    func expires(place: Place) async throws {
+        let clock = HandClock()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place, clock: clock))
+        await outbox.commit([.bind(1, "s1"), .append("m1"), .store(.sessionEmail, "a@b.c", nil)])
+        clock.advance(by: .seconds(300 * 86_400))
+        await outbox.commit(.ensureDevice)
+        let device = try outbox.state().entry.device
+
+        clock.advance(by: .seconds(65 * 86_400))
+        #expect(outbox.value(for: .sessionID) == nil)
+        let result = await outbox.commit(.append("m2"))
+
+        #expect(result.summary == "pending m2")
+        #expect(result.state?.generation == Generation(2))
+        #expect(result.state?.entry == GenerationEntry(device: device))
+        #expect(outbox.value(for: .deviceID) == device?.text)
+        #expect(outbox.value(for: .sessionEmail) == nil)
+        let peek = try outbox.peek(limit: 9, maxBytes: .max)
+        #expect(peek.records.map(\.messageID.text) == ["m1", "m2"])
+        #expect(peek.entries[Generation(1)]?.session == SessionID("s1"))
+    }
+
+    @Test("keeps its session when the clock is set back a year")
+    func survivesClockSetBack() async throws {
+        let clock = HandClock()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock))
+        await outbox.commit(.bind(1, "s1"))
+
+        clock.advance(by: .seconds(-365 * 86_400))
+
+        #expect(outbox.value(for: .sessionID) == "s1")
+        #expect(await outbox.commit(.append("m1")).summary == "queued m1")
+    }
+
+    @Test("gets the brand's device, made once, in the form of a UUID", arguments: Place.allCases)
+    func makesDevice(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+
+        let first = await outbox.commit(.ensureDevice)
+        let second = await outbox.commit(.ensureDevice)
+
+        let device = try #require(first.state?.entry.device)
+        #expect(
+            device.text.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+        #expect(second.state?.entry.device == device)
+        #expect(outbox.value(for: .deviceID) == device.text)
+        await outbox.commit([.reset(all: false, messageID: nil), .ensureDevice])
+        #expect(outbox.value(for: .deviceID) != device.text)
+    }
+}

@@ -1,0 +1,205 @@
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+@Suite("An outbox")
+struct OutboxTests {
+    let folder = TemporaryFolder()
+
+    @Test("gives back what was queued, in order, with its sequence", arguments: Place.allCases)
+    func keepsOrder(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+
+        await outbox.commit((1...5).map { .append("m\($0)") })
+
+        let records = try outbox.peek(limit: 10, maxBytes: .max).records
+        #expect(records.map(\.messageID.text) == ["m1", "m2", "m3", "m4", "m5"])
+        #expect(records.map(\.sequence) == [1, 2, 3, 4, 5])
+        #expect(records.allSatisfy { $0.acceptedAt == .seconds(1) && $0.body.text == #"{"event":"x"}"# })
+    }
+
+    @Test("answers pending without a session and queued with one", arguments: Place.allCases)
+    func tellsPendingFromQueued(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+
+        let results = await outbox.commit([.append("m1"), .bind(1, "s1"), .append("m2")])
+
+        #expect(results.map(\.summary) == ["pending m1", "done", "queued m2"])
+        #expect(results.last?.state?.entry.session == SessionID("s1"))
+        #expect(results.last?.state?.queuedRecords == 2)
+        #expect(results.last?.state?.lastSequence == 2)
+    }
+
+    @Test("peeks as many as asked for, within the bytes asked for, and always the first")
+    func boundsPeeks() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit((1...5).map { .append("m\($0)") })
+
+        #expect(try outbox.peek(limit: 2, maxBytes: .max).records.count == 2)
+        #expect(try outbox.peek(limit: 5, maxBytes: 39).records.count == 3)
+        #expect(try outbox.peek(limit: 5, maxBytes: 1).records.count == 1)
+        #expect(try outbox.peek(limit: 0, maxBytes: .max).records.isEmpty)
+    }
+
+    @Test("keeps what it acknowledged when it is opened again")
+    func survivesReopening() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.append("m1"), .append("m2"), .append("m3")])
+        await first.commit(.delivered([try first.ids()[0]], bytes: WireBytes(before: 9, after: 5)))
+        await first.close()
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(try second.queue() == ["m2", "m3"])
+        #expect(try second.peek(limit: 1, maxBytes: .max).records.first?.acceptedAt == nil)
+        #expect(
+            try second.account()
+                == Account(
+                    accepted: 0, recovered: 2, delivered: 0, queued: 2, dropped: [:],
+                    bytes: WireBytes(before: 0, after: 0)
+                )
+        )
+        await second.commit(.append("m4"))
+        #expect(try second.peek(limit: 9, maxBytes: .max).records.map(\.sequence) == [2, 3, 4])
+    }
+
+    @Test("removes delivered and dropped records and counts them", arguments: Place.allCases)
+    func settles(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit((1...6).map { .append("m\($0)") })
+        let ids = try outbox.ids()
+
+        await outbox.commit([
+            .delivered([ids[1], ids[0]], bytes: WireBytes(before: 20, after: 10)), .drop([ids[3]], .rejected(422)),
+            .delivered([ids[0], ids[3]], bytes: WireBytes(before: 0, after: 0)),
+        ])
+
+        #expect(try outbox.queue() == ["m3", "m5", "m6"])
+        #expect(
+            try outbox.account()
+                == Account(
+                    accepted: 6, recovered: 0, delivered: 2, queued: 3, dropped: [.rejected(422): 1],
+                    bytes: WireBytes(before: 20, after: 10)
+                )
+        )
+        #expect(try outbox.queuedRecords(through: 4) == 1)
+        await outbox.commit(.dropAll(.disabled))
+        #expect(try outbox.queue().isEmpty)
+        #expect(try outbox.account().dropped == [.rejected(422): 1, .disabled: 3])
+        #expect(try outbox.account().isBalanced)
+    }
+
+    @Test("leaves out of a peek what is settled, from the call on")
+    func hidesSettled() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit((1...3).map { .append("m\($0)") })
+        let ids = try outbox.ids()
+
+        outbox.stage(.delivered([ids[0]], bytes: WireBytes(before: 0, after: 0))) { _ in }
+
+        #expect(try outbox.queue() == ["m2", "m3"])
+        #expect(try outbox.queuedRecords(through: 3) == 2)
+        await outbox.commit(.barrier)
+        #expect(try outbox.queue() == ["m2", "m3"])
+    }
+
+    @Test("drops the oldest past its bounds, tells which, and refuses what is too large", arguments: Place.allCases)
+    func evicts(place: Place) async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(folder, place, log: log) {
+                $0.limits = OutboxLimits(maxRecords: 3, maxBytes: 60, maxRecordBytes: 50)
+            }
+        )
+
+        let large = #"{"text":"\#(String(repeating: "a", count: 29))"}"#
+        await outbox.commit((1...4).map { .append("m\($0)") })
+        let results = await outbox.commit([
+            .append("m5", body: large), .append("m6", body: large.replacing("\"}", with: "aaaaaaaaaaaaa\"}")),
+        ])
+
+        #expect(results.map(\.summary) == ["pending m5", "refused tooLarge"])
+        #expect(try outbox.queue() == ["m4", "m5"])
+        #expect(
+            log.events == [
+                .dropped([MessageID("m1")!], count: 1, .evicted),
+                .dropped([MessageID("m2")!, MessageID("m3")!], count: 2, .evicted),
+            ])
+        #expect(try outbox.account().dropped == [.evicted: 3])
+        #expect(try outbox.account().isBalanced)
+    }
+
+    @Test("answers a caller's id a second time as the first time, and queues it once", arguments: Place.allCases)
+    func deduplicates(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+
+        let first = await outbox.commit([.append("a", given: true), .bind(1, "s1"), .append("a", given: true)])
+        await outbox.commit(.delivered(try outbox.ids(), bytes: WireBytes(before: 0, after: 0)))
+        let second = await outbox.commit([.append("a", given: true), .append("b", given: true)])
+
+        #expect(first.map(\.summary) == ["pending a", "done", "pending a"])
+        #expect(second.map(\.summary) == ["pending a", "queued b"])
+        #expect(try outbox.queue() == ["b"])
+        #expect(try outbox.account().accepted == 2)
+    }
+
+    @Test("refuses the newest while all are pending and there are as many as may be")
+    func boundsPending() async throws {
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(folder) { $0.limits.maxPendingRecords = 2 }
+        )
+
+        let results = await outbox.commit([
+            .append("m1"), .append("m2"), .append("m3"), .bind(1, "s"), .append("m4"), .append("m5"),
+        ])
+
+        #expect(
+            results.map(\.summary) == [
+                "pending m1", "pending m2", "refused queueFull", "done", "queued m4", "queued m5",
+            ]
+        )
+    }
+
+    @Test("waits with what is staged before it is open, and refuses what is staged after it is closed")
+    func respectsItsLife() async throws {
+        let outbox = SQLiteOutbox(.sample(folder))
+        async let early = outbox.commit(.append("m1"))
+        _ = try await outbox.open().get()
+        #expect(await early.summary == "pending m1")
+
+        await outbox.close()
+        #expect(await outbox.commit(.append("m2")).summary == "refused storage")
+        #expect(await outbox.commit(.barrier).summary == "failed closed")
+    }
+
+    @Test("adds the session's metadata to what asks for them, and its own data over them", arguments: Place.allCases)
+    func mergesMetadata(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        func event(_ id: String, _ own: String?) throws -> LaneChange {
+            var draft = Draft.sample(id)
+            draft.body = .withSessionMetadata(
+                try JSONText(validating: #"{"event_name":"E"}"#), own: try own.map { try JSONText(validating: $0) }
+            )
+            return .append(draft)
+        }
+        var metadata = Draft.sample("set")
+        metadata.sessionMetadata = try JSONText(validating: #"{"plan":"a","x":1}"#)
+
+        await outbox.commit([
+            try event("m1", nil), try event("m2", #"{ }"#), try event("m3", #"{"a":1}"#), .append(metadata),
+            try event("m4", nil), try event("m5", #"{"plan":"b"}"#),
+        ])
+        let before = try outbox.peek(limit: 9, maxBytes: .max).records.map(\.body.text)
+        #expect(
+            before == [
+                #"{"event_name":"E"}"#, #"{"event_name":"E"}"#, #"{"event_name":"E","data":{"a":1}}"#,
+                #"{"event":"x"}"#,
+                #"{"event_name":"E","data":{"plan":"a","x":1}}"#, #"{"event_name":"E","data":{"plan":"b","x":1}}"#,
+            ])
+        await outbox.commit([.reset(all: false, messageID: nil), try event("m6", #"{"a":1}"#)])
+        let after = try outbox.peek(limit: 9, maxBytes: .max).records.map(\.body.text)
+        #expect(after == [#"{"event_name":"E","data":{"a":1}}"#])
+        #expect(outbox.value(for: .sessionMetadata) == nil)
+    }
+}

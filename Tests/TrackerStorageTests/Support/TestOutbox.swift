@@ -1,0 +1,137 @@
+import Synchronization
+import TrackerModels
+
+@testable import TrackerStorage
+
+/// What an outbox has told unasked.
+final class EventLog: Sendable {
+    private let log = Mutex<[OutboxEvent]>([])
+
+    var events: [OutboxEvent] { log.withLock { $0 } }
+
+    func record(_ event: OutboxEvent) { log.withLock { $0.append(event) } }
+}
+
+/// A wall clock that is set by hand.
+final class HandClock: Sendable {
+    private let time = Mutex(Timestamp(milliseconds: 1_700_000_000_000))
+
+    var now: Timestamp { time.withLock { $0 } }
+
+    func advance(by duration: Duration) { time.withLock { $0 = $0.advanced(by: duration) } }
+}
+
+extension LaneIdentity {
+    static let sample = LaneIdentity(kind: .session, owner: "925", origin: "https://api.example.com")
+
+    static func session(_ origin: String) -> LaneIdentity {
+        LaneIdentity(kind: .session, owner: "925", origin: origin)
+    }
+}
+
+/// Both places where an outbox can live.
+enum Place: CaseIterable {
+    case disk
+    case memory
+}
+
+extension OutboxConfiguration {
+    /// An outbox's configuration, which keeps the folder alive.
+    static func sample(
+        _ folder: TemporaryFolder, _ place: Place = .disk, lane: LaneIdentity = .sample, clock: HandClock = HandClock(),
+        log: EventLog = EventLog(), change: (inout OutboxConfiguration) -> Void = { _ in }
+    ) -> OutboxConfiguration {
+        var configuration = OutboxConfiguration(
+            location: place == .disk ? .folder(folder.path) : .memory, lane: lane, keyPrefix: "__GT_925_",
+            initialConsent: .granted, bindsSessions: true, wallClock: { clock.now },
+            observer: { event in withExtendedLifetime(folder) { log.record(event) } }
+        )
+        change(&configuration)
+        return configuration
+    }
+}
+
+extension SQLiteOutbox {
+    /// Opens an outbox and waits for it.
+    static func opened(_ configuration: OutboxConfiguration) async throws -> SQLiteOutbox {
+        let outbox = SQLiteOutbox(configuration)
+        _ = try await outbox.open().get()
+        return outbox
+    }
+
+    func open() async -> Result<Opening, StorageError> {
+        await withCheckedContinuation { continuation in open { continuation.resume(returning: $0) } }
+    }
+
+    func close() async {
+        await withCheckedContinuation { continuation in close { continuation.resume() } }
+    }
+
+    @discardableResult
+    func commit(_ change: LaneChange) async -> ChangeResult {
+        await withCheckedContinuation { continuation in stage(change) { continuation.resume(returning: $0) } }
+    }
+
+    /// Stages changes together and waits for all.
+    @discardableResult
+    func commit(_ changes: [LaneChange]) async -> [ChangeResult] {
+        let results = Mutex<[ChangeResult]>([])
+        for change in changes { stage(change) { result in results.withLock { $0.append(result) } } }
+        await commit(.barrier)
+        return results.withLock { $0 }
+    }
+
+    /// The ids of all that waits.
+    func queue() throws -> [String] { try peek(limit: .max, maxBytes: .max).records.map(\.messageID.text) }
+
+    /// The rows of all that waits.
+    func ids() throws -> [Record.ID] { try peek(limit: .max, maxBytes: .max).records.map(\.id) }
+}
+
+extension LaneChange {
+    static func append(_ id: String, given: Bool = false, body: String = #"{"event":"x"}"#) -> LaneChange {
+        .append(.sample(id, given: given, body: body))
+    }
+
+    static func bind(_ generation: Int64, _ session: String) -> LaneChange {
+        .bind(Generation(generation), known(SessionID(session)))
+    }
+}
+
+extension Draft {
+    static func sample(_ id: String, given: Bool = false, body: String = #"{"event":"x"}"#) -> Draft {
+        Draft(
+            messageID: known(MessageID(id)), isCallerGiven: given, route: .event,
+            body: .complete(known(try? JSONText(validating: body))),
+            occurredAt: Timestamp(milliseconds: 1_700_000_000_000),
+            acceptedAt: .seconds(1)
+        )
+    }
+}
+
+extension ChangeResult {
+    /// The lane after the change, if the change took effect.
+    var state: LaneState? {
+        switch self {
+        case .done(let state), .queued(_, let state), .pending(_, let state): state
+        case .refused, .failed: nil
+        }
+    }
+
+    /// The result without the lane.
+    var summary: String {
+        switch self {
+        case .done: "done"
+        case .queued(let id, _): "queued \(id)"
+        case .pending(let id, _): "pending \(id)"
+        case .refused(let reason): "refused \(reason)"
+        case .failed(let error): "failed \(error.kind)"
+        }
+    }
+}
+
+/// A value that a test knows to be there.
+func known<Value>(_ value: Value?) -> Value {
+    guard let value else { preconditionFailure("The test's own value is not valid") }
+    return value
+}
