@@ -9,7 +9,9 @@ struct ExactString: Hashable, Sendable {
     }
 
     static func == (one: ExactString, other: ExactString) -> Bool {
-        one.string.utf8.count == other.string.utf8.count && one.string.utf8.elementsEqual(other.string.utf8)
+        // Canonical equivalence is quick to say no, and necessary.
+        one.string.utf8.count == other.string.utf8.count && one.string == other.string
+            && one.string.utf8.elementsEqual(other.string.utf8)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -20,5 +22,17 @@ struct ExactString: Hashable, Sendable {
             for byte in string.utf8 { hasher.combine(byte) }
         }
         hasher.combine(UInt8(0xFF))
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether these bytes are the UTF-8 of `string`.
+    func isUTF8(of string: String) -> Bool {
+        let isEqual = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
+            guard utf8.count == count else { return false }
+            for index in 0..<utf8.count where unsafe utf8[index] != self[startIndex + index] { return false }
+            return true
+        }
+        return isEqual ?? elementsEqual(string.utf8)
     }
 }

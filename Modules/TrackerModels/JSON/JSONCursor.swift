@@ -41,10 +41,8 @@
     func unexpected() -> JSONSyntaxError { error(isAtEnd ? .unexpectedEnd : .syntax) }
 
     @inline(__always) mutating func skipWhiteSpace() {
-        while position < end {
-            let byte = self[position]
-            guard byte <= 0x20 else { return }
-            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+        guard position < end, byte <= 0x20 else { return }
+        while position < end, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             position &+= 1
         }
     }
@@ -57,7 +55,7 @@
     }
 
     /// Steps over `word`, which must stand here.
-    mutating func skip(_ word: StaticString) throws(JSONSyntaxError) {
+    @inline(__always) mutating func skip(_ word: StaticString) throws(JSONSyntaxError) {
         for index in 0..<word.utf8CodeUnitCount {
             let expected = unsafe word.utf8Start[index]
             guard position < end, byte == expected else { throw unexpected() }
@@ -122,6 +120,8 @@
 
     /// Steps over ASCII bytes that mean themselves, eight at a time.
     @inline(__always) private mutating func skipPlainCharacters() {
+        var position = position
+        defer { self.position = position }
         while position &+ 8 <= end {
             let word = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: position, as: UInt64.self))
             let special = Self.specialBytes(of: word)

@@ -1,85 +1,120 @@
-/// The top-level members of several objects in one list, each key once, in spans of the objects' texts.
+/// The top-level members of several objects in one list, each key once, as spans of the objects' texts.
 ///
 /// A key has the place where it first stood and the value that it last had.
 struct JSONMemberList {
     /// One member, as it stands in the texts it came from.
-    struct Member {
-        /// The key with quotes and escapes.
-        let key: ArraySlice<UInt8>
-        /// The key's characters as UTF-8.
-        let characters: ArraySlice<UInt8>
-        /// The value.
-        var value: ArraySlice<UInt8>
+    private struct Member {
+        /// The index of the text that has the key.
+        let keySource: Int
+        let key: JSONOutline.Key
+        /// What two equal keys have in common, and two others seldom.
+        let digest: UInt64
+        /// The index of the text that has the value.
+        var valueSource: Int
+        var value: Range<Int>
+        /// Whether the value is another than the one that follows the key.
+        var isRepeated = false
     }
 
     /// From how many members on keys are found by hash: fewer are compared faster than hashed.
     private static let hashingThreshold = 24
 
-    private(set) var members: [Member] = []
-    /// The places of the keys, once there are many.
+    private let sources: [[UInt8]]
+    private var members: [Member] = []
+    /// Whether the members are all that the texts have, in their order.
+    private var isUnchanged = true
+    /// The places of the keys' characters, once there are many.
     private var places: [ArraySlice<UInt8>: Int] = [:]
 
     /// Reads the members of objects, in order.
     ///
-    /// A text that is no object has none.
+    /// - Parameter objects: Objects. A text of another kind has no members.
     init(_ objects: [JSONText]) {
+        sources = objects.lazy.filter { $0.kind == .object }.map(\.bytes)
         var scanner = JSONScanner(maxDepth: .max, outlineDepth: 1)
-        for object in objects where object.kind == .object {
+        members.reserveCapacity(Self.hashingThreshold)
+        for source in sources.indices {
             // The bytes were accepted before, so there is nothing to throw.
-            _ = try? scanner.scan(object.bytes)
-            for item in scanner.outline.items.dropFirst() {
-                set(
-                    Member(
-                        key: object.bytes[item.key.range],
-                        characters: item.key.characters(in: object.bytes),
-                        value: object.bytes[item.value]
-                    )
-                )
-            }
+            _ = try? scanner.scan(sources[source])
+            for item in scanner.outline.items.dropFirst() { set(item, from: source) }
         }
+    }
+
+    /// How many members there are.
+    var count: Int { members.count }
+
+    /// The characters of the key at a place.
+    func key(at place: Int) -> ArraySlice<UInt8> {
+        members[place].key.characters(in: sources[members[place].keySource])
+    }
+
+    /// The value at a place.
+    func value(at place: Int) -> ArraySlice<UInt8> {
+        sources[members[place].valueSource][members[place].value]
     }
 
     /// The list as an object.
     var text: JSONText {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(members.reduce(2) { $0 + $1.key.count + $1.value.count + 2 })
-        bytes.append(UInt8(ascii: "{"))
-        for member in members {
-            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-            bytes += member.key
-            bytes.append(UInt8(ascii: ":"))
-            bytes += member.value
+        var writer = JSONObjectWriter(reservingCapacity: sources.reduce(2) { $0 + $1.count })
+        if isUnchanged {
+            for source in sources { writer.append(membersOf: source) }
+        } else {
+            for member in members { append(member, to: &writer) }
         }
-        bytes.append(UInt8(ascii: "}"))
-        return JSONText(accepted: bytes)
+        return writer.finish()
     }
 
     /// Takes out the members with these keys.
     mutating func remove(_ keys: [String]) {
-        members.removeAll { member in keys.contains { member.characters.elementsEqual($0.utf8) } }
-        places = [:]
-        if members.count > Self.hashingThreshold { index() }
+        let kept = members.indices.filter { place in !keys.contains { key(at: place).isUTF8(of: $0) } }
+        guard kept.count < members.count else { return }
+        isUnchanged = false
+        members = kept.map { members[$0] }
+        index()
     }
 
-    private mutating func set(_ member: Member) {
-        if let place = place(of: member.characters) {
-            members[place].value = member.value
+    private func append(_ member: Member, to writer: inout JSONObjectWriter) {
+        let key = member.key.range
+        if member.isRepeated {
+            writer.append(spelledKey: sources[member.keySource][key], sources[member.valueSource][member.value])
+        } else {
+            writer.append(spelledMember: sources[member.keySource][key.lowerBound..<member.value.upperBound])
+        }
+    }
+
+    private mutating func set(_ item: JSONOutline.Item, from source: Int) {
+        let characters = item.key.characters(in: sources[source])
+        let digest = Self.digest(of: characters)
+        if let place = place(of: characters, digest: digest) {
+            members[place].valueSource = source
+            members[place].value = item.value
+            members[place].isRepeated = true
+            isUnchanged = false
             return
         }
-        members.append(member)
+        members.append(
+            Member(keySource: source, key: item.key, digest: digest, valueSource: source, value: item.value)
+        )
         if members.count == Self.hashingThreshold + 1 {
             index()
         } else if members.count > Self.hashingThreshold {
-            places[member.characters] = members.count - 1
+            places[characters] = members.count - 1
         }
     }
 
-    private func place(of characters: ArraySlice<UInt8>) -> Int? {
+    private func place(of characters: ArraySlice<UInt8>, digest: UInt64) -> Int? {
         guard members.count <= Self.hashingThreshold else { return places[characters] }
-        return members.firstIndex { $0.characters == characters }
+        return members.indices.first { members[$0].digest == digest && key(at: $0) == characters }
     }
 
     private mutating func index() {
-        for (place, member) in members.enumerated() { places[member.characters] = place }
+        places = [:]
+        guard members.count > Self.hashingThreshold else { return }
+        for place in members.indices { places[key(at: place)] = place }
+    }
+
+    /// The length and the last seven bytes.
+    private static func digest(of characters: ArraySlice<UInt8>) -> UInt64 {
+        characters.suffix(7).reduce(UInt64(truncatingIfNeeded: characters.count)) { $0 << 8 | UInt64($1) }
     }
 }

@@ -2,10 +2,16 @@
 struct JSONNesting {
     /// How many are open.
     private(set) var depth = 0
+    /// The depth beyond which a closer look is due.
+    var usualDepth: Int
     /// The innermost 64 or fewer, the last in the lowest bit; set means an object.
     private var innermost: UInt64 = 0
     /// The rest, by 64.
     private var outer: [UInt64] = []
+
+    init(usualDepth: Int) {
+        self.usualDepth = usualDepth
+    }
 
     @inline(__always) var isInObject: Bool { innermost & 1 == 1 }
 

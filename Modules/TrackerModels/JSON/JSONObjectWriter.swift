@@ -54,10 +54,33 @@ public struct JSONObjectWriter: Sendable {
     /// A text of another kind has none.
     public mutating func append(membersOf object: JSONText) {
         guard object.kind == .object else { return }
-        let members = object.bytes.dropFirst().dropLast()
+        append(membersOf: object.bytes)
+    }
+
+    /// Appends all members of the object that these bytes are, as they are written.
+    mutating func append(membersOf object: [UInt8]) {
+        let members = object.dropFirst().dropLast()
         guard members.contains(where: { $0 > 0x20 }) else { return }
         appendComma()
         bytes += members
+    }
+
+    /// Appends a member as it is written.
+    mutating func append(spelledMember member: ArraySlice<UInt8>) {
+        appendComma()
+        bytes += member
+    }
+
+    /// Appends a member from its parts as they are written.
+    ///
+    /// - Parameters:
+    ///   - key: The key with quotes and escapes.
+    ///   - value: The value as text.
+    mutating func append(spelledKey key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        appendComma()
+        bytes += key
+        bytes.append(UInt8(ascii: ":"))
+        bytes += value
     }
 
     /// The object as text.

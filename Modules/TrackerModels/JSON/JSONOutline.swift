@@ -30,7 +30,7 @@ package struct JSONOutline: Sendable {
         package func matches(_ name: String, in bytes: [UInt8]) -> Bool {
             guard !range.isEmpty else { return false }
             guard hasEscapes || content.count == name.utf8.count else { return false }
-            return characters(in: bytes).elementsEqual(name.utf8)
+            return characters(in: bytes).isUTF8(of: name)
         }
     }
 
@@ -54,6 +54,8 @@ package struct JSONOutline: Sendable {
     package private(set) var items: [Item] = []
     /// The offset of the first half of a surrogate pair that stands alone, if any does.
     package internal(set) var firstLoneSurrogate: Int?
+    /// Whether anything in the text nests deeper than ``JSONText/maxDepth``.
+    var isDeeperThanText = false
     /// The indices of the items that are open, outermost first.
     private var open: [Int] = []
 
@@ -76,8 +78,29 @@ package struct JSONOutline: Sendable {
     ///   - bytes: What was scanned.
     package func member(_ name: String, of index: Int, in bytes: [UInt8]) -> Int? {
         var found: Int?
-        for child in children(of: index) where items[child].key.matches(name, in: bytes) { found = child }
+        var child = index + 1
+        while child < items.count, items[child].depth > items[index].depth {
+            if items[child].parent == index, items[child].key.matches(name, in: bytes) { found = child }
+            child += 1
+        }
         return found
+    }
+
+    /// The item at `index` as a text of its own, which is held to the rules for one.
+    ///
+    /// As a rule the scan has already shown that the item obeys them, and its bytes are only copied.
+    ///
+    /// - Parameters:
+    ///   - index: The item.
+    ///   - bytes: What was scanned.
+    /// - Throws: `tooDeep` if the item itself nests deeper than ``JSONText/maxDepth``, `loneSurrogate` if it has half a
+    ///   surrogate pair; offsets count from the item's start.
+    package func text(at index: Int, in bytes: [UInt8]) throws(JSONSyntaxError) -> JSONText {
+        let item = items[index]
+        guard !item.hasLoneSurrogate, !isDeeperThanText else {
+            return try JSONText(validating: bytes[item.value])
+        }
+        return JSONText(accepted: bytes[item.value])
     }
 
     /// Whether half a surrogate pair stands anywhere but in the value of the item at `index`.
@@ -96,6 +119,7 @@ package struct JSONOutline: Sendable {
         items.removeAll(keepingCapacity: true)
         open.removeAll(keepingCapacity: true)
         firstLoneSurrogate = nil
+        isDeeperThanText = false
     }
 
     @inline(__always) mutating func append(

@@ -88,7 +88,7 @@ package struct JSONScanner: Sendable {
     }
 
     private mutating func walk(_ cursor: inout JSONCursor) throws(JSONSyntaxError) -> Range<Int> {
-        var nesting = JSONNesting()
+        var nesting = JSONNesting(usualDepth: min(JSONText.maxDepth, maxDepth))
         var key = JSONOutline.Key.none
         cursor.skipWhiteSpace()
         let start = cursor.position
@@ -133,10 +133,9 @@ package struct JSONScanner: Sendable {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             try cursor.skipNumber()
             kind = .number
-        case UInt8(ascii: "{"):
-            return try openContainer(.object, at: &cursor, key: key, nesting: &nesting)
-        case UInt8(ascii: "["):
-            return try openContainer(.array, at: &cursor, key: key, nesting: &nesting)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            let kind = cursor.byte == UInt8(ascii: "{") ? JSONKind.object : .array
+            return try openContainer(kind, at: &cursor, key: key, nesting: &nesting)
         case UInt8(ascii: "t"):
             try cursor.skip("true")
             kind = .boolean
@@ -161,7 +160,11 @@ package struct JSONScanner: Sendable {
     @inline(__always) private mutating func openContainer(
         _ kind: JSONKind, at cursor: inout JSONCursor, key: JSONOutline.Key, nesting: inout JSONNesting
     ) throws(JSONSyntaxError) -> Bool {
-        guard nesting.depth < maxDepth else { throw cursor.error(.tooDeep) }
+        if nesting.depth >= nesting.usualDepth {
+            guard nesting.depth < maxDepth else { throw cursor.error(.tooDeep) }
+            nesting.usualDepth = maxDepth
+            outline.isDeeperThanText = true
+        }
         if nesting.depth <= outlineDepth {
             outline.open(kind, at: cursor.position, depth: nesting.depth, key: key)
         }

@@ -25,8 +25,12 @@ extension JSONText {
     /// Each key comes once. If the text repeats one, it has its first place and its last value. Keys are compared by
     /// their bytes after unescaping.
     public var members: [Member] {
-        JSONMemberList([self]).members.map { member in
-            Member(key: String(decoding: member.characters, as: UTF8.self), value: JSONText(accepted: member.value))
+        let list = JSONMemberList([self])
+        return (0..<list.count).map { place in
+            Member(
+                key: String(decoding: list.key(at: place), as: UTF8.self),
+                value: JSONText(accepted: list.value(at: place))
+            )
         }
     }
 
