@@ -19,21 +19,23 @@ extension JSONCursor {
     /// Steps over `\uXXXX`, or over two of them that make a surrogate pair.
     private mutating func skipUnicodeEscape() throws(JSONSyntaxError) {
         let unit = try hexadecimal(after: 2)
-        guard unit & 0xF800 == 0xD800 else {
+        if unit & 0xF800 != 0xD800 {
             position += 6
-            return
+        } else if unit < 0xDC00, try isFollowedBySecondHalf() {
+            position += 12
+        } else {
+            try passLoneSurrogate()
+            position += 6
         }
-        let isFollowedByAnother =
-            position + 7 < end && byte(after: 6) == UInt8(ascii: "\\") && byte(after: 7) == UInt8(ascii: "u")
-        if unit < 0xDC00, isFollowedByAnother {
-            let next = try hexadecimal(after: 8)
-            if next & 0xFC00 == 0xDC00 {
-                position += 12
-                return
-            }
+    }
+
+    /// Whether the `\u` escape that stands here is followed by one of the second half of a surrogate pair.
+    private func isFollowedBySecondHalf() throws(JSONSyntaxError) -> Bool {
+        for (index, expected) in [UInt8(ascii: "\\"), UInt8(ascii: "u")].enumerated() {
+            guard position + 6 + index < end else { throw JSONSyntaxError(.unexpectedEnd, at: end) }
+            guard byte(after: 6 + index) == expected else { return false }
         }
-        try passLoneSurrogate()
-        position += 6
+        return try hexadecimal(after: 8) & 0xFC00 == 0xDC00
     }
 
     /// The four hexadecimal digits that start `distance` bytes after this place.

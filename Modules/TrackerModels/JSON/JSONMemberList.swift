@@ -66,10 +66,10 @@ struct JSONMemberList {
 
     /// Takes out the members with these keys.
     mutating func remove(_ keys: [String]) {
-        let kept = members.indices.filter { place in !keys.contains { key(at: place).isUTF8(of: $0) } }
-        guard kept.count < members.count else { return }
+        let places = Set(keys.compactMap { place(of: Array($0.utf8)[...]) })
+        guard !places.isEmpty else { return }
         isUnchanged = false
-        members = kept.map { members[$0] }
+        members = members.indices.filter { !places.contains($0) }.map { members[$0] }
         index()
     }
 
@@ -84,8 +84,7 @@ struct JSONMemberList {
 
     private mutating func set(_ item: JSONOutline.Item, from source: Int) {
         let characters = item.key.characters(in: sources[source])
-        let digest = Self.digest(of: characters)
-        if let place = place(of: characters, digest: digest) {
+        if let place = place(of: characters) {
             members[place].valueSource = source
             members[place].value = item.value
             members[place].isRepeated = true
@@ -93,7 +92,10 @@ struct JSONMemberList {
             return
         }
         members.append(
-            Member(keySource: source, key: item.key, digest: digest, valueSource: source, value: item.value)
+            Member(
+                keySource: source, key: item.key, digest: Self.digest(of: characters), valueSource: source,
+                value: item.value
+            )
         )
         if members.count == Self.hashingThreshold + 1 {
             index()
@@ -102,8 +104,9 @@ struct JSONMemberList {
         }
     }
 
-    private func place(of characters: ArraySlice<UInt8>, digest: UInt64) -> Int? {
+    private func place(of characters: ArraySlice<UInt8>) -> Int? {
         guard members.count <= Self.hashingThreshold else { return places[characters] }
+        let digest = Self.digest(of: characters)
         return members.indices.first { members[$0].digest == digest && key(at: $0) == characters }
     }
 
