@@ -54,12 +54,7 @@ public struct JSONObjectWriter: Sendable {
     /// A text of another kind has none.
     public mutating func append(membersOf object: JSONText) {
         guard object.kind == .object else { return }
-        append(membersOf: object.bytes)
-    }
-
-    /// Appends all members of the object that these bytes are, as they are written.
-    mutating func append(membersOf object: [UInt8]) {
-        let members = object.dropFirst().dropLast()
+        let members = object.bytes.dropFirst().dropLast()
         guard members.contains(where: { $0 > 0x20 }) else { return }
         appendComma()
         bytes += members

@@ -115,6 +115,10 @@ package struct JSONOutline: Sendable {
         }
     }
 
+    mutating func reserveCapacity(_ count: Int) {
+        items.reserveCapacity(count)
+    }
+
     mutating func removeAll() {
         items.removeAll(keepingCapacity: true)
         open.removeAll(keepingCapacity: true)

@@ -30,6 +30,7 @@ package struct JSONScanner: Sendable {
         self.maxDepth = maxDepth
         self.outlineDepth = outlineDepth
         self.loneSurrogates = loneSurrogates
+        if outlineDepth > 0 { outline.reserveCapacity(16) }
     }
 
     /// Scans one text, which may have white space around it.

@@ -25,7 +25,7 @@ extension JSONText {
     /// Each key comes once. If the text repeats one, it has its first place and its last value. Keys are compared by
     /// their bytes after unescaping.
     public var members: [Member] {
-        let list = JSONMemberList([self])
+        let list = JSONMemberList(self)
         return (0..<list.count).map { place in
             Member(
                 key: String(decoding: list.key(at: place), as: UTF8.self),
