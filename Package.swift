@@ -59,6 +59,9 @@ let package = Package(
         .executableTarget(
             name: "BridgeHost", dependencies: ["Bridge", "JSONRPC"], path: "BridgeHost/Host", swiftSettings: settings
         ),
+        .executableTarget(
+            name: "JSONBenchmark", dependencies: ["TrackerModels"], path: "Benchmarks/JSON", swiftSettings: settings
+        ),
         module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerModels", "TrackerModels"),
         tests("TrackerStorage", "TrackerStorage", "TrackerModels"),

@@ -36,6 +36,11 @@ extension JSONText {
     }
 
     /// Makes a JSON string of the exact characters.
+    ///
+    /// The characters are quoted, not read: `JSONText("{}")` is a string of two characters. To read text, use
+    /// `init(validating:)`.
+    ///
+    /// - Parameter string: Any characters, NUL among them.
     public init(_ string: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(string.utf8.count + 2)

@@ -15,7 +15,7 @@ extension JSONValue: ExpressibleByBooleanLiteral {
 extension JSONValue: ExpressibleByIntegerLiteral {
     /// Makes a whole number.
     ///
-    /// For one beyond `Int64`, write `JSONValue(number)` or ``JSONNumber/init(_:)-swift.init``.
+    /// For one beyond `Int64`, write `JSONValue(UInt64.max)`.
     public init(integerLiteral value: Int64) {
         self = .number(JSONNumber(value))
     }
