@@ -53,6 +53,8 @@ import CCurl
         handle.set(body: body ?? (request.method == .get ? nil : []))
         handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         handle.set(CURLOPT_TIMEOUT_MS, timeout.ceilingMilliseconds)
+        // Requests made at once wait to share one HTTP/2 connection. Without TLS they would wait for a first answer.
+        handle.set(CURLOPT_PIPEWAIT, exchange.address.isSecure ? 1 : 0)
 
         var list = CurlList()
         // No "100 Continue" is awaited, and no media type made up.
@@ -125,7 +127,6 @@ import CCurl
     /// What makes things faster and may be missing from a libcurl.
     private func setOptionalOptions(_ bundle: String?) {
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        handle.set(CURLOPT_PIPEWAIT, 1)
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         if let bundle { handle.set(CURLOPT_PROXY_CAINFO, bundle) }
         _ = handle.takeRefusal()
@@ -165,7 +166,7 @@ import CCurl
     /// A status line begins a new answer: the last one was an interim one.
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headerBytes += bytes.count
-        guard headerBytes <= limit else {
+        guard headerBytes <= min(limit, Self.headerLimit) else {
             isOverflown = true
             return false
         }
@@ -178,6 +179,9 @@ import CCurl
         }
         return true
     }
+
+    /// Below the 300 KB at which libcurl gives up with an error of no clear meaning.
+    private static let headerLimit = 256 * 1024
 
     private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let isBlank = { (byte: UInt8) in byte <= 0x20 }

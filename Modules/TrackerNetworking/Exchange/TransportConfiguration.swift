@@ -20,7 +20,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var proxy: String?
     /// How long setting up a connection may take, within the time of its request.
     public var connectTimeout: Duration
-    /// The largest answer that is accepted, in bytes: neither its headers nor its body may exceed it.
+    /// The largest body of an answer that is accepted, in bytes.
+    ///
+    /// Its headers may not exceed this or 256 KiB.
     public var maxResponseBytes: Int
 
     /// Describes a transport.

@@ -1,0 +1,110 @@
+import TestSupport
+import Testing
+import TrackerNetworking
+
+@Suite("CurlLoop: TLS", .enabled(if: ChildProcess.exists("openssl")))
+struct CurlLoopTLSTests {
+    private let authority: Authority
+
+    init() throws { authority = try Authority() }
+
+    @Test("a certificate of an authority that nobody knows is refused")
+    func unknownAuthority() async throws {
+        let (server, url) = try await authority.server()
+        let loop = try CurlLoop()
+
+        let error = try await loop.failure(of: HTTPRequest(method: .get, url: url))
+
+        #expect(error.kind == .tls)
+        #expect(error.message.contains("127.0.0.1"))
+        #expect(error.message.contains("certificate"))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("caBundle makes its authorities known")
+    func bundle() async throws {
+        let (server, url) = try await authority.server()
+        let bundle = authority.bundle
+        let loop = try CurlLoop { $0.caBundle = bundle }
+
+        #expect(try await loop.answer(to: HTTPRequest(method: .get, url: url)).status == 200)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("a certificate for another host is refused")
+    func otherHost() async throws {
+        let (server, url) = try await authority.server()
+        let bundle = authority.bundle
+        let loop = try CurlLoop { $0.caBundle = bundle }
+
+        let error = try await loop.failure(
+            of: HTTPRequest(method: .get, url: url.replacing("127.0.0.1", with: "localhost")))
+
+        #expect(error.kind == .tls)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("an expired certificate is refused")
+    func expired() async throws {
+        let (server, url) = try await authority.server("expired")
+        let bundle = authority.bundle
+        let loop = try CurlLoop { $0.caBundle = bundle }
+
+        #expect(try await loop.failure(of: HTTPRequest(method: .get, url: url)).kind == .tls)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("a caBundle that is not there fails every request, saying so")
+    func missingBundle() async throws {
+        let (server, url) = try await authority.server()
+        let missing = authority.bundle + ".missing"
+        let loop = try CurlLoop { $0.caBundle = missing }
+
+        let error = try await loop.failure(of: HTTPRequest(method: .get, url: url))
+
+        #expect(error.kind == .tls)
+        #expect(error.message.contains("caBundle"))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("a server without TLS is no https server")
+    func plainServer() async throws {
+        let server = try LoopbackServer(greet: { _ in .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8), then: .close) })
+        let loop = try CurlLoop()
+
+        let error = try await loop.failure(of: .post(server.url.replacing("http:", with: "https:")))
+
+        #expect(error.kind == .tls)
+    }
+
+    @Test("a redirect from http to https on the same host is followed, whatever the port")
+    func upgrade() async throws {
+        let (server, url) = try await authority.server()
+        let plain = try LoopbackServer(script: [.redirect(301, to: url + "/x")])
+        let bundle = authority.bundle
+        let loop = try CurlLoop { $0.caBundle = bundle }
+
+        #expect(try await loop.answer(to: HTTPRequest(method: .get, url: plain.url)).status == 200)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(
+        "requests made at once share one HTTP/2 connection where the server offers it",
+        .enabled(if: ChildProcess.exists("node")))
+    func http2() async throws {
+        let (server, url) = try await authority.http2Server()
+        let bundle = authority.bundle
+        let loop = try CurlLoop { $0.caBundle = bundle }
+        let bodies = Recorder<String>()
+
+        for number in 0..<8 {
+            loop.submit(.post(url, body: "\(number)")) { result in
+                bodies.record((try? result.get().text) ?? "\(result)")
+            }
+        }
+
+        let all = try await bodies.values(atLeast: 8)
+        #expect(all.sorted() == (0..<8).map { "2.0 \($0) 1" })
+        withExtendedLifetime(server) {}
+    }
+}

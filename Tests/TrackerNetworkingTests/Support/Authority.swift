@@ -1,0 +1,72 @@
+import TestSupport
+
+/// A certificate authority of a test's own, with the certificates that it has signed for 127.0.0.1.
+final class Authority: Sendable {
+    private let directory: TemporaryDirectory
+
+    /// Makes the authority's key and certificate.
+    init() throws {
+        directory = try TemporaryDirectory()
+        try openssl(
+            "req", "-x509", "-nodes", "-subj", "/CN=Test Authority", "-days", "2", "-newkey", "ec", "-pkeyopt",
+            "ec_paramgen_curve:prime256v1", "-keyout", "ca.key", "-out", "ca.pem", "-addext",
+            "basicConstraints=critical,CA:TRUE")
+        try openssl(
+            "req", "-nodes", "-subj", "/CN=server", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+            "-keyout", "server.key", "-out", "server.csr", "-addext", "subjectAltName=IP:127.0.0.1")
+        for (name, days) in [("server", "2"), ("expired", "-1")] {
+            try openssl(
+                "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days",
+                days, "-copy_extensions", "copy", "-out", "\(name).pem")
+        }
+    }
+
+    /// The path of the authority's certificate.
+    var bundle: String { directory.path("ca.pem") }
+
+    /// Starts a TLS server with one of the certificates, `server` or `expired`, that answers every GET with 200.
+    func server(_ certificate: String = "server") async throws -> (process: ChildProcess, url: String) {
+        let process = try ChildProcess(
+            "openssl",
+            ["s_server", "-accept", "127.0.0.1:0", "-cert", "\(certificate).pem", "-key", "server.key", "-www"],
+            in: directory.path)
+        return (process, "https://" + (try await process.line(beginningWith: "ACCEPT ")))
+    }
+
+    /// Starts a server that speaks HTTP/2 over TLS, and answers with the protocol, the body and the connection's number.
+    func http2Server() async throws -> (process: ChildProcess, url: String) {
+        let script = """
+            const fs = require('fs')
+            let connections = 0
+            const server = require('http2').createSecureServer(
+                { key: fs.readFileSync('server.key'), cert: fs.readFileSync('server.pem'), allowHTTP1: true },
+                (request, response) => {
+                    let body = ''
+                    request.on('data', chunk => { body += chunk })
+                    request.on('end', () => response.end(`${request.httpVersion} ${body} ${connections}`))
+                })
+            server.on('secureConnection', () => { connections += 1 })
+            server.listen(0, '127.0.0.1', () => console.log('ACCEPT 127.0.0.1:' + server.address().port))
+            """
+        let process = try ChildProcess("node", ["-e", script], in: directory.path)
+        return (process, "https://" + (try await process.line(beginningWith: "ACCEPT ")))
+    }
+
+    private func openssl(_ arguments: String...) throws {
+        try ChildProcess.run("openssl", arguments, in: directory.path)
+    }
+}
+
+extension ChildProcess {
+    /// Waits for a line of output that begins so.
+    ///
+    /// - Returns: The rest of it.
+    func line(beginningWith prefix: String) async throws -> String {
+        var count = 1
+        while true {
+            let all = try await lines.values(atLeast: count)
+            if let line = all.first(where: { $0.hasPrefix(prefix) }) { return String(line.dropFirst(prefix.count)) }
+            count = all.count + 1
+        }
+    }
+}
