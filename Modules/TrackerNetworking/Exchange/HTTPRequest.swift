@@ -1,5 +1,5 @@
 /// One request, complete but for what the transport adds: `User-Agent`, `Content-Length` and `Content-Encoding`.
-public struct HTTPRequest: Hashable, Sendable {
+public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// What a request does to its target.
     public enum Method: String, Hashable, Sendable, CaseIterable {
         /// Asks for something.
@@ -42,4 +42,14 @@ public struct HTTPRequest: Hashable, Sendable {
         self.timeout = timeout
         self.isCompressible = isCompressible
     }
+
+    /// Method, size and number of headers: what a log may show.
+    ///
+    /// URL, headers and body hold keys and personal data.
+    public var description: String {
+        "\(method.rawValue) of \(body?.count ?? 0) bytes with \(headers.fields.count) headers"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
 }

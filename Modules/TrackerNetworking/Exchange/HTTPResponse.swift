@@ -1,7 +1,7 @@
 public import TrackerModels
 
 /// The final answer to a request, whatever its status.
-public struct HTTPResponse: Hashable, Sendable {
+public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
     /// The status code, such as 200; a redirect that was followed does not show.
     public var status: Int
     /// The answer's header fields.
@@ -27,6 +27,9 @@ public struct HTTPResponse: Hashable, Sendable {
         self.bodyBytes = bodyBytes
         self.sentBytes = sentBytes
     }
+
+    /// Status and size: what a log may show.
+    public var description: String { "status \(status) with \(body.count) bytes" }
 
     /// How long the server asks to wait before the next request, from its `Retry-After` header.
     ///

@@ -131,6 +131,7 @@ struct CurlLoopExchangeTests {
         let response = try await loop.answer(to: HTTPRequest(method: .post, url: server.url, body: body))
 
         #expect(server.requests.first?.body == body)
+        #expect(server.requests.first?.header("Expect") == nil)
         #expect(response.sentBytes == 5_000_000)
     }
 

@@ -28,6 +28,19 @@ struct HTTPHeadersTests {
     }
 }
 
+@Suite("HTTPRequest")
+struct HTTPRequestTests {
+    @Test("never shows a key or a user in its descriptions")
+    func hidesSecrets() {
+        let request = HTTPRequest(
+            method: .put, url: "https://api.example.com/identify/jane", headers: ["X-API-Key": "hunter2"],
+            body: Array("jane".utf8))
+
+        #expect("\(request)" == "PUT of 4 bytes with 1 headers")
+        #expect(String(reflecting: request) == "\(request)")
+    }
+}
+
 @Suite("PercentEncoding")
 struct PercentEncodingTests {
     @Test(
