@@ -48,19 +48,22 @@ struct CurlLoopTests {
     func timers() async throws {
         let loop = try CurlLoop()
         let ran = Recorder<(name: String, isEarly: Bool)>()
-        let start = loop.now
-        func schedule(_ name: String, _ delay: Duration) -> TimerID {
-            let instant = start.advanced(by: delay)
+        @Sendable func schedule(_ name: String, _ delay: Duration, on loop: CurlLoop) -> TimerID {
+            let instant = loop.now.advanced(by: delay)
             return loop.schedule(at: instant) { [loop = Weak(loop: loop)] in
                 ran.record((name, loop.loop.map { $0.now < instant } ?? true))
             }
         }
 
-        _ = schedule("third", .milliseconds(30))
-        _ = schedule("first", .milliseconds(-5))
-        let taken = schedule("never", .milliseconds(10))
-        _ = schedule("second", .milliseconds(20))
-        loop.cancel(taken)
+        // On the loop itself, so that none runs before all are there.
+        loop.post { [loop = Weak(loop: loop)] in
+            guard let loop = loop.loop else { return }
+            _ = schedule("third", .milliseconds(30), on: loop)
+            _ = schedule("first", .milliseconds(-5), on: loop)
+            let taken = schedule("never", .milliseconds(10), on: loop)
+            _ = schedule("second", .milliseconds(20), on: loop)
+            loop.cancel(taken)
+        }
 
         let all = try await ran.values(atLeast: 3)
         #expect(all.map(\.name) == ["first", "second", "third"])
