@@ -1,0 +1,50 @@
+/** The numbers of the errors that this client itself can raise. The others have no number: no message carries them. */
+const NUMBERS = {
+    INVALID_BRAND_ID: 1001,
+    INVALID_CONFIGURATION: 1002,
+    SERIALIZATION_ERROR: 1004,
+    INVALID_API_KEY: 1007,
+    INVALID_ENDPOINT: 1008,
+    MESSAGE_TOO_LARGE: -32600,
+}
+
+/** Something a caller can act on: by its `code`, which is stable, and not by its message. */
+export class MobileTrackerError extends Error {
+    /**
+     * @param {string} code A stable word, such as `INVALID_BRAND_ID`.
+     * @param {string} message A sentence for a developer.
+     * @param {object} [details]
+     * @param {number} [details.number] The number of the error in JSON-RPC.
+     * @param {boolean} [details.retryable] Whether the same call may succeed later.
+     * @param {Record<string, unknown>} [details.data] What else is known, such as `status` or `cause`.
+     */
+    constructor(code, message, { number = NUMBERS[code], retryable = false, data = {} } = {}) {
+        super(message)
+        /** The stable word. */
+        this.code = code
+        /** The number in JSON-RPC; undefined for errors that come from no message, such as `HOST_EXITED`. */
+        this.number = number
+        /** Whether the same call may succeed later. */
+        this.retryable = retryable
+        /** What else is known. With `SESSION_CREATION_FAILED`: `status` or `cause`. */
+        this.data = data
+    }
+
+    get name() {
+        return 'MobileTrackerError'
+    }
+}
+
+/**
+ * Reads the `error` member of an answer.
+ *
+ * @param {{ code?: number, message?: string, data?: { code?: string, retryable?: boolean } }} error
+ */
+export function errorFromAnswer(error) {
+    const data = error.data ?? {}
+    return new MobileTrackerError(data.code ?? 'INTERNAL_ERROR', error.message ?? 'The host gave no reason.', {
+        number: error.code,
+        retryable: data.retryable === true,
+        data,
+    })
+}

@@ -1,0 +1,101 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/**
+ * How a host process ended.
+ *
+ * @typedef {object} HostEnd
+ * @property {number | null} code The exit code.
+ * @property {string | null} signal The signal that ended it.
+ * @property {string} stderr The last of what it wrote there.
+ * @property {NodeJS.ErrnoException} [error] Why it could not be started at all.
+ */
+
+/** What a processor is called in the header of an ELF file. */
+const MACHINES = new Map([[0x03, 'ia32'], [0x28, 'arm'], [0x3e, 'x64'], [0xb7, 'arm64'], [0xf3, 'riscv64']])
+
+/**
+ * Says in a sentence why a host cannot start on this machine.
+ *
+ * @param {string} path
+ * @param {HostEnd} end How it ended before its first answer.
+ * @returns {string | null} Null if this looks like a crash instead: another try may go better.
+ */
+export function explainStart(path, end) {
+    const platform = platformOf(path)
+    const here = `${process.platform}-${process.arch}`
+    if (platform && platform !== here && (end.error || end.code !== null)) {
+        return `The host at ${path} was built for ${platform}, and this is ${here}.`
+    }
+    if (end.error) return explainError(path, end.error)
+    const libc = /version [`'"]?(GLIBC_[\d.]+)['"]? not found/.exec(end.stderr)
+    if (libc) {
+        const needed = libc[1].replace('_', ' ')
+        return `The host at ${path} needs ${needed}, and the C library of this system is older.`
+    }
+    const library = /error while loading shared libraries: ([^\s:]+)/.exec(end.stderr)
+    if (library) {
+        const remedy = library[1].startsWith('libcurl') ? ' (on Debian and Ubuntu: apt-get install libcurl4)' : ''
+        return `The host at ${path} needs the library ${library[1]}, which is not installed${remedy}.`
+    }
+    if (end.code === 126 || end.code === 127) {
+        return `The system cannot run the host at ${path}${quoted(end.stderr)}.`
+    }
+    return null
+}
+
+function explainError(path, error) {
+    switch (error.code) {
+        case 'EACCES':
+            return `The host at ${path} may not be executed: its file lacks the right, or its disk forbids it.`
+        case 'ENOENT':
+            return `The host at ${path} needs another C library than this system has (it is built for glibc).`
+        case 'ENOEXEC': return `The host at ${path} is not a program for this system.`
+        case 'EAGAIN':
+        case 'ENOMEM':
+        case 'EMFILE':
+        case 'ENFILE': return null
+        default: return `The host at ${path} cannot be started: ${error.message}.`
+    }
+}
+
+/**
+ * Says how a host ended, for the middle of a sentence.
+ *
+ * @param {HostEnd} end
+ */
+export function describeEnd(end) {
+    if (end.error) return end.error.message
+    return end.signal ? `signal ${end.signal}` : `exit code ${end.code}`
+}
+
+/** What a program was built for, by its first bytes; null if that cannot be told. */
+function platformOf(path) {
+    const head = readHead(path)
+    if (head.length < 20) return null
+    if (head.readUInt32BE(0) === 0x7f454c46) {
+        const isLittleEndian = head[5] === 1
+        const machine = MACHINES.get(isLittleEndian ? head.readUInt16LE(18) : head.readUInt16BE(18))
+        return machine ? `linux-${machine}` : null
+    }
+    if (head.readUInt32LE(0) === 0xfeedfacf) return head.readUInt32LE(4) === 0x0100000c ? 'darwin-arm64' : 'darwin-x64'
+    return null
+}
+
+function readHead(path) {
+    const head = Buffer.alloc(20)
+    try {
+        const file = openSync(path, 'r')
+        try {
+            return head.subarray(0, readSync(file, head, 0, head.length, 0))
+        } finally {
+            closeSync(file)
+        }
+    } catch {
+        return Buffer.alloc(0) // Then the file says nothing about itself.
+    }
+}
+
+function quoted(stderr) {
+    const line = stderr.trim().split('\n').at(-1)
+    return line ? `: ${line}` : ''
+}

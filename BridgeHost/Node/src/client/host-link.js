@@ -1,0 +1,298 @@
+import { CallTable } from './call-table.js'
+import { Call, hostExited } from './call.js'
+import { CrashLimit } from './crash-limit.js'
+import { MobileTrackerError, errorFromAnswer } from './errors.js'
+import { describeEnd, explainStart } from './explain.js'
+import { findHost } from './finder.js'
+import { checkInfo } from './handshake.js'
+import { HostProcess } from './host-process.js'
+import { readMessage } from './messages.js'
+import { Recovery } from './recovery.js'
+
+/** How long a host may take for its first answer. */
+const HANDSHAKE_MS = 10_000
+
+/** How long a host may take to end after it was told to; it means to take 1.5 s. */
+const SHUTDOWN_MS = 10_000
+
+/**
+ * Calls to a host that is started when it is needed, and again when it dies.
+ *
+ * Calls reach the host in the order they are made. Each is settled: by an answer, by its repetition after a crash, or
+ * by an error.
+ */
+export class HostLink {
+    #options
+    /** @type {HostProcess | null} */
+    #host = null
+    /** @type {'idle' | 'starting' | 'ready'} */
+    #state = 'idle'
+    /** What callers wait for. */
+    #calls = new CallTable()
+    /** What this link has asked the present host on its own account. */
+    #own = new CallTable()
+    #nextId = 1
+    #recovery = new Recovery()
+    #crashes = new CrashLimit()
+    /** @type {MobileTrackerError | null} Why there is no host, if that is so. */
+    #lastFailure = null
+    #lastWarning = ''
+    /** @type {{ call: Call, isOver: boolean, ended: Promise<void>, finish: () => void } | null} */
+    #shutdown = null
+
+    /** The longest message that the host takes, in bytes. */
+    maxMessageBytes = 16 * 1024 * 1024
+
+    /**
+     * @param {object} options
+     * @param {string} [options.hostPath]
+     * @param {string[]} options.hostArguments
+     * @param {(text: Buffer) => void} options.onStderr
+     * @param {(notification: { method: string, params: any }) => void} options.onNotification
+     * @param {(message: string) => void} options.warn
+     */
+    constructor(options) {
+        this.#options = options
+    }
+
+    /** Whether a host is there or about to be. */
+    get isRunning() {
+        return this.#state !== 'idle'
+    }
+
+    /**
+     * Makes a call.
+     *
+     * @param {string} method
+     * @param {string} params JSON text.
+     * @param {ConstructorParameters<typeof Call>[3]} [options]
+     * @returns {Promise<any>} The result. A rejection that nobody handles does not end the program.
+     */
+    call(method, params, options) {
+        const call = new Call(this.#nextId++, method, params, options)
+        this.#calls.add(call)
+        if (this.#calls.size === 1) this.#hold()
+        if (this.#state === 'ready') this.#send(call)
+        else this.#start()
+        return call.promise
+    }
+
+    /** Asks for news of this kind, from this host and those that follow it. */
+    subscribe(topic) {
+        this.#recovery.subscribe(topic)
+        if (this.#state === 'ready') this.#tell('host.subscribe', JSON.stringify([topic]))
+        else this.#start()
+    }
+
+    /** Whether a client of this kind is in use. @param {'tracker' | 'analytics'} kind */
+    uses(kind) {
+        return this.#recovery.uses(kind)
+    }
+
+    /** Hands over to the system what waits for the end of the tick. */
+    flushWrites() {
+        this.#host?.flush()
+    }
+
+    /** Has the host send what it can in its time, and end. Later calls get a new one. @returns {Promise<void>} */
+    shutdown() {
+        if (this.#shutdown) return this.#shutdown.ended
+        if (this.#state === 'idle') {
+            this.#recovery.clear()
+            return Promise.resolve()
+        }
+        let finish
+        const ended = new Promise((resolve) => (finish = resolve))
+        const call = new Call(this.#nextId++, 'host.shutdown', '{}', { repeats: true })
+        this.#shutdown = { call, isOver: false, ended, finish }
+        this.#calls.add(call)
+        this.#hold()
+        if (this.#state === 'ready') this.#send(call)
+        return ended
+    }
+
+    // Starting
+
+    #start() {
+        if (this.#state !== 'idle') return
+        this.#state = 'starting'
+        // All calls of this tick share the attempt, and its failure.
+        process.nextTick(() => this.#spawn())
+    }
+
+    #spawn() {
+        if (this.#crashes.isReached) return this.#fail(this.#lastFailure)
+        let path
+        try {
+            path = findHost(this.#options)
+        } catch (error) {
+            return this.#fail(error)
+        }
+        const host = new HostProcess({
+            path,
+            args: this.#options.hostArguments,
+            onStderr: this.#options.onStderr,
+            onLine: (line) => this.#receive(host, line),
+            onEnd: (end) => this.#ended(host, path, end),
+        })
+        this.#host = host
+        this.#hold()
+        const deadline = setTimeout(() => this.#giveUp(host, path), HANDSHAKE_MS).unref()
+        this.#ask('host.info', '{}').then(
+            (info) => {
+                clearTimeout(deadline)
+                this.#greeted(host, path, info)
+            },
+            () => clearTimeout(deadline),
+        )
+    }
+
+    #giveUp(host, path) {
+        const seconds = HANDSHAKE_MS / 1000
+        const sentence = `The host at ${path} did not answer within ${seconds} s: is it the BridgeHost program?`
+        this.#refuse(host, new MobileTrackerError('HOST_START_FAILED', sentence))
+    }
+
+    #greeted(host, path, info) {
+        if (host !== this.#host) return
+        const fault = checkInfo(info, path)
+        if (fault) return this.#refuse(host, fault)
+        if (Number.isInteger(info.maxMessageBytes)) this.maxMessageBytes = info.maxMessageBytes
+        this.#state = 'ready'
+        this.#lastWarning = ''
+        for (const { method, params } of this.#recovery.calls()) this.#tell(method, params)
+        for (const call of this.#calls) this.#send(call)
+    }
+
+    /** There is no use in this host, nor in another start of it. */
+    #refuse(host, error) {
+        this.#crashes.note()
+        this.#host = null
+        host.kill()
+        this.#fail(error)
+    }
+
+    /** No host, no answers. */
+    #fail(error) {
+        this.#state = 'idle'
+        this.#lastFailure = error
+        this.#warn(error.message)
+        this.#own.reject(() => error)
+        this.#calls.reject(() => error)
+        this.#finishShutdown()
+        this.#hold()
+    }
+
+    // Talking
+
+    /** Asks the present host something that no caller waits for. */
+    #ask(method, params) {
+        const call = new Call(this.#nextId++, method, params)
+        this.#own.add(call)
+        this.#host.send(call)
+        return call.promise
+    }
+
+    /** Makes a call that no caller waits for. */
+    #tell(method, params) {
+        this.#ask(method, params).catch((error) => {
+            if (error.code === 'HOST_EXITED') return
+            this.#warn(`${method} failed after the host was started: ${error.message}`)
+        })
+    }
+
+    #send(call) {
+        if (this.#shutdown) {
+            // What is called after the shutdown is for the next host.
+            if (call.id > this.#shutdown.call.id) return
+            if (call === this.#shutdown.call) this.#endInTime(this.#host, this.#shutdown)
+        }
+        this.#host.send(call)
+    }
+
+    #endInTime(host, shutdown) {
+        const end = () => {
+            shutdown.isOver = true
+            host.kill()
+        }
+        setTimeout(end, SHUTDOWN_MS).unref()
+    }
+
+    #receive(host, line) {
+        if (host !== this.#host) return
+        const message = readMessage(line)
+        if (message?.method) return this.#options.onNotification(message)
+        const call = message && (this.#calls.take(message.id) ?? this.#own.take(message.id))
+        if (call) return this.#settle(call, message)
+        // Whose answer this would have been cannot be told: only a new host can settle it.
+        this.#warn('The host sent a line that answers nothing. It is started again.')
+        host.kill()
+    }
+
+    #settle(call, { result, error }) {
+        if (error) {
+            call.reject(errorFromAnswer(error))
+        } else {
+            this.#recovery.answered(call, result)
+            if (this.#recovery.isInDoubt) this.#clearDoubt()
+            call.resolve(result)
+        }
+        if (call === this.#shutdown?.call) this.#shutdown.isOver = true
+        if (this.#calls.size === 0) this.#hold()
+    }
+
+    /** Whose `init` took effect can be told by the brand. */
+    #clearDoubt() {
+        this.#ask('getBrandId', '{}').then(({ brandId }) => this.#recovery.clearDoubt(brandId), () => {})
+    }
+
+    /** Keeps Node alive while somebody waits for an answer, and no longer. */
+    #hold() {
+        this.#host?.hold(this.#calls.size > 0 || this.#shutdown !== null)
+    }
+
+    // Ending
+
+    #ended(host, path, end) {
+        if (host !== this.#host) return
+        const hadStarted = this.#state === 'ready'
+        this.#host = null
+        this.#state = 'idle'
+        const how = describeEnd(end)
+        this.#own.reject(() => hostExited(how))
+        if (this.#shutdown?.isOver) return this.#endedAsTold(how)
+
+        this.#crashes.note()
+        const reason = hadStarted ? null : explainStart(path, end)
+        if (reason) return this.#fail(new MobileTrackerError('HOST_START_FAILED', reason))
+        if (this.#crashes.isReached) return this.#fail(endedTooOften(how))
+        this.#lastFailure = endedTooOften(how)
+        this.#warn(`The host ended unexpectedly (${how}).`)
+        this.#calls.reject(({ method }) => hostExited(how, method), (call) => call.written && !call.repeats)
+        if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
+    }
+
+    #endedAsTold(how) {
+        const last = this.#shutdown.call.id
+        this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= last)
+        this.#recovery.clear()
+        this.#finishShutdown()
+        if (this.#calls.size > 0) this.#start()
+    }
+
+    #finishShutdown() {
+        this.#shutdown?.finish()
+        this.#shutdown = null
+    }
+
+    /** Says a thing once, however many calls it concerns. */
+    #warn(message) {
+        if (message !== this.#lastWarning) this.#options.warn(message)
+        this.#lastWarning = message
+    }
+}
+
+function endedTooOften(how) {
+    const sentence = `The host ended 5 times within a minute, and is not started again for now. The last time: ${how}.`
+    return new MobileTrackerError('HOST_EXITED', sentence, { retryable: true })
+}

@@ -1,0 +1,12 @@
+import { MobileTrackerError } from './errors.js'
+import { createTracker } from './tracker.js'
+
+/** The tracker that most programs need: one for all, whose host is started on first use. */
+const MobileTracker = { ...createTracker(), createTracker, MobileTrackerError }
+
+// What `require` gives is the tracker itself; transpiled imports look for it under `default`.
+Object.defineProperty(MobileTracker, 'default', { value: MobileTracker })
+
+export default MobileTracker
+export { MobileTracker, MobileTrackerError, createTracker }
+export { MobileTracker as 'module.exports' }

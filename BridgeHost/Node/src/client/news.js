@@ -1,0 +1,52 @@
+/** What can be listened to: the events' names, and the topics the host knows them by. */
+const TOPICS = { log: 'log', diagnostic: 'diagnostics', session: 'session' }
+
+/** Hands the host's notifications to who wants them. */
+export class News {
+    #listeners = new Map(Object.keys(TOPICS).map((event) => [event, new Set()]))
+    #subscribed = new Set()
+    #options
+
+    /**
+     * @param {object} options
+     * @param {(topic: string) => void} options.subscribe Called once for each topic, when it is first wanted.
+     * @param {(message: string) => void} options.warn
+     */
+    constructor(options) {
+        this.#options = options
+    }
+
+    /**
+     * Calls `listener` with all news of this kind from now on.
+     *
+     * @param {'log' | 'diagnostic' | 'session'} event
+     * @param {(news: any) => void} listener What it throws is logged, and hurts nobody else.
+     * @returns {() => void} Ends it.
+     * @throws {TypeError} For any other event, or if the listener is no function.
+     */
+    on(event, listener) {
+        const listeners = this.#listeners.get(event)
+        if (!listeners) {
+            throw new TypeError(`There is no event ${String(event)}, only ${Object.keys(TOPICS).join(', ')}.`)
+        }
+        if (typeof listener !== 'function') throw new TypeError('The listener must be a function.')
+        const entry = { listener }
+        listeners.add(entry)
+        if (!this.#subscribed.has(event)) {
+            this.#subscribed.add(event)
+            this.#options.subscribe(TOPICS[event])
+        }
+        return () => listeners.delete(entry)
+    }
+
+    /** @param {{ method: string, params: any }} notification */
+    receive({ method, params }) {
+        for (const { listener } of this.#listeners.get(method) ?? []) {
+            try {
+                listener(params)
+            } catch (error) {
+                this.#options.warn(`A listener to ${method} failed: ${error?.stack ?? error}`)
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+/**
+ * A call to be made again.
+ *
+ * @typedef {{ method: string, params: string }} Replay The params are JSON text.
+ */
+
+/**
+ * What a host knows only as long as it lives, and must be told again after its death.
+ *
+ * Everything else is on disk, or in the calls that it did not answer.
+ */
+export class Recovery {
+    #consent = null
+    #init = null
+    #analytics = null
+    #basic = null
+    #basicUser = null
+    #topics = new Set()
+    #doubtful = null
+
+    /**
+     * The host said yes to a call.
+     *
+     * @param {Replay} call
+     * @param {any} result
+     */
+    answered(call, result) {
+        switch (call.method) {
+            case 'setConsent': return this.#noteConsent(call.params)
+            case 'init': return this.#noteInit(inBackground(call.params))
+            case 'reset': return this.#noteReset(call.params)
+            case 'analytics.initialize': return (this.#analytics = call.params)
+            case 'analytics.reset': return (this.#analytics = null)
+            case 'basic.initialize': return (this.#basic = call.params)
+            case 'basic.identify': return result.status === 'dropped' ? undefined : (this.#basicUser = call.params)
+        }
+    }
+
+    /** Whether an `init` for another brand was answered: it was either ignored or took the place of the last. */
+    get isInDoubt() {
+        return this.#doubtful !== null
+    }
+
+    /** Says which brand the tracker has. @param {string | null} brandId */
+    clearDoubt(brandId) {
+        if (this.#doubtful !== null && brandOf(this.#doubtful) === brandId) this.#init = this.#doubtful
+        this.#doubtful = null
+    }
+
+    /** News of this kind is wanted from now on. */
+    subscribe(topic) {
+        this.#topics.add(topic)
+    }
+
+    /** Whether there is anything that a host has to be told. */
+    get isEmpty() {
+        return this.calls().length === 0
+    }
+
+    /** Whether a client of this kind is in use, and so may have something to send. */
+    uses(kind) {
+        return (kind === 'analytics' ? this.#analytics : this.#init) !== null
+    }
+
+    /** The calls to make first, in this order. @returns {Replay[]} */
+    calls() {
+        const kept = [
+            ['setConsent', this.#consent],
+            ['init', this.#init],
+            ['analytics.initialize', this.#analytics],
+            ['basic.initialize', this.#basic],
+            ['basic.identify', this.#basic && this.#basicUser],
+            ['host.subscribe', this.#topics.size > 0 ? JSON.stringify([...this.#topics]) : null],
+        ]
+        return kept.filter(([, params]) => params !== null).map(([method, params]) => ({ method, params }))
+    }
+
+    /** The host was ended on purpose: the next one starts afresh, but for who wants its news. */
+    clear() {
+        this.#consent = this.#init = this.#analytics = this.#basic = this.#basicUser = this.#doubtful = null
+    }
+
+    #noteInit(params) {
+        if (this.#init === null || brandOf(this.#init) === brandOf(params)) this.#init = params
+        else this.#doubtful = params
+    }
+
+    /** After this the tracker starts anew with the next `init`; until then, calls are for nobody. */
+    #noteReset(params) {
+        if (JSON.parse(params).all === true) this.#init = null
+    }
+
+    /**
+     * Once a tracker is initialised its consent is on disk, where another process may have changed it since: so only
+     * one that was given before counts. Given again under its message id it changes nothing if it is on disk already.
+     * A tracker without a disk is told every time.
+     */
+    #noteConsent(params) {
+        const isOnDisk = this.#init !== null && JSON.parse(this.#init).config?.persistence !== 'memory'
+        this.#consent = isOnDisk ? null : params
+    }
+}
+
+/** The same `init`, for a session that exists or was promised: no failure to make one can fail it. */
+function inBackground(params) {
+    const call = JSON.parse(params)
+    const config = 'brandId' in call ? (call.config ??= {}) : call
+    config.sessionCreation = 'inBackground'
+    return JSON.stringify(call)
+}
+
+/** The brand of an `init`, as the host writes it: leading zeros do not count. */
+function brandOf(params) {
+    const { brandId, apiKey } = JSON.parse(params)
+    return String(brandId ?? apiKey).replace(/^0+(?=\d)/, '')
+}

@@ -1,0 +1,142 @@
+/** The deepest nesting of arrays and objects, the outermost counted. */
+export const MAX_LEVELS = 128
+
+/** A value that cannot be sent as it is. */
+export class ValueFault extends Error {
+    /**
+     * @param {string} path Where it is, such as `attributes.items[2].price`.
+     * @param {string} reason What is wrong with it, such as `is NaN`. It holds nothing of the value.
+     * @param {boolean} [isTooLarge] Whether only the size is wrong.
+     */
+    constructor(path, reason, isTooLarge = false) {
+        super(`${path} ${reason}`)
+        this.path = path
+        this.isTooLarge = isTooLarge
+    }
+}
+
+/**
+ * Writes a value as JSON text, as `JSON.stringify` does: `toJSON` is asked, a Date is its ISO text, undefined members
+ * are left out. What JSON cannot hold is refused instead of being changed to null.
+ *
+ * @param {unknown} value
+ * @param {string} name What the value is called in a fault's path.
+ * @param {number} [maxLength] How long the text may become, in UTF-16 units.
+ * @returns {string | undefined} Undefined for undefined, functions and symbols, which JSON leaves out.
+ * @throws {ValueFault} For NaN, infinities, BigInt, cycles, lone surrogates, invalid dates, more than 128 levels, too
+ *     much text, and getters or `toJSON` methods that throw.
+ */
+export function serialize(value, name, maxLength = Infinity) {
+    const place = { keys: [name], containers: [], maxLength }
+    try {
+        return write(value, place, 0)
+    } catch (error) {
+        if (error instanceof ValueFault) throw error
+        throw new ValueFault(pathOf(place.keys), `cannot be read: ${error?.message ?? error}`)
+    }
+}
+
+/**
+ * The keys and containers that lead to a value; what lies beyond `level` is left from before.
+ *
+ * @typedef {{ keys: (string | number)[], containers: object[], maxLength: number }} Place
+ */
+
+/** @param {Place} place @param {number} level How many containers the value is in. */
+function write(value, place, level) {
+    switch (typeof value) {
+        case 'string': return writeString(value, place, level)
+        case 'number': return writeNumber(value, place, level)
+        case 'boolean': return value ? 'true' : 'false'
+        case 'object': return value === null ? 'null' : writeObject(value, place, level)
+        case 'bigint': return writeBigInt(value, place, level)
+        default: return undefined
+    }
+}
+
+function writeString(value, place, level) {
+    if (!value.isWellFormed()) fault(place, level, 'holds a lone surrogate')
+    return JSON.stringify(value)
+}
+
+function writeNumber(value, place, level) {
+    if (!Number.isFinite(value)) fault(place, level, `is ${value}`)
+    return value === 0 ? '0' : `${value}`
+}
+
+function writeBigInt(value, place, level) {
+    if (typeof value.toJSON !== 'function') fault(place, level, 'is a BigInt')
+    return writePlain(value.toJSON(keyAt(place, level)), place, level)
+}
+
+function writeObject(value, place, level) {
+    if (typeof value.toJSON !== 'function') return writePlain(value, place, level)
+    if (value instanceof Date && Number.isNaN(value.getTime())) fault(place, level, 'is an invalid Date')
+    return writePlain(value.toJSON(keyAt(place, level)), place, level)
+}
+
+/** Writes what `toJSON` gave, or what has none: it is not asked again. */
+function writePlain(value, place, level) {
+    if (typeof value === 'bigint') fault(place, level, 'is a BigInt')
+    if (typeof value !== 'object' || value === null) return write(value, place, level)
+    if (value instanceof Number) return writeNumber(Number(value), place, level)
+    if (value instanceof String) return writeString(String(value), place, level)
+    if (value instanceof Boolean) return String(value.valueOf())
+    if (level >= MAX_LEVELS) faultOfDepth(place, level)
+    place.containers[level] = value
+    const text = Array.isArray(value) ? writeArray(value, place, level) : writeMembers(value, place, level)
+    place.keys.length = level + 1
+    return text
+}
+
+function writeArray(value, place, level) {
+    let text = '['
+    for (let i = 0; i < value.length; i++) {
+        place.keys[level + 1] = i
+        if (i > 0) text += ','
+        text += write(value[i], place, level + 1) ?? 'null'
+        if (text.length > place.maxLength) faultOfSize(place, level)
+    }
+    return text + ']'
+}
+
+function writeMembers(value, place, level) {
+    let text = ''
+    for (const key of Object.keys(value)) {
+        place.keys[level + 1] = key
+        const member = write(value[key], place, level + 1)
+        if (member === undefined) continue
+        text += `${text === '' ? '{' : ','}${writeString(key, place, level)}:${member}`
+        if (text.length > place.maxLength) faultOfSize(place, level)
+    }
+    return text === '' ? '{}' : text + '}'
+}
+
+/** A cycle is found by its depth: all that leads to this place is open, so what stands there twice holds itself. */
+function faultOfDepth(place, level) {
+    const repeated = place.containers.findIndex((container, i) => place.containers.indexOf(container) < i)
+    if (repeated >= 0) fault(place, repeated, 'is part of a cycle')
+    fault(place, level, `is nested deeper than ${MAX_LEVELS} levels`)
+}
+
+function fault(place, level, reason) {
+    throw new ValueFault(pathOf(place.keys.slice(0, level + 1)), reason)
+}
+
+function faultOfSize(place, level) {
+    throw new ValueFault(pathOf(place.keys.slice(0, level + 1)), 'is too large', true)
+}
+
+/** The key that `toJSON` is called with, as `JSON.stringify` gives it. */
+function keyAt(place, level) {
+    return level === 0 ? '' : String(place.keys[level])
+}
+
+/** A long path is cut. */
+function pathOf([name, ...keys]) {
+    const shown = keys.slice(0, 8).map((key) => {
+        if (typeof key === 'number') return `[${key}]`
+        return /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 80))}]`
+    })
+    return name + shown.join('') + (keys.length > shown.length ? '…' : '')
+}

@@ -1,0 +1,69 @@
+import { atExit } from './exit.js'
+import { HostLink } from './host-link.js'
+import { ANALYTICS, BASIC, TRACKER } from './methods.js'
+import { News } from './news.js'
+import { followScreens } from './screens.js'
+import { makeFunctions } from './surface.js'
+
+/** How long the end of the program may be put off for what is not sent yet. The host itself goes on for a while. */
+const EXIT_FLUSH_MS = 5000
+
+/**
+ * Makes a tracker with a host of its own, which is started on first use.
+ *
+ * @param {object} [options]
+ * @param {string} [options.hostPath] The host program, instead of looking for it.
+ * @param {string[]} [options.hostArguments] What to start it with.
+ * @param {'inherit' | 'ignore'} [options.stderr] Where the host's log goes: to this program's stderr, or nowhere.
+ */
+export function createTracker({ hostPath, hostArguments = [], stderr = 'inherit' } = {}) {
+    const warn = (message) => console.warn(`[MobileTracker] ${message}`)
+    const news = new News({ subscribe: (topic) => link.subscribe(topic), warn })
+    const link = new HostLink({
+        hostPath,
+        hostArguments,
+        onStderr: (text) => void (stderr === 'inherit' && process.stderr.write(text)),
+        onNotification: (notification) => news.receive(notification),
+        warn,
+    })
+    const exit = flushAtExit(link)
+    const observer = { warn, used: exit.used }
+    const tracker = makeFunctions(TRACKER, '', link, observer)
+    const quiet = makeFunctions({ screenDidAppear: TRACKER.screenDidAppear }, '', link, {
+        ...observer,
+        warn: (message, reason) => void (reason === 'REPEATED_SCREEN' || warn(message)),
+    })
+    return {
+        ...tracker,
+        analytics: makeFunctions(ANALYTICS, 'analytics.', link, observer),
+        basic: makeFunctions(BASIC, 'basic.', link, observer),
+        on: (event, listener) => news.on(event, listener),
+        trackScreens: (webContents, options) => followScreens(webContents, quiet.screenDidAppear, options),
+        shutdown: () => link.shutdown(),
+        close: () => link.shutdown(),
+    }
+}
+
+/** Sends what is left before the program ends, once for all that was called since the last time. */
+function flushAtExit(link) {
+    let isUsed = false
+    let isKnown = false
+    const leaving = {
+        beforeExit() {
+            if (!isUsed || !link.isRunning) return
+            isUsed = false
+            const params = JSON.stringify({ timeoutMs: EXIT_FLUSH_MS })
+            // Their promises keep the program alive; what they say is of no use to anybody now.
+            if (link.uses('tracker')) link.call('flush', params)
+            if (link.uses('analytics')) link.call('analytics.flush', params)
+        },
+        exit: () => link.flushWrites(),
+    }
+    return {
+        used() {
+            isUsed = true
+            if (!isKnown) atExit(leaving)
+            isKnown = true
+        },
+    }
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { FAKE_HOST, freshFolder, readLives } from '../testsupport/hosts.js'
+import { runProgram } from '../testsupport/programs.js'
+
+/** Runs a program that has a tracker with a stand-in for the host. */
+async function run(t, body, life = {}) {
+    const folder = freshFolder(t)
+    writeFileSync(join(folder, 'script.json'), JSON.stringify({ lives: [life] }))
+    const source = `
+        import { createTracker } from '@mobiletracker/bridge'
+        const tracker = createTracker(${JSON.stringify({ hostPath: FAKE_HOST, hostArguments: [folder] })})
+        const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
+        ${body}`
+    const end = await runProgram(t, source)
+    return { ...end, methods: () => readLives(folder).map((life) => life.map(({ method }) => method)) }
+}
+
+suite('a program ends by itself', () => {
+    test('when all its calls are answered', async (t) => {
+        const { code, methods } = await run(t, `await tracker.track('A')`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(methods(), [['track']])
+    })
+
+    test('but not before they are, also if nobody waits for them', async (t) => {
+        const { code, stdout, methods } = await run(t, `tracker.track('A').then(() => console.log('answered'))`)
+
+        assert.equal(code, 0)
+        assert.equal(stdout, 'answered\n')
+        assert.deepEqual(methods(), [['track']])
+    })
+
+    test('with many calls in flight and a listener', async (t) => {
+        const { code, stdout } = await run(t, `
+            tracker.on('log', () => {})
+            let answered = 0
+            for (let i = 0; i < 20000; i++) tracker.track('A', { i, text: 'x'.repeat(300) }).then(() => answered++)
+            process.on('exit', () => console.log(answered))`)
+
+        assert.equal(code, 0)
+        assert.equal(stdout, '20000\n')
+    })
+
+    test('when nothing was ever called', async (t) => {
+        const { code } = await run(t, `tracker.on('session', () => {})`)
+
+        assert.equal(code, 0)
+    })
+
+    test('after a shutdown', async (t) => {
+        const { code, methods } = await run(t, `tracker.track('A'); await tracker.shutdown()`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(methods(), [['track', 'host.shutdown']])
+    })
+
+    test('when the host has died and a call waits for the next', async (t) => {
+        const { code, stdout } = await run(t, `
+            tracker.track('A').catch((error) => console.log(error.code))`, { diesAt: 1 })
+
+        assert.equal(code, 0)
+        assert.equal(stdout, 'HOST_EXITED\n')
+    })
+
+    test('when an init that nobody waits for fails', async (t) => {
+        const { code } = await run(t, `tracker.init('x', config)`, {
+            errors: { init: { code: 1001, message: 'Brand ID must be a number', data: { code: 'INVALID_BRAND_ID' } } },
+        })
+
+        assert.equal(code, 0)
+    })
+})
+
+suite('before the program ends', () => {
+    test('what is left is sent, once', async (t) => {
+        const { code, methods } = await run(t, `
+            await tracker.init('925', config)
+            await tracker.analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com' })
+            tracker.track('A')`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(methods(), [['init', 'analytics.initialize', 'track', 'flush', 'analytics.flush']])
+    })
+
+    test('it is sent again if the program finds more to do', async (t) => {
+        const { code, methods } = await run(t, `
+            await tracker.init('925', config)
+            process.once('beforeExit', () => tracker.track('LAST'))`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(methods(), [['init', 'flush', 'track', 'flush']])
+    })
+
+    test('nothing is sent for a client that is not initialized', async (t) => {
+        const { code, methods } = await run(t, `await tracker.track('A')`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(methods(), [['track']])
+    })
+
+    test('calls of its last tick are handed over, also by process.exit', async (t) => {
+        const { code, methods } = await run(t, `
+            await tracker.init('925', config)
+            tracker.track('LAST')
+            process.exit()`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(methods(), [['init', 'track']])
+    })
+})

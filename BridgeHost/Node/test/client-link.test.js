@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { fakeTracker, readPid } from '../testsupport/hosts.js'
+
+const methodsOf = (life) => life.map(({ method }) => method)
+const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
+
+suite('a call', () => {
+    test('carries its arguments by name, and a message id', async (t) => {
+        const { tracker, lives } = fakeTracker(t)
+
+        const outcome = await tracker.track('PURCHASE', { total: 149.99 }, { flow_id: 'checkout_v2' })
+
+        const [[{ method, params }]] = lives()
+        assert.equal(method, 'track')
+        assert.deepEqual(params, {
+            eventName: 'PURCHASE',
+            attributes: { total: 149.99 },
+            metadata: { flow_id: 'checkout_v2' },
+            messageId: outcome.messageId,
+        })
+        assert.match(outcome.messageId, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    })
+
+    test('may bring its message id', async (t) => {
+        const { tracker, lives } = fakeTracker(t)
+
+        await tracker.set({ name: 'x' }, { messageId: 'm1' })
+        await tracker.reset(undefined, { messageId: 'm2' })
+        await tracker.analytics.alias('u2', { messageId: 'm3' })
+
+        assert.deepEqual(lives()[0].map(({ params }) => params), [
+            { profileData: { name: 'x' }, messageId: 'm1' },
+            { messageId: 'm2' },
+            { newUserId: 'u2', messageId: 'm3' },
+        ])
+    })
+
+    test('of the analytics client has a message id with the time in it', async (t) => {
+        const { tracker, lives } = fakeTracker(t)
+
+        await tracker.analytics.track('Signed Up')
+
+        assert.match(lives()[0][0].params.messageId, /^\d{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    })
+
+    test('resolves with the one value it asked for', async (t) => {
+        const { tracker } = fakeTracker(t, {
+            results: {
+                isTrackingAllowed: { allowed: false },
+                getSessionId: { sessionId: null },
+                getBrandId: { brandId: '925' },
+                getCrossDomainUrl: { url: 'https://a.example/?gt_session_id=s' },
+                flush: { delivered: 2, remaining: 1, stoppedBy: 'retryWait' },
+            },
+        })
+
+        assert.equal(await tracker.init('925', config), undefined)
+        assert.equal(await tracker.isTrackingAllowed(), false)
+        assert.equal(await tracker.getSessionId(), null)
+        assert.equal(await tracker.getBrandId(), '925')
+        assert.equal(await tracker.getCrossDomainUrl('https://a.example/'), 'https://a.example/?gt_session_id=s')
+        assert.deepEqual(await tracker.flush(), { delivered: 2, remaining: 1, stoppedBy: 'retryWait' })
+    })
+
+    test('needs no this', async (t) => {
+        const { tracker: { track, analytics: { page } } } = fakeTracker(t)
+
+        assert.equal((await track('A')).status, 'queued')
+        assert.equal((await page('A')).status, 'queued')
+    })
+
+    test('rejects with what the host says', async (t) => {
+        const { tracker } = fakeTracker(t, {
+            errors: {
+                init: {
+                    code: 1003,
+                    message: 'The backend answered 503',
+                    data: { code: 'SESSION_CREATION_FAILED', retryable: true, status: 503 },
+                },
+            },
+        })
+
+        await assert.rejects(tracker.init('925', config), {
+            name: 'MobileTrackerError',
+            code: 'SESSION_CREATION_FAILED',
+            number: 1003,
+            retryable: true,
+            message: 'The backend answered 503',
+            data: { code: 'SESSION_CREATION_FAILED', retryable: true, status: 503 },
+        })
+    })
+
+    test('warns when it was dropped, with a name but no person', async (t) => {
+        const results = {
+            track: { status: 'dropped', reason: 'NOT_INITIALIZED' },
+            identify: { status: 'dropped', reason: 'DISABLED' },
+        }
+        const { tracker, warnings } = fakeTracker(t, { results })
+
+        assert.deepEqual(await tracker.track('PURCHASE'), { status: 'dropped', reason: 'NOT_INITIALIZED' })
+        await tracker.identify('ada@example.com')
+
+        assert.deepEqual(warnings, [
+            '[MobileTracker] track "PURCHASE" was dropped: NOT_INITIALIZED. Not initialized. Call init() first.',
+            '[MobileTracker] identify was dropped: DISABLED. The client is disabled.',
+        ])
+    })
+
+    test('takes init in the React Native form, and any object as named params', async (t) => {
+        const { tracker, lives } = fakeTracker(t)
+
+        await tracker.init({ apiKey: '925', x_api_key: 'key', endpoint: 'https://api.example.com' })
+        await tracker.basic.initialize({ apiKey: 'key', endpoint: 'https://api.example.com/collect' })
+
+        assert.deepEqual(lives()[0].map(({ params }) => params), [
+            { apiKey: '925', x_api_key: 'key', endpoint: 'https://api.example.com' },
+            { apiKey: 'key', endpoint: 'https://api.example.com/collect' },
+        ])
+    })
+})
+
+suite('a value that cannot be sent', () => {
+    test('drops the call and says where it is', async (t) => {
+        const { tracker, warnings, lives } = fakeTracker(t)
+
+        const outcomes = [await tracker.track('A', { a: [1, NaN] }), await tracker.basic.track('B', { b: 1n })]
+        await tracker.track('C')
+
+        const refused = { status: 'dropped', reason: 'SERIALIZATION_ERROR' }
+        assert.deepEqual(outcomes, [refused, refused])
+        assert.deepEqual(warnings, [
+            '[MobileTracker] track "A" was dropped: SERIALIZATION_ERROR. attributes.a[1] is NaN.',
+            '[MobileTracker] basic.track "B" was dropped: SERIALIZATION_ERROR. properties.b is a BigInt.',
+        ])
+        assert.deepEqual(methodsOf(lives()[0]), ['track'])
+    })
+
+    test('is too large past what the host takes in one message', async (t) => {
+        const { tracker } = fakeTracker(t, { maxMessageBytes: 10_000 })
+        await tracker.track('A')
+        const large = 'é'.repeat(5000)
+
+        assert.deepEqual(await tracker.track('A', { large }), { status: 'dropped', reason: 'TOO_LARGE' })
+        await assert.rejects(tracker.getCrossDomainUrl(large), { code: 'MESSAGE_TOO_LARGE', number: -32600 })
+        assert.equal((await tracker.track('A', { large: large.slice(200) })).status, 'queued')
+    })
+
+    test('is too large past 16 MiB, before the host has said what it takes', async (t) => {
+        const { tracker } = fakeTracker(t)
+
+        const outcome = await tracker.track('A', { large: 'é'.repeat(8 * 1024 * 1024) })
+
+        assert.deepEqual(outcome, { status: 'dropped', reason: 'TOO_LARGE' })
+    })
+
+    test('fails a call without an outcome by the code of its argument', async (t) => {
+        const { tracker } = fakeTracker(t)
+
+        await assert.rejects(tracker.init(925n), { code: 'INVALID_BRAND_ID', number: 1001 })
+        await assert.rejects(tracker.init('925', { cookieExpiration: NaN }), {
+            code: 'INVALID_CONFIGURATION',
+            message: 'init: config.cookieExpiration is NaN.',
+        })
+        await assert.rejects(tracker.basic.initialize('key', '\ud800'), { code: 'INVALID_ENDPOINT', number: 1008 })
+        await assert.rejects(tracker.getCrossDomainUrl('\ud800'), { code: 'SERIALIZATION_ERROR', number: 1004 })
+    })
+})
+
+suite('answers', () => {
+    test('are put together from pieces', async (t) => {
+        const results = { getSessionEmail: { sessionEmail: 'jörg@example.com 🐙' } }
+        const { tracker } = fakeTracker(t, { piece: 1, results })
+
+        assert.equal(await tracker.getSessionEmail(), 'jörg@example.com 🐙')
+        assert.equal((await tracker.track('A')).status, 'queued')
+    })
+
+    test('come to 100,000 calls that nobody waited for in between', async (t) => {
+        const { tracker } = fakeTracker(t)
+        const calls = []
+        for (let i = 0; i < 100_000; i++) calls.push(tracker.track('A', { i }, null, { messageId: `m${i}` }))
+
+        const outcomes = await Promise.all(calls)
+
+        assert.ok(outcomes.every(({ messageId }, i) => messageId === `m${i}`))
+    })
+
+    test('come from a host that reads slowly', async (t) => {
+        const { tracker, lives } = fakeTracker(t, { pauseEvery: 64 })
+        const text = 'x'.repeat(1000)
+        const calls = []
+        for (let i = 0; i < 500; i++) calls.push(tracker.track('A', { i, text }))
+
+        await Promise.all(calls)
+
+        assert.deepEqual(lives()[0].map(({ params }) => params.attributes.i), Array.from({ length: 500 }, (_, i) => i))
+    })
+})
+
+suite('news', () => {
+    const log = { level: 'warning', message: 'Careful.', at: '2025-01-31T09:30:00.000Z' }
+
+    test('come to who listens, from the first moment on', async (t) => {
+        const { tracker, lives } = fakeTracker(t, { news: [['log', log], ['session', { sessionId: 's1' }]] })
+        const heard = []
+        tracker.on('log', (news) => heard.push(news))
+        tracker.on('log', (news) => heard.push(news))
+        tracker.on('diagnostic', (news) => heard.push(news))
+
+        await tracker.track('A')
+
+        assert.deepEqual(heard, [log, log])
+        assert.deepEqual(lives()[0].map(({ method, params }) => [method, params]).slice(0, 1), [
+            ['host.subscribe', ['log', 'diagnostics']],
+        ])
+    })
+
+    test('are asked for once, also later', async (t) => {
+        const { tracker, lives } = fakeTracker(t)
+        await tracker.track('A')
+
+        tracker.on('session', () => {})
+        tracker.on('session', () => {})
+        await tracker.track('B')
+
+        assert.deepEqual(methodsOf(lives()[0]), ['track', 'host.subscribe', 'track'])
+    })
+
+    test('come no more to who stopped, and survive who fails', async (t) => {
+        const { tracker, warnings } = fakeTracker(t, { news: [['log', log]] })
+        const heard = []
+        tracker.on('log', () => { throw new Error('Not now.') })
+        tracker.on('log', () => heard.push('second'))
+        tracker.on('log', () => heard.push('stopped'))()
+
+        await tracker.track('A')
+
+        assert.deepEqual(heard, ['second'])
+        assert.match(warnings[0], /A listener to log failed: Error: Not now\./)
+    })
+
+    test('of another kind do not exist', (t) => {
+        const { tracker } = fakeTracker(t)
+
+        assert.throws(() => tracker.on('logs', () => {}), /There is no event logs, only log, diagnostic, session/)
+        assert.throws(() => tracker.on('log'), /must be a function/)
+    })
+})
+
+suite('shutdown', () => {
+    test('ends the host after answering what was called before', async (t) => {
+        const { tracker, folder } = fakeTracker(t)
+        const outcome = tracker.track('A')
+
+        await Promise.all([tracker.shutdown(), tracker.shutdown()])
+
+        assert.equal((await outcome).status, 'queued')
+        assert.throws(() => process.kill(readPid(folder), 0), { code: 'ESRCH' })
+    })
+
+    test('needs no host', async (t) => {
+        const { tracker, folder } = fakeTracker(t)
+
+        await tracker.close()
+
+        assert.throws(() => readFileSync(`${folder}/log.jsonl`), { code: 'ENOENT' })
+    })
+
+    test('is no crash, and leaves later calls to a host that knows nothing', async (t) => {
+        const { tracker, lives, warnings } = fakeTracker(t)
+        await tracker.init('925', config)
+
+        const ended = tracker.shutdown()
+        const later = tracker.track('LATER')
+        await ended
+        await later
+
+        assert.deepEqual(lives().map(methodsOf), [['init', 'host.shutdown'], ['track']])
+        assert.deepEqual(warnings, [])
+    })
+})
+
+suite('trackers made with createTracker', () => {
+    test('have hosts of their own', async (t) => {
+        const one = fakeTracker(t)
+        const other = fakeTracker(t)
+
+        await Promise.all([one.tracker.track('ONE'), other.tracker.track('OTHER')])
+        await one.tracker.shutdown()
+        await other.tracker.track('STILL')
+
+        assert.deepEqual(one.lives()[0].map(({ params }) => params.eventName), ['ONE', undefined])
+        assert.deepEqual(other.lives()[0].map(({ params }) => params.eventName), ['OTHER', 'STILL'])
+    })
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { MAX_LEVELS, ValueFault, serialize } from '../src/client/serialize.js'
+
+/** Arrays in arrays, so many in all. */
+function nested(levels) {
+    let value = []
+    for (let i = 1; i < levels; i++) value = [value]
+    return value
+}
+
+function faultOf(value) {
+    try {
+        serialize(value, 'attributes')
+    } catch (error) {
+        assert.ok(error instanceof ValueFault, String(error.stack))
+        return error.message
+    }
+    return assert.fail('It was accepted.')
+}
+
+suite('serialize writes what JSON.stringify writes', () => {
+    const cyclicOnlyByName = { a: { b: 1 } }
+    const values = {
+        'null': null,
+        'texts': ['', 'a"b\\c\n\u2028', 'é漢🐙', '\u0000\u001f'],
+        'numbers': [0, -0, 1, -1.5, 1e21, 1e-7, 5e-324, Number.MAX_VALUE, 2 ** 53],
+        'booleans': [true, false],
+        'empty things': [{}, [], [[]], [{}]],
+        'keys that need escapes or look like numbers': { 'a"b': 1, '': 2, 10: 3, 2: 4, '__proto__x': 5 },
+        'members that are left out': { a: undefined, b: () => 1, c: Symbol('c'), d: 1 },
+        'elements that cannot be left out': [undefined, () => 1, Symbol('c'), 1],
+        'holes': [1, , 3], // eslint-disable-line no-sparse-arrays
+        'dates': { at: new Date(0) },
+        'toJSON': { a: { toJSON: (key) => `${key}!` }, b: [{ toJSON: (key) => key }], c: { toJSON() {}, d: 1 } },
+        'boxed values': [new Number(1), new String('x'), new Boolean(false)],
+        'instances': [new Map([[1, 2]]), new (class { x = 1 })(), Object.create({ inherited: 1 })],
+        'one object in two places': [cyclicOnlyByName, cyclicOnlyByName],
+    }
+    for (const [what, value] of Object.entries(values)) {
+        test(what, () => assert.equal(serialize(value, 'value'), JSON.stringify(value)))
+    }
+
+    test('the key that toJSON is asked with at the top', () => {
+        assert.equal(serialize({ toJSON: (key) => [key] }, 'value'), JSON.stringify({ toJSON: (key) => [key] }))
+    })
+
+    test('any tree of values', (t) => {
+        const seed = Math.trunc(Math.random() * 2 ** 31)
+        t.diagnostic(`seed ${seed}`)
+        const random = generator(seed)
+        for (let i = 0; i < 500; i++) {
+            const value = anyValue(random, 4)
+            assert.equal(serialize(value, 'value'), JSON.stringify(value))
+        }
+    })
+})
+
+suite('serialize leaves out', () => {
+    for (const [what, value] of Object.entries({ undefined, 'a function': () => 1, 'a symbol': Symbol('s') })) {
+        test(`${what} as the whole value`, () => assert.equal(serialize(value, 'value'), undefined))
+    }
+})
+
+suite('serialize refuses, saying where', () => {
+    const cycle = { list: [{ name: 'x' }] }
+    cycle.list[0].back = cycle
+    const faults = {
+        'attributes.total is NaN': { total: NaN },
+        'attributes.items[2].price is Infinity': { items: [0, 1, { price: Infinity }] },
+        'attributes is -Infinity': -Infinity,
+        'attributes["a b"] is a BigInt': { 'a b': 1n },
+        'attributes.a is a BigInt': { a: { toJSON: () => 1n } },
+        'attributes.a is NaN': { a: new Number(NaN) },
+        'attributes.at is an invalid Date': { at: new Date(NaN) },
+        'attributes.name holds a lone surrogate': { name: 'a\udc00b' },
+        'attributes.inner holds a lone surrogate': { inner: { '\ud800': 1 } },
+        'attributes.list[0].back is part of a cycle': cycle,
+        'attributes.b cannot be read: no': { a: [1], get b() { throw new Error('no') } },
+        'attributes.c cannot be read: never': { c: { toJSON() { throw new Error('never') } } },
+    }
+    for (const [message, value] of Object.entries(faults)) {
+        test(message, () => assert.equal(faultOf(value), message))
+    }
+
+    test(`more than ${MAX_LEVELS} levels, and no fewer`, () => {
+        assert.equal(serialize(nested(MAX_LEVELS), 'value'), JSON.stringify(nested(MAX_LEVELS)))
+        assert.match(faultOf(nested(MAX_LEVELS + 1)), /nested deeper than 128 levels$/)
+        assert.match(faultOf(nested(100_000)), /nested deeper than 128 levels$/)
+    })
+
+    test('a toJSON that nests for ever', () => {
+        const endless = { toJSON: () => ({ endless: { toJSON: endless.toJSON } }) }
+        assert.match(faultOf(endless), /nested deeper/)
+    })
+
+    test('more text than asked for, without making it first', () => {
+        const twice = (value) => [value, value]
+        let large = 'x'.repeat(1000)
+        for (let i = 0; i < 60; i++) large = twice(large)
+
+        assert.throws(() => serialize(large, 'value', 100_000), { isTooLarge: true, message: /is too large$/ })
+    })
+})
+
+/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+function generator(seed) {
+    return () => {
+        seed = (seed + 0x6d2b79f5) | 0
+        let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+        return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+    }
+}
+
+function anyValue(random, depth) {
+    const many = Math.trunc(random() * 4)
+    switch (Math.trunc(random() * (depth > 0 ? 8 : 6))) {
+        case 0: return null
+        case 1: return random() < 0.5
+        case 2: return (random() - 0.5) * 10 ** Math.trunc(random() * 600 - 300)
+        case 3: return Math.trunc(random() * 2 ** 53)
+        case 4: return String.fromCodePoint(...Array.from({ length: many }, () => Math.trunc(random() * 0xd800)))
+        case 5: return undefined
+        case 6: return Array.from({ length: many }, () => anyValue(random, depth - 1))
+        default: {
+            const members = Array.from({ length: many }, (_, i) => [`k${i}`, anyValue(random, depth - 1)])
+            return Object.fromEntries(members)
+        }
+    }
+}

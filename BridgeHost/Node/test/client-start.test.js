@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { explainStart } from '../src/client/explain.js'
+import { findHost } from '../src/client/finder.js'
+import { createTracker } from '../src/client/tracker.js'
+import { captureWarnings, freshFolder } from '../testsupport/hosts.js'
+
+const platform = `${process.platform}-${process.arch}`
+
+/** A file there. @returns {string} */
+function place(folder, ...names) {
+    const path = join(folder, ...names)
+    mkdirSync(join(path, '..'), { recursive: true })
+    writeFileSync(path, '')
+    return path
+}
+
+suite('the host is found', () => {
+    test('where the option says, else the variable, else the package, else the release, else the debug build', (t) => {
+        const folder = freshFolder(t)
+        const root = join(folder, 'BridgeHost', 'Node')
+        const find = (options = {}) => findHost({ env: {}, root, ...options })
+
+        const debug = place(folder, '.build', 'debug', 'BridgeHost')
+        assert.equal(find(), debug)
+        const release = place(folder, '.build', 'release', 'BridgeHost')
+        assert.equal(find(), release)
+        const packed = place(root, 'host', platform, 'BridgeHost')
+        assert.equal(find(), packed)
+        const named = place(folder, 'named')
+        assert.equal(find({ env: { MOBILE_TRACKER_HOST: named } }), named)
+        const given = place(folder, 'given')
+        assert.equal(find({ hostPath: given, env: { MOBILE_TRACKER_HOST: named } }), given)
+    })
+
+    test('beside an Electron archive, since no program can be run inside', (t) => {
+        const folder = freshFolder(t)
+        const inside = join('node_modules', '@mobiletracker', 'bridge')
+        const path = place(folder, 'app.asar.unpacked', inside, 'host', platform, 'BridgeHost')
+
+        assert.equal(findHost({ env: {}, root: join(folder, 'app.asar', inside) }), path)
+    })
+})
+
+suite('without a host', () => {
+    test('the error says where it could have been and how to build it', (t) => {
+        const root = join(freshFolder(t), 'BridgeHost', 'Node')
+
+        assert.throws(() => findHost({ env: {}, root }), (error) => {
+            assert.equal(error.code, 'HOST_NOT_FOUND')
+            assert.equal(error.data.looked.length, 3)
+            for (const path of error.data.looked) assert.ok(error.message.includes(path), path)
+            assert.match(error.message, /make build.*hostPath.*MOBILE_TRACKER_HOST/s)
+            return true
+        })
+    })
+
+    test('one that was named wrongly is not replaced by another', (t) => {
+        const folder = freshFolder(t)
+
+        assert.throws(() => findHost({ hostPath: join(folder, 'nowhere') }), {
+            code: 'HOST_NOT_FOUND',
+            data: { looked: [join(folder, 'nowhere')] },
+        })
+        assert.throws(() => findHost({ hostPath: folder }), { code: 'HOST_NOT_FOUND' })
+    })
+
+    test('calls reject and the warning comes once', async (t) => {
+        const warnings = captureWarnings(t)
+        const tracker = createTracker({ hostPath: '/nowhere/BridgeHost' })
+
+        for (const call of [tracker.track('A'), tracker.init('925', {}), tracker.getSessionId()]) {
+            await assert.rejects(call, { code: 'HOST_NOT_FOUND' })
+        }
+        await assert.rejects(tracker.track('B'), { code: 'HOST_NOT_FOUND' })
+        await tracker.shutdown()
+        assert.equal(warnings.length, 1)
+    })
+})
+
+/** A program of which only the start matters. */
+function program(t, content, mode = 0o755) {
+    const path = join(freshFolder(t), 'BridgeHost')
+    writeFileSync(path, content)
+    chmodSync(path, mode)
+    return path
+}
+
+/** What a call is told when that is the host. */
+async function startError(t, path) {
+    captureWarnings(t)
+    const tracker = createTracker({ hostPath: path, stderr: 'ignore' })
+    t.after(() => tracker.shutdown())
+    return tracker.track('A').then(() => assert.fail('It was answered.'), (error) => error)
+}
+
+/** The first bytes of a Linux program for a processor. */
+function elf(machine) {
+    const head = Buffer.alloc(64)
+    head.write('\x7fELF\x02\x01\x01', 'latin1')
+    head.writeUInt16LE(2, 16)
+    head.writeUInt16LE(machine, 18)
+    return head
+}
+
+suite('a host that cannot start is explained', () => {
+    const otherMachine = process.arch === 'x64' ? { number: 0xb7, name: 'arm64' } : { number: 0x3e, name: 'x64' }
+    const scripts = {
+        'needs GLIBC 2.38, and the C library of this system is older': [
+            "echo \"$0: libc.so.6: version \\`GLIBC_2.38' not found (required by $0)\" >&2; exit 1",
+        ],
+        'needs the library libcurl.so.4, which is not installed (on Debian and Ubuntu: apt-get install libcurl4)': [
+            'echo "$0: error while loading shared libraries: libcurl.so.4: cannot open" >&2; exit 127',
+        ],
+        'needs the library libsqlite3.so.0, which is not installed.': [
+            'echo "$0: error while loading shared libraries: libsqlite3.so.0: cannot open" >&2; exit 127',
+        ],
+        'The system cannot run the host at .*: no such luck.': ['echo "no such luck" >&2; exit 126'],
+    }
+    for (const [sentence, [script]] of Object.entries(scripts)) {
+        test(sentence, async (t) => {
+            const error = await startError(t, program(t, `#!/bin/sh\n${script}\n`))
+
+            assert.equal(error.code, 'HOST_START_FAILED')
+            assert.match(error.message, new RegExp(sentence.replaceAll(/[()]/g, '\\$&')))
+        })
+    }
+
+    test('by its right to be executed', async (t) => {
+        const error = await startError(t, program(t, '#!/bin/sh\n', 0o644))
+
+        assert.match(error.message, /may not be executed/)
+    })
+
+    test('by a missing interpreter', async (t) => {
+        const error = await startError(t, program(t, '#!/nowhere/ld-linux.so\n'))
+
+        assert.match(error.message, /needs another C library than this system has/)
+    })
+
+    test('by another processor', async (t) => {
+        const error = await startError(t, program(t, elf(otherMachine.number)))
+
+        assert.match(error.message, new RegExp(`was built for linux-${otherMachine.name}, and this is ${platform}`))
+    })
+
+    test('by another system', async (t) => {
+        const macho = Buffer.alloc(64)
+        macho.writeUInt32LE(0xfeedfacf, 0)
+        macho.writeUInt32LE(0x0100000c, 4)
+        const error = await startError(t, program(t, macho))
+
+        assert.match(error.message, /was built for darwin-arm64/)
+    })
+
+    test('but an ordinary crash is not', (t) => {
+        const path = program(t, '#!/bin/sh\n')
+
+        assert.equal(explainStart(path, { code: null, signal: 'SIGSEGV', stderr: '' }), null)
+        assert.equal(explainStart(path, { code: 1, signal: null, stderr: 'Fatal error' }), null)
+        assert.equal(explainStart(path, { error: Object.assign(new Error(), { code: 'EAGAIN' }), stderr: '' }), null)
+    })
+})

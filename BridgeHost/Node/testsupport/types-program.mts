@@ -1,0 +1,113 @@
+// Uses everything that the type definitions offer. It is compiled by a test, and never run.
+import MobileTracker, { createTracker, MobileTrackerError } from '@mobiletracker/bridge'
+import type {
+    AnalyticsOptions, Consent, FlushReport, Outcome, Properties, Tracker, TrackerConfig, TrackerOptions,
+    WebContentsLike,
+} from '@mobiletracker/bridge'
+
+interface Purchase {
+    total: number
+    coupon?: string
+}
+
+const config: TrackerConfig = {
+    apiUrl: 'https://api.example.com', xApiKey: 'key', debug: true, crossSiteCookie: true, cookieDomain: null,
+    cookieExpiration: 30, sessionCreation: 'inBackground', initTimeoutMs: 5000, consent: 'pending',
+    device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, storageDirectory: '/tmp/state',
+    persistence: 'memory', durability: 'full', maxQueuedEvents: 1, maxQueuedBytes: 1, maxEventBytes: 1, eventTTLMs: 1,
+    maxConcurrentRequests: 2, requestTimeoutMs: 1000, compression: 'none', compressionThreshold: 1, retryDelayMs: 10,
+    failureThreshold: 1, cooldownMs: 10, maxCooldownMs: 10, jitter: 0, caBundle: '/ca.pem', proxy: null,
+    allowInsecureHTTP: false,
+}
+const options: TrackerOptions = { hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore' }
+const analyticsOptions: AnalyticsOptions = {
+    writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10, flushAt: 5,
+    maxBatchSize: 5, maxBatchBytes: 1000, app: { name: 'Shop' }, context: { campaign: { name: 'x' } }, debug: null,
+}
+
+export async function useTracker(tracker: Tracker, webContents: WebContentsLike): Promise<FlushReport> {
+    await tracker.init('925')
+    await tracker.init('925', config)
+    await tracker.init({ apiKey: '925', x_api_key: 'key', endpoint: 'https://api.example.com', debug: true })
+
+    const purchase: Purchase = { total: 149.99 }
+    const data: Properties = { at: new Date(), nested: [{ a: null, b: undefined }] }
+    const outcome: Outcome = await tracker.track('PURCHASE', purchase, data, { messageId: 'm1' })
+    if (outcome.status === 'dropped') console.log(outcome.reason === 'TOO_LARGE')
+    else console.log(outcome.messageId.length)
+    void tracker.track('A')
+    void tracker.track('A', null, { flow_id: 'x' })
+    await tracker.identify('u1', { name: 'Ada' })
+    await tracker.set({ plan: 'pro' }, { messageId: 'm2' })
+    await tracker.setMetadata({ experiment: 'b' })
+    await tracker.screen('Home', { tab: 1 })
+    await tracker.screenDidAppear('Home', 'https://shop.example/', null, { messageId: 'm3' })
+    await tracker.reset()
+    await tracker.reset(true, { messageId: 'm4' })
+    await tracker.updateLocation(37.7, -122.4, 10)
+    await tracker.updateSessionEmail('ada@example.com')
+    await tracker.linkSession('s1')
+    const consent: Consent = 'granted'
+    await tracker.setConsent(consent)
+    const allowed: boolean = await tracker.isTrackingAllowed()
+    const ids: (string | null)[] = [
+        await tracker.getSessionId(), await tracker.getDeviceId(), await tracker.getSessionEmail(),
+        await tracker.getBrandId(),
+    ]
+    const url: string = await tracker.getCrossDomainUrl('https://shop.example/')
+    await tracker.continueSession(url)
+    console.log(allowed, ids, (await tracker.getDebugInfo()).lifecycle)
+    await tracker.networkDidChange()
+
+    const stop = tracker.on('log', ({ level, message, at }) => console.log(level, message, at))
+    tracker.on('diagnostic', ({ kind, reason, messageId, status }) => console.log(kind, reason, messageId, status))
+    tracker.on('session', ({ sessionId }) => console.log(sessionId?.length))
+    stop()
+    tracker.trackScreens(webContents, { titleWaitMs: 100 })()
+
+    const { analytics, basic } = tracker
+    await analytics.initialize(analyticsOptions)
+    await analytics.track('Signed Up', { plan: 'pro' }, { messageId: 'm5' })
+    await analytics.identify('u1', null)
+    await analytics.group('g1')
+    await analytics.screen('Home')
+    await analytics.page('Start')
+    await analytics.alias('u2', { messageId: 'm6' })
+    await analytics.setAdvertisingId(null)
+    await analytics.clearAdvertisingId()
+    await analytics.reset()
+    await analytics.enableDebugLogging()
+    await analytics.foreground()
+    await analytics.background()
+    console.log((await analytics.getDebugInfo()).queueLength, (await analytics.flush(1000)).delivered)
+    await basic.initialize('key', 'https://b.example.com', '1.0', { debug: true })
+    await basic.initialize({ apiKey: 'key', endpoint: 'https://b.example.com' })
+    await basic.track('Clicked')
+    await basic.identify('u1', { plan: 'pro' })
+    await basic.screen('Home')
+
+    await tracker.close()
+    await tracker.shutdown()
+    return tracker.flush(1000)
+}
+
+export async function main(webContents: WebContentsLike): Promise<void> {
+    try {
+        await useTracker(MobileTracker, webContents)
+        await useTracker(createTracker(options), webContents)
+        await useTracker(MobileTracker.createTracker(), webContents)
+    } catch (error) {
+        if (!(error instanceof MobileTrackerError)) throw error
+        if (error.code === 'SESSION_CREATION_FAILED' && error.retryable) console.log(error.number, error.data.status)
+        // @ts-expect-error: There is no such code.
+        if (error.code === 'NO_SUCH_CODE') return
+    }
+    // @ts-expect-error: A name is a text.
+    await MobileTracker.track(1)
+    // @ts-expect-error: There is no such consent.
+    await MobileTracker.setConsent('maybe')
+    // @ts-expect-error: There is no such option.
+    await MobileTracker.init('925', { apiURL: 'https://api.example.com' })
+    // @ts-expect-error: There are no such news.
+    MobileTracker.on('logs', () => {})
+}
