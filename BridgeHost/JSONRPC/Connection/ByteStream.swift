@@ -85,6 +85,10 @@ struct ByteStream: Sendable {
         forInput waitsForInput: Bool, orHangUp waitsForHangUp: Bool = true, or wake: Int32,
         until deadline: ContinuousClock.Instant?
     ) -> Readiness {
+        // `poll` would pass over a descriptor that is none, for ever.
+        guard descriptor >= 0 || !waitsForInput && !waitsForHangUp else {
+            return Readiness(isReadable: true, isHungUp: true)
+        }
         var polled = [
             pollfd(
                 fd: waitsForInput || waitsForHangUp ? descriptor : -1,

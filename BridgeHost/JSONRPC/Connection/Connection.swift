@@ -55,6 +55,16 @@ public final class Connection: Sendable {
         exchange.stop(.stopped(reason))
     }
 
+    /// Lets the answers and notifications that a closure gives go out in one write.
+    ///
+    /// Nothing is written while the closure runs. It can be called from any thread; calls by the reading thread need it
+    /// not, since their answers go out together anyway.
+    public func together<Result>(_ body: () throws -> Result) rethrows -> Result {
+        exchange.hold()
+        defer { exchange.release() }
+        return try body()
+    }
+
     /// Sends a notification.
     ///
     /// It can be called from any thread and returns at once. If the client has left too much unread, the

@@ -17,6 +17,8 @@ struct ConnectionReader {
     private var deadline: ContinuousClock.Instant?
     private var isHungUp = false
     private var isOutOfTime = false
+    /// Whether calls were read and not handed on.
+    private var hasSkippedCalls = false
 
     init(
         input: ByteStream, wake: WakePipe, limits: ConnectionLimits, exchange: Exchange, responder: any Responder
@@ -33,12 +35,11 @@ struct ConnectionReader {
     mutating func run() -> ConnectionEnd {
         let reason = read()
         let deadline = beginEnd()
-        let reserve = limits.shutdownTimeout / Self.writingShare
-        responder.shutdown(by: deadline - reserve) { [exchange] in exchange.finishResponder() }
+        responder.shutdown(by: answersDeadline(deadline)) { [exchange] in exchange.finishResponder() }
         while !exchange.isFinishedOrParks(), ContinuousClock.now < deadline {
             wait(forInput: false, orHangUp: false)
         }
-        return ConnectionEnd(reason: reason, isComplete: exchange.close() && !isOutOfTime)
+        return ConnectionEnd(reason: reason, isComplete: exchange.close() && !hasSkippedCalls)
     }
 
     /// Reads and hands on calls until there is a reason to stop.
@@ -105,7 +106,10 @@ struct ConnectionReader {
     private mutating func handOn(
         _ call: Call, _ byteCount: Int, to destination: Reply.Destination = .connection, isInBatch: Bool = false
     ) {
-        guard waitForRoom(byteCount, isInBatch: isInBatch) else { return }
+        guard waitForRoom(byteCount, isInBatch: isInBatch) else {
+            hasSkippedCalls = true
+            return
+        }
         let reply = Reply(id: call.id, byteCount: byteCount, destination: destination, exchange: exchange)
         switch call.request {
         case .failure(let error): reply.fail(with: error)
@@ -150,8 +154,15 @@ struct ConnectionReader {
     ///
     /// - Returns: When it is over.
     private mutating func beginEnd() -> ContinuousClock.Instant {
-        let deadline = deadline ?? ContinuousClock.now + limits.shutdownTimeout
+        if let deadline { return deadline }
+        let deadline = ContinuousClock.now + limits.shutdownTimeout
         self.deadline = deadline
+        responder.willShutDown(by: answersDeadline(deadline))
         return deadline
+    }
+
+    /// When answers must be ready to be written in time.
+    private func answersDeadline(_ deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        deadline - limits.shutdownTimeout / Self.writingShare
     }
 }

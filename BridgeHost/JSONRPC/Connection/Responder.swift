@@ -16,12 +16,18 @@ public protocol Responder: Sendable {
     /// Tells that no further call is at hand for the moment: what was gathered can be carried out together.
     func endOfRead()
 
+    /// Tells that the end has begun: the input has ended, or the connection is to stop.
+    ///
+    /// Calls that were read already still follow, if there is room for them: what cannot be answered otherwise should
+    /// be answered with an error before the deadline.
+    ///
+    /// - Parameter deadline: Until when answers reach the client.
+    func willShutDown(by deadline: ContinuousClock.Instant)
+
     /// Tells that no further call will come.
     ///
-    /// What is unanswered should be answered as soon as it can be.
-    ///
     /// - Parameters:
-    ///   - deadline: When answers still reach the client.
+    ///   - deadline: Until when answers reach the client, as in ``willShutDown(by:)``.
     ///   - completion: To be called from any thread when there is nothing left to do.
     func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void)
 }
@@ -29,6 +35,9 @@ public protocol Responder: Sendable {
 extension Responder {
     /// Does nothing.
     public func endOfRead() {}
+
+    /// Does nothing.
+    public func willShutDown(by deadline: ContinuousClock.Instant) {}
 
     /// Has nothing left to do.
     public func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {

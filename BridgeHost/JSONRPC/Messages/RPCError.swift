@@ -1,9 +1,15 @@
 public import TrackerModels
 
+/// An error that says how it is answered.
+public protocol RPCErrorConvertible: Error {
+    /// The error as JSON-RPC answers it.
+    var rpcError: RPCError { get }
+}
+
 /// An error as JSON-RPC answers it.
 ///
 /// The number is for client libraries, the code for people: it stands in `data`, where no library replaces it.
-public struct RPCError: Error, Hashable, Sendable {
+public struct RPCError: RPCErrorConvertible, Hashable, Sendable {
     /// The number of an error.
     ///
     /// JSON-RPC reserves -32768 to -32000; an application's own lie outside.
@@ -77,6 +83,9 @@ public struct RPCError: Error, Hashable, Sendable {
         self.isRetryable = isRetryable
         self.details = details
     }
+
+    /// The error itself.
+    public var rpcError: RPCError { self }
 
     /// The error as an object, as it stands in an answer.
     public var json: JSONText {

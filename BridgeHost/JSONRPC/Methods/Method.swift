@@ -6,8 +6,10 @@ public import TrackerModels
 public struct Method<Context: Sendable>: Sendable {
     /// What a call does.
     ///
-    /// It must return at once. The reply may be completed later; what is thrown completes it.
-    public typealias Body = @Sendable (Context, Arguments, Reply) throws(RPCError) -> Void
+    /// It must return at once. The reply may be completed later. What is thrown completes it: as it says itself if it
+    /// is ``RPCErrorConvertible``, else with INTERNAL_ERROR. (The throws are untyped because closures do not take over
+    /// a typed one from here.)
+    public typealias Body = @Sendable (Context, Arguments, Reply) throws -> Void
 
     /// What callers call it.
     public let name: String
@@ -62,14 +64,16 @@ public struct Method<Context: Sendable>: Sendable {
         if params.form == .notSerializable, let answer = answerIfNotSerializable {
             return reply.succeed(with: answer(context))
         }
-        do throws(RPCError) {
+        do {
             let arguments =
                 takesAnyParams
                 ? try Arguments(unchecked: params, for: name, taking: parameters)
                 : try Arguments(params, for: name, taking: parameters)
             try body(context, arguments, reply)
+        } catch let error as any RPCErrorConvertible {
+            reply.fail(with: error.rpcError)
         } catch {
-            reply.fail(with: error)
+            reply.fail(with: .internalError("\(name) failed unexpectedly"))
         }
     }
 }

@@ -7,11 +7,11 @@ public enum Nearness {
     /// - Parameters:
     ///   - name: What was written. Only its beginning is looked at, so that long input costs little.
     ///   - known: What could be meant.
-    /// - Returns: `nil` if nothing is near: more than a third of the letters would have to change.
+    /// - Returns: `nil` if nothing is near: more than two in five letters would have to change.
     public static func nearest(to name: String, among known: some Sequence<String>) -> String? {
         let letters = folded(name)
         return known.map { (name: $0, distance: distance(letters, folded($0))) }
-            .filter { $0.distance * 3 <= max(letters.count, 3) }
+            .filter { $0.distance * 5 <= 2 * max(letters.count, 5) }
             .min { $0.distance < $1.distance }?.name
     }
 

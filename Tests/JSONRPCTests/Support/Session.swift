@@ -70,7 +70,8 @@ final class Session: Sendable {
     /// - Parameters:
     ///   - limits: The connection's.
     ///   - overSocket: Whether both streams are one socket instead of two pipes.
-    init(limits: ConnectionLimits = ConnectionLimits(), overSocket: Bool = false) {
+    ///   - packets: Whether each read by the client gives what the host wrote at once, up to 4 KiB.
+    init(limits: ConnectionLimits = ConnectionLimits(), overSocket: Bool = false, packets: Bool = false) {
         if overSocket {
             var ends: [Int32] = [0, 0]
             precondition(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -78,15 +79,17 @@ final class Session: Sendable {
             let host = Endpoint(ends[1])
             (input, output, hostEnds) = (client, client, [host, host])
         } else {
-            let (toHost, fromHost) = (Session.pipe(), Session.pipe())
+            let (toHost, fromHost) = (Session.pipe(), Session.pipe(packets: packets))
             (input, output, hostEnds) = (toHost.writer, fromHost.reader, [toHost.reader, fromHost.writer])
         }
         connection = Connection(input: hostEnds[0].descriptor, output: hostEnds[1].descriptor, limits: limits)
     }
 
-    static func pipe() -> (reader: Endpoint, writer: Endpoint) {
+    static func pipe(packets: Bool = false) -> (reader: Endpoint, writer: Endpoint) {
         var ends: [Int32] = [0, 0]
         precondition(unsafe Foundation.pipe(&ends) == 0)
+        // O_DIRECT, which makes a pipe keep writes apart, is not visible without a feature macro of the C library.
+        if packets { precondition(fcntl(ends[1], F_SETFL, 0o40000) == 0) }
         return (Endpoint(ends[0]), Endpoint(ends[1]))
     }
 
@@ -95,7 +98,7 @@ final class Session: Sendable {
         Thread.detachNewThread {
             let end = self.connection.run(responder)
             self.ended.withLock { $0 = end }
-            for end in self.hostEnds { end.close() }
+            for stream in self.hostEnds { stream.close() }
         }
     }
 
@@ -113,12 +116,15 @@ final class Session: Sendable {
         }
     }
 
+    /// How the connection ended, if it has.
+    var end: ConnectionEnd? { ended.withLock { $0 } }
+
     /// Reads everything up to the connection's end.
     ///
     /// - Returns: What was not read before, and how the connection ended.
     func finish() -> (output: [UInt8], end: ConnectionEnd?) {
         let rest = unread.withLock { $0 } + output.readAll()
-        return (rest, ended.withLock { $0 })
+        return (rest, end)
     }
 
     /// Sends `bytes`, closes the input and gives everything that was answered.
@@ -136,5 +142,27 @@ final class Session: Sendable {
             }
             return session.finish()
         }
+    }
+}
+
+extension Endpoint {
+    /// Writes until nobody makes room for more.
+    ///
+    /// - Returns: What was not written.
+    func writeUntilFull(_ bytes: [UInt8]) -> [UInt8] {
+        let flags = fcntl(descriptor, F_GETFL)
+        _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        defer { _ = fcntl(descriptor, F_SETFL, flags) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else {
+                var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                guard unsafe poll(&polled, 1, 200) > 0 else { break }
+            }
+        }
+        return Array(rest)
     }
 }

@@ -1,0 +1,140 @@
+import JSONRPC
+import Testing
+import TrackerModels
+
+@Suite("Arguments")
+struct ArgumentsTests {
+    static let parameters: [Parameter] = [
+        .required("eventName", .string), .optional("attributes", .object), .optional("count", .integer),
+        .optional("ratio", .number), .optional("isNew", .boolean), .optional("tags", .array), .optional("other", .any),
+        .named("messageId", .string),
+    ]
+
+    @Test(
+        "gives the same values by position and by name",
+        arguments: [
+            #"["PURCHASE",{"a":1},1e3,0.5,true,[1],"x"]"#,
+            #"{"other":"x","tags":[1],"isNew":true,"ratio":0.5,"count":1e3,"attributes":{"a":1},"eventName":"PURCHASE"}"#,
+        ]
+    )
+    func givesValues(_ params: String) throws {
+        let arguments = try arguments(params)
+
+        #expect(try arguments.string(0) == "PURCHASE")
+        #expect(arguments.object(1)?.text == #"{"a":1}"#)
+        #expect(arguments.integer(2) == 1_000)
+        #expect(try arguments.number(3) == 0.5)
+        #expect(arguments.bool(4) == true)
+        #expect(arguments.value(5)?.text == "[1]")
+        #expect(try arguments.text(6).text == #""x""#)
+        #expect(arguments.optionalString(7) == nil)
+    }
+
+    @Test(
+        "takes null for absent", arguments: [#"["x",null,null]"#, #"{"eventName":"x","attributes":null}"#, #"["x"]"#])
+    func takesNull(_ params: String) throws {
+        let arguments = try arguments(params)
+
+        #expect(arguments.object(1) == nil)
+        #expect(arguments.integer(2) == nil)
+    }
+
+    @Test("takes a value that has only a name by its name")
+    func takesNamedOnly() throws {
+        #expect(try arguments(#"{"eventName":"x","messageId":"m1"}"#).optionalString(7) == "m1")
+    }
+
+    @Test("takes the last of values with the same name")
+    func takesLast() throws {
+        #expect(try arguments(#"{"eventName":"x","eventName":"y"}"#).string(0) == "y")
+    }
+
+    @Test(
+        "says what is wrong with params",
+        arguments: [
+            (nil, "track: 'eventName' is required and must be a string"),
+            ("[]", "track: 'eventName' is required and must be a string"),
+            ("[null]", "track: 'eventName' is required and must be a string"),
+            ("{}", "track: 'eventName' is required and must be a string"),
+            ("[1]", "track: 'eventName' must be a string"),
+            (#"["x",[]]"#, "track: 'attributes' must be an object"),
+            (#"["x",{},1.5]"#, "track: 'count' must be an integer"),
+            (#"["x",{},"1"]"#, "track: 'count' must be an integer"),
+            (#"["x",{},1,true]"#, "track: 'ratio' must be a number"),
+            (#"["x",{},1,1,0]"#, "track: 'isNew' must be a boolean"),
+            (#"["x",{},1,1,true,{}]"#, "track: 'tags' must be an array"),
+            (#"["x",{},1,1,true,[],1,"m"]"#, "track: got 8 params, takes 7 at most"),
+            (#"{"eventName":"x","attribute":{}}"#, "track: unknown param 'attribute'; did you mean 'attributes'?"),
+            (#"{"event_name":"x"}"#, "track: unknown param 'event_name'; did you mean 'eventName'?"),
+            (#"{"eventName":"x","zzzzzz":{}}"#, "track: unknown param 'zzzzzz'"),
+            (#"{"eventName":"x","messageId":1}"#, "track: 'messageId' must be a string"),
+        ] as [(String?, String)]
+    )
+    func explains(_ params: String?, _ message: String) throws {
+        let error = #expect(throws: RPCError.self) { try arguments(params) }
+
+        #expect(error?.number == .invalidParams)
+        #expect(error?.message == message)
+    }
+
+    @Test("refuses a number that no double comes near where one is needed")
+    func refusesHugeNumbers() throws {
+        let arguments = try arguments(#"{"eventName":"x","ratio":1e999}"#)
+
+        let error = #expect(throws: RPCError.self) { try arguments.number(3) }
+
+        #expect(error?.message == "track: 'ratio' must be a number")
+    }
+
+    @Test("answers the absence of a value with the parameter's own error")
+    func usesOwnError() {
+        let own = RPCError(.init(rawValue: 1001), code: "INVALID_BRAND_ID", message: "Brand ID is required")
+
+        let error = #expect(throws: RPCError.self) {
+            try Arguments(.none, for: "init", taking: [.required("brandId", .string, else: own)])
+        }
+
+        #expect(error == own)
+    }
+
+    @Test("refuses params that cannot be passed on")
+    func refusesNotSerializable() {
+        let error = #expect(throws: RPCError.self) { try Arguments(.notSerializable, for: "m", taking: []) }
+
+        #expect(error?.number == .invalidParams)
+    }
+
+    @Test("leaves params alone where the method asks for that")
+    func leavesAlone() throws {
+        let params = try #require(Params(JSONText(validating: #"{"eventName":1,"unknown":2}"#)))
+
+        let arguments = try Arguments(unchecked: params, for: "track", taking: Self.parameters)
+
+        #expect(arguments.value(0)?.text == "1")
+        #expect(arguments.text?.text == #"{"eventName":1,"unknown":2}"#)
+        #expect(arguments.areNamed)
+    }
+
+    @discardableResult
+    private func arguments(_ params: String?) throws -> Arguments {
+        let params = try params.map { try #require(Params(JSONText(validating: $0))) } ?? .none
+        return try Arguments(params, for: "track", taking: Self.parameters)
+    }
+}
+
+@Suite("Nearness")
+struct NearnessTests {
+    static let known = ["track", "setMetadata", "identify", "analytics.track"]
+
+    @Test(
+        "finds what a name was meant to be",
+        arguments: [
+            ("trakc", "track"), ("Track", "track"), ("set_metadata", "setMetadata"), ("indentify", "identify"),
+            ("analyticsTrack", "analytics.track"), ("", nil), ("flush", nil),
+            (String(repeating: "x", count: 1_000_000), nil),
+        ] as [(String, String?)]
+    )
+    func finds(_ name: String, _ nearest: String?) {
+        #expect(Nearness.nearest(to: name, among: Self.known) == nearest)
+    }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import Synchronization
+import Testing
+import TrackerModels
+
+@testable import JSONRPC
+
+@Suite("Back-pressure", .timeLimit(.minutes(2)))
+struct BackPressureTests {
+    /// More than pipes and buffers hold.
+    private static let aLot = 40_000
+    private static let call = framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":["0123456789"]}"#, .lines)
+
+    @Test("pauses reading while the client does not read, and goes on when it does")
+    func pausesOnUnread() async throws {
+        var limits = ConnectionLimits()
+        limits.maxUnreadBytes = 64 << 10
+        let handled = Atomic(0)
+        let responder = ClosureResponder { _, reply in
+            handled.add(1, ordering: .relaxed)
+            reply.succeed(with: .emptyObject)
+        }
+
+        try await onThread { [limits] in
+            let session = Session(limits: limits)
+            session.start(responder)
+            let rest = session.input.writeUntilFull(Array(repeatElement(Self.call, count: Self.aLot).joined()))
+
+            // The answers that may wait, one read's in the buffer of the output's pipe, and one more.
+            let answer = #"{"jsonrpc":"2.0","id":1,"result":{}}"#.utf8.count + 1
+            #expect(!rest.isEmpty)
+            #expect(handled.load(ordering: .relaxed) <= ((64 << 10) + (64 << 10)) / answer + 2)
+
+            Thread.detachNewThread {
+                session.input.write(rest)
+                session.input.close()
+            }
+            let (output, end) = session.finish()
+            #expect(output.count { $0 == UInt8(ascii: "\n") } == Self.aLot)
+            #expect(end?.isComplete == true)
+        }
+    }
+
+    @Test("pauses reading while too many calls are unanswered, and goes on when they are answered")
+    func pausesOnUnanswered() async throws {
+        var limits = ConnectionLimits()
+        limits.maxUnansweredCalls = 100
+        let held = HeldReplies()
+        let (full, fullWriter) = Session.pipe()
+        let responder = ClosureResponder { _, reply in
+            held.append(reply)
+            if held.count == 100 { fullWriter.write("!") }
+        }
+
+        try await onThread { [limits] in
+            let session = Session(limits: limits)
+            session.start(responder)
+            Thread.detachNewThread {
+                session.input.write(Array(repeatElement(Self.call, count: 1_000).joined()))
+                session.input.close()
+            }
+            for _ in 0..<10 {
+                _ = full.readSome(atMost: 1)
+                #expect(held.count == 100)
+                held.answerAll()
+            }
+            let (output, end) = session.finish()
+            #expect(output.count { $0 == UInt8(ascii: "\n") } == 1_000)
+            #expect(end?.isComplete == true)
+        }
+    }
+
+    @Test("pauses reading while unanswered calls are too long")
+    func pausesOnBytes() async throws {
+        var limits = ConnectionLimits()
+        limits.maxUnansweredBytes = 4 * Self.call.count
+        let held = HeldReplies()
+        let (full, fullWriter) = Session.pipe()
+        let responder = ClosureResponder { _, reply in
+            held.append(reply)
+            if held.count == 5 { fullWriter.write("!") }
+        }
+
+        try await onThread { [limits] in
+            let session = Session(limits: limits)
+            session.start(responder)
+            session.input.write(Array(repeatElement(Self.call, count: 10).joined()))
+            session.input.close()
+            for _ in 0..<2 {
+                _ = full.readSome(atMost: 1)
+                #expect(held.count == 5)
+                held.answerAll()
+            }
+            #expect(session.finish().end?.isComplete == true)
+        }
+    }
+
+    @Test("does not pause for calls that may be answered late")
+    func passesLateCalls() async throws {
+        var limits = ConnectionLimits()
+        limits.maxUnansweredCalls = 1
+        let responder = HeldResponder()
+
+        try await onThread { [limits] in
+            let session = Session(limits: limits)
+            session.start(
+                ClosureResponder { request, reply in
+                    if request.method == "echo" { return reply.succeed(with: .null) }
+                    responder.respond(to: request, reply: reply)
+                }
+            )
+            session.input.write(framed(#"{"jsonrpc":"2.0","id":"init","method":"late1"}"#, .lines))
+            session.input.write(framed(#"{"jsonrpc":"2.0","id":"flush","method":"late2"}"#, .lines))
+            session.input.write(Self.call)
+
+            #expect(session.line() == #"{"jsonrpc":"2.0","id":1,"result":null}"#)
+
+            responder.answer("late2")
+            #expect(session.line() == #"{"jsonrpc":"2.0","id":"flush","result":{}}"#)
+            responder.answer("late1")
+            session.input.close()
+            #expect(session.finish().end?.isComplete == true)
+        }
+    }
+
+    @Test("says that no call is at hand before it pauses, so that what was gathered is carried out")
+    func endsReadBeforePausing() async throws {
+        var limits = ConnectionLimits()
+        limits.maxUnansweredCalls = 10
+        let gathering = GatheringResponder()
+
+        let sent = Array(repeatElement(Self.call, count: 100).joined())
+        let (output, end) = try await Session.transcript(of: sent, limits: limits, to: gathering)
+
+        #expect(output.count { $0 == UInt8(ascii: "\n") } == 100)
+        #expect(end?.isComplete == true)
+    }
+
+    @Test("sees the end of its input while it is paused", arguments: [false, true])
+    func seesEndWhilePaused(overSocket: Bool) async throws {
+        var limits = ConnectionLimits()
+        limits.maxUnansweredCalls = 1
+        limits.shutdownTimeout = .seconds(60)
+
+        try await onThread { [limits] in
+            let (told, toldWriter) = Session.pipe()
+            let responder = HeldResponder { if $0 != .endOfRead, $0 != .shutdown { toldWriter.write("!") } }
+            let session = Session(limits: limits, overSocket: overSocket)
+            session.start(responder)
+            for name in ["a", "b"] {
+                session.input.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"\#(name)"}"#, .lines))
+            }
+            _ = told.readSome(atMost: 1)
+            if overSocket { shutdown(session.input.descriptor, Int32(SHUT_WR)) } else { session.input.close() }
+            _ = told.readSome(atMost: 1)
+
+            #expect(responder.calls == ["a"])
+            responder.answer("a")
+            _ = told.readSome(atMost: 1)
+            responder.answer("b")
+            let (output, end) = session.finish()
+            #expect(output.count { $0 == UInt8(ascii: "\n") } == 2)
+            #expect(end?.isComplete == true)
+            #expect(responder.events.filter { $0 != .endOfRead } == [.call("a"), .willShutDown, .call("b"), .shutdown])
+        }
+    }
+
+    @Test("leaves out notifications that nobody reads, and says how many")
+    func leavesOutNotifications() async throws {
+        var limits = ConnectionLimits()
+        limits.maxBytesBeforeNotifications = 100_000
+
+        try await onThread { [limits] in
+            let session = Session(limits: limits)
+            let notification = Notification("log", try JSONText(validating: #"{"message":"something happened"}"#))
+            for _ in 0..<10_000 { session.connection.notify(notification) }
+            session.start(EchoResponder())
+            session.input.close()
+
+            let messages = try unframed(session.finish().output, .lines).map { try JSONText(validating: $0) }
+            let lost = messages.compactMap {
+                $0["method"]?.stringValue == "$/lost" ? $0["params"]?["count"]?.intValue : nil
+            }
+            #expect(!lost.isEmpty)
+            #expect(messages.count - lost.count + Int(lost.reduce(0, +)) == 10_000)
+        }
+    }
+
+    @Test("skips what is too long in constant memory", arguments: Framing.allCases)
+    func skipsInConstantMemory(in framing: Framing) async throws {
+        let size = 512 << 20
+        var limits = ConnectionLimits()
+        limits.maxMessageBytes = 1 << 20
+
+        try await onThread { [limits] in
+            let session = Session(limits: limits)
+            session.start(EchoResponder())
+            let before = residentBytes()
+            if framing == .headers { session.input.write("Content-Length: \(size)\r\n\r\n") }
+            let piece = [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20)
+            for _ in 0..<size / piece.count { session.input.write(piece) }
+            if framing == .lines { session.input.write("\n") }
+            session.input.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}"#, framing))
+            let grown = residentBytes() - before
+            session.input.close()
+
+            let answers = try unframed(session.finish().output, framing).map { try JSONText(validating: $0) }
+            #expect(answers.map { $0["error"]?["data"]?["code"]?.stringValue } == ["MESSAGE_TOO_LARGE", nil])
+            #expect(answers.map { $0["id"]?.text } == ["null", "1"])
+            #expect(grown < 200 << 20)
+        }
+    }
+
+    /// What this process has in memory.
+    private func residentBytes() -> Int {
+        guard let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+            let pages = statm.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { return 0 }
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
+
+/// Answers what came when told that no further call is at hand.
+private final class GatheringResponder: Responder {
+    private let held = HeldReplies()
+
+    func respond(to request: Request, reply: Reply) { held.append(reply) }
+
+    func endOfRead() { held.answerAll() }
+}

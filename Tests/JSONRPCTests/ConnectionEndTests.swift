@@ -1,0 +1,195 @@
+import Foundation
+import Synchronization
+import Testing
+import TrackerModels
+
+@testable import JSONRPC
+
+@Suite("The end of a connection", .timeLimit(.minutes(1)))
+struct ConnectionEndTests {
+    private static let call = #"{"jsonrpc":"2.0","id":1,"method":"m"}"#
+
+    @Test("comes when all is answered, the responder is done and the answers are read")
+    func waitsForAnswers() async throws {
+        var limits = ConnectionLimits()
+        limits.shutdownTimeout = .seconds(60)
+
+        try await onThread { [limits] in
+            let (told, toldWriter) = Session.pipe()
+            let responder = HeldResponder(completesShutdown: false) { if $0 == .shutdown { toldWriter.write("!") } }
+            let session = Session(limits: limits)
+            session.start(responder)
+            session.input.write(framed(Self.call, .lines))
+            session.input.close()
+            _ = told.readSome()
+
+            responder.answer("m")
+            responder.completeShutdown()
+            let (output, end) = session.finish()
+
+            #expect(String(decoding: output, as: UTF8.self) == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n")
+            #expect(end?.reason == .endOfInput)
+            #expect(end?.isComplete == true)
+            #expect(responder.events.filter { $0 != .endOfRead } == [.call("m"), .willShutDown, .shutdown])
+        }
+    }
+
+    @Test("comes in time though nothing is answered", arguments: [true, false])
+    func endsUnanswered(completesShutdown: Bool) async throws {
+        var limits = ConnectionLimits()
+        limits.shutdownTimeout = .milliseconds(50)
+        let responder = HeldResponder(completesShutdown: completesShutdown)
+
+        let (output, end) = try await Session.transcript(of: framed(Self.call, .lines), limits: limits, to: responder)
+
+        #expect(output.isEmpty)
+        #expect(end?.reason == .endOfInput)
+        #expect(end?.isComplete == false)
+        responder.answer("m")
+    }
+
+    @Test("comes in time though more was read than may be unanswered")
+    func endsPaused() async throws {
+        var limits = ConnectionLimits()
+        limits.shutdownTimeout = .milliseconds(50)
+        limits.maxUnansweredCalls = 1
+        let responder = HeldResponder()
+
+        let sent = Array(repeatElement(framed(Self.call, .lines), count: 3).joined())
+        let (_, end) = try await Session.transcript(of: sent, limits: limits, to: responder)
+
+        #expect(responder.calls == ["m"])
+        #expect(end?.isComplete == false)
+    }
+
+    @Test("comes in time though the client does not read")
+    func endsUnread() async throws {
+        var limits = ConnectionLimits()
+        limits.shutdownTimeout = .milliseconds(50)
+        let long = JSONText(String(repeating: "x", count: 1 << 20))
+
+        try await onThread { [limits] in
+            let ended = Session.pipe()
+            let session = Session(limits: limits)
+            Thread.detachNewThread {
+                let end = session.connection.run(ClosureResponder { _, reply in reply.succeed(with: long) })
+                ended.writer.write(end.isComplete ? "complete" : "incomplete")
+            }
+            session.input.write(framed(Self.call, .lines))
+            session.input.close()
+
+            #expect(String(decoding: ended.reader.readSome(), as: UTF8.self) == "incomplete")
+            session.output.close()
+        }
+    }
+
+    @Test("does not come by a client that reads no more: calls are carried out, answers discarded")
+    func survivesClosedOutput() async throws {
+        try await onThread {
+            let handled = Atomic(0)
+            let session = Session()
+            session.output.close()
+            session.start(
+                ClosureResponder { _, reply in
+                    handled.add(1, ordering: .relaxed)
+                    reply.succeed(with: .emptyObject)
+                }
+            )
+            let (ended, endedWriter) = Session.pipe()
+            Thread.detachNewThread {
+                session.input.write(Array(repeatElement(framed(Self.call, .lines), count: 50_000).joined()))
+                session.input.close()
+                while session.end == nil { sched_yield() }
+                endedWriter.write("!")
+            }
+
+            _ = ended.readSome()
+
+            #expect(handled.load(ordering: .relaxed) == 50_000)
+            #expect(session.end?.reason == .endOfInput)
+            #expect(session.end?.isComplete == false)
+        }
+    }
+
+    @Test("comes when it is asked for: what was read is answered, and no more is read")
+    func stops() async throws {
+        try await onThread {
+            let session = Session()
+            let names = Mutex<[String]>([])
+            session.input.write(
+                ["a", "stop", "b"].flatMap { framed(#"{"jsonrpc":"2.0","id":"\#($0)","method":"\#($0)"}"#, .lines) }
+            )
+            session.start(
+                ClosureResponder { [connection = session.connection] request, reply in
+                    names.withLock { $0.append(request.method) }
+                    if request.method == "stop" {
+                        connection.stop("asked")
+                        connection.stop("asked again")
+                    }
+                    reply.succeed(with: .emptyObject)
+                }
+            )
+            let (output, end) = session.finish()
+
+            let answers = try unframed(output, .lines)
+            #expect(answers.count == 3)
+            #expect(names.withLock { $0 } == ["a", "stop", "b"])
+            #expect(end?.reason == .stopped("asked"))
+            #expect(end?.isComplete == true)
+        }
+    }
+
+    @Test("comes when it is asked for while nothing is sent")
+    func stopsIdle() async throws {
+        try await onThread {
+            let session = Session()
+            session.start(EchoResponder())
+            session.input.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}"#, .lines))
+            _ = session.line()
+
+            session.connection.stop("SIGTERM")
+
+            let (output, end) = session.finish()
+            #expect(output.isEmpty)
+            #expect(end?.reason == .stopped("SIGTERM"))
+            #expect(end?.isComplete == true)
+        }
+    }
+
+    @Test("comes at once without an input")
+    func needsInput() async throws {
+        let end = try await onThread { Connection(input: -1, output: -1).run(EchoResponder()) }
+
+        #expect(end.reason == .inputFailed(errno: EBADF))
+    }
+
+    @Test(
+        "finds an answer for the last message without an end",
+        arguments: ["{", #"{"jsonrpc":"2.0","id":1,"method":"x"}"#])
+    func answersLastLine(_ text: String) async throws {
+        let (output, _) = try await Session.transcript(of: Array(text.utf8), to: EchoResponder())
+
+        #expect(try unframed(output, .lines).count == 1)
+    }
+
+    @Test("answers a message that the end cuts short", arguments: ["Content-Length: 3\r\n\r\n{", "Content-Length: 3"])
+    func answersTruncated(_ text: String) async throws {
+        let (output, _) = try await Session.transcript(of: Array(text.utf8), to: EchoResponder())
+
+        let answers = try unframed(output, .headers).map { try JSONText(validating: $0) }
+        #expect(answers.map { $0["error"]?["code"]?.text } == ["-32700"])
+    }
+
+    @Test("ignores what is answered after it")
+    func ignoresLateAnswers() async throws {
+        var limits = ConnectionLimits()
+        limits.shutdownTimeout = .zero
+        let responder = HeldResponder(completesShutdown: false)
+
+        let (output, _) = try await Session.transcript(of: framed(Self.call, .lines), limits: limits, to: responder)
+        responder.answer("m")
+        responder.completeShutdown()
+
+        #expect(output.isEmpty)
+    }
+}
