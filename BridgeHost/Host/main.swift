@@ -1,1 +1,17 @@
-import Bridge
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
+do throws(UsageError) {
+    let options = try HostOptions(arguments: CommandLine.arguments.dropFirst())
+    Host(options: options).run()
+} catch {
+    Host.complain("BridgeHost: \(error.message)\nTry --help.")
+    exit(UsageError.exitCode)
+}

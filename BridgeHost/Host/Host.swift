@@ -1,0 +1,51 @@
+import JSONRPC
+import TrackerModels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
+/// The process: its streams, its signals and its end.
+struct Host {
+    let options: HostOptions
+
+    func run() {
+        switch options.action {
+        case .help: print(HostOptions.help)
+        case .version: print("BridgeHost \(ProductVersion.current)")
+        case .serve: serve()
+        }
+    }
+
+    private func serve() -> Never {
+        let streams = StandardStreams()
+        var limits = ConnectionLimits()
+        limits.maxMessageBytes = options.maxMessageBytes
+        limits.shutdownTimeout = options.shutdownTimeout
+        let connection = Connection(input: streams.input, output: streams.output, limits: limits)
+        ProcessSignals.watch([SIGTERM, SIGINT]) { connection.stop($0 == SIGTERM ? "SIGTERM" : "SIGINT") }
+        _ = connection.run(NoMethods())
+        // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
+        _exit(0)
+    }
+
+    /// Writes to standard error.
+    static func complain(_ message: String) {
+        let bytes = Array("\(message)\n".utf8)
+        // There is nowhere else to say that even this fails.
+        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+/// Knows no method.
+private struct NoMethods: Responder {
+    func respond(to request: Request, reply: Reply) {
+        reply.fail(with: .methodNotFound(request.method))
+    }
+}

@@ -1,0 +1,133 @@
+/// What the host was asked for when it was started.
+struct HostOptions: Hashable, Sendable {
+    /// What the host can do.
+    enum Action: Hashable, Sendable {
+        case help
+        case version
+        case serve
+    }
+
+    /// How much goes to the log.
+    enum LogLevel: String, Hashable, Sendable, CaseIterable {
+        case error, warning, info, debug
+    }
+
+    /// What the host is to do.
+    var action = Action.serve
+    /// The least important that is logged.
+    var logLevel = LogLevel.info
+    /// Where state is kept unless a client says otherwise; `nil` is the usual place.
+    var storageDirectory: String?
+    /// The longest message, in bytes.
+    var maxMessageBytes = 16 << 20
+    /// How long it may take to end.
+    var shutdownTimeout = Duration.milliseconds(1_500)
+
+    /// Reads the arguments of the command line.
+    ///
+    /// - Parameter arguments: Without the program's name. A value follows its option, or an equals sign in it.
+    /// - Throws: What is wrong with the first faulty one.
+    init(arguments: some Sequence<String>) throws(UsageError) {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let name = parts.first, let option = Option(rawValue: name) else {
+                throw UsageError(message: "unknown argument '\(argument)'")
+            }
+            guard option.takesValue else {
+                guard parts.count == 1 else { throw UsageError(message: "\(name) takes no value") }
+                action = option == .help ? .help : .version
+                return
+            }
+            guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+                throw UsageError(message: "\(name) needs a value")
+            }
+            guard apply(value, to: option) else {
+                throw UsageError(message: "\(name) must be \(option.expectation), not '\(value)'")
+            }
+        }
+    }
+
+    /// - Returns: Whether the value will do.
+    private mutating func apply(_ value: String, to option: Option) -> Bool {
+        switch option {
+        case .help, .version: return false
+        case .storageDirectory: storageDirectory = value
+        case .logLevel:
+            guard let level = LogLevel(rawValue: value) else { return false }
+            logLevel = level
+        case .maxMessageBytes:
+            guard let count = Int(value), (1...1 << 30).contains(count) else { return false }
+            maxMessageBytes = count
+        case .shutdownTimeout:
+            guard let duration = Duration(argument: value), duration <= .seconds(600) else { return false }
+            shutdownTimeout = duration
+        }
+        return true
+    }
+
+    /// What `--help` prints.
+    static let help = """
+        Usage: BridgeHost [options]
+
+        Speaks JSON-RPC 2.0 on standard input and output, one message a line or with
+        Content-Length headers, whichever the first message has. Logs go to standard
+        error. Ends with its input.
+
+          --log-level LEVEL          error, warning, info (default) or debug
+          --storage-dir PATH         where state is kept unless a client says otherwise
+          --max-message-bytes N      refuse longer messages (default 16777216)
+          --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
+                                     1.5s (default)
+          --version                  print the version and exit
+          --help                     print this and exit
+        """
+}
+
+/// A command line that cannot be understood.
+struct UsageError: Error, Hashable, Sendable {
+    /// The exit code of a command that was used wrongly (sysexits.h, EX_USAGE).
+    static let exitCode: Int32 = 64
+
+    /// What is wrong, as a part of a sentence.
+    var message: String
+}
+
+private enum Option: String {
+    case help = "--help"
+    case version = "--version"
+    case logLevel = "--log-level"
+    case storageDirectory = "--storage-dir"
+    case maxMessageBytes = "--max-message-bytes"
+    case shutdownTimeout = "--shutdown-timeout"
+
+    var takesValue: Bool { self != .help && self != .version }
+
+    /// What a value must be, as a part of a sentence.
+    var expectation: String {
+        switch self {
+        case .help, .version: "absent"
+        case .logLevel: "error, warning, info or debug"
+        case .storageDirectory: "a path"
+        case .maxMessageBytes: "a number of bytes up to 1073741824"
+        case .shutdownTimeout: "a time up to 10 minutes, such as 1500 (milliseconds) or 1.5s"
+        }
+    }
+}
+
+extension Duration {
+    /// Reads whole milliseconds (`1500`, `1500ms`) or seconds (`1.5s`).
+    init?(argument: String) {
+        let isDecimal = { (text: Substring) in text.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") } }
+        if argument.hasSuffix("ms") || argument.last != "s" {
+            let digits = argument.hasSuffix("ms") ? argument.dropLast(2) : argument[...]
+            guard isDecimal(digits), let count = Int32(digits) else { return nil }
+            self = .milliseconds(count)
+        } else {
+            guard isDecimal(argument.dropLast()), let seconds = Double(argument.dropLast()), seconds < 1e6 else {
+                return nil
+            }
+            self = .milliseconds(Int((seconds * 1_000).rounded()))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import BridgeHost
+
+@Suite("HostOptions")
+struct HostOptionsTests {
+    @Test("are the usual ones without arguments")
+    func defaults() throws {
+        let options = try HostOptions(arguments: [])
+
+        #expect(options.action == .serve)
+        #expect(options.logLevel == .info)
+        #expect(options.storageDirectory == nil)
+        #expect(options.maxMessageBytes == 16_777_216)
+        #expect(options.shutdownTimeout == .milliseconds(1_500))
+    }
+
+    @Test(
+        "take values after the option or an equals sign",
+        arguments: [
+            [
+                "--log-level", "debug", "--storage-dir", "/a=b", "--max-message-bytes", "1024", "--shutdown-timeout",
+                "250",
+            ],
+            ["--log-level=debug", "--storage-dir=/a=b", "--max-message-bytes=1024", "--shutdown-timeout=0.25s"],
+        ]
+    )
+    func takesValues(_ arguments: [String]) throws {
+        let options = try HostOptions(arguments: arguments)
+
+        #expect(options.logLevel == .debug)
+        #expect(options.storageDirectory == "/a=b")
+        #expect(options.maxMessageBytes == 1_024)
+        #expect(options.shutdownTimeout == .milliseconds(250))
+    }
+
+    @Test(
+        "read times",
+        arguments: [("0", 0), ("1500", 1_500), ("1500ms", 1_500), ("1.5s", 1_500), ("2s", 2_000), ("600s", 600_000)]
+    )
+    func readsTimes(_ text: String, _ milliseconds: Int) throws {
+        let options = try HostOptions(arguments: ["--shutdown-timeout", text])
+
+        #expect(options.shutdownTimeout == .milliseconds(milliseconds))
+    }
+
+    @Test("stop at a question", arguments: [("--help", HostOptions.Action.help), ("--version", .version)])
+    func stops(_ argument: String, _ action: HostOptions.Action) throws {
+        #expect(try HostOptions(arguments: [argument, "--bogus"]).action == action)
+    }
+
+    @Test(
+        "say what is wrong",
+        arguments: [
+            (["--bogus"], "unknown argument '--bogus'"), (["-h"], "unknown argument '-h'"),
+            (["file"], "unknown argument 'file'"), ([""], "unknown argument ''"),
+            (["--log-level"], "--log-level needs a value"), (["--storage-dir="], "--storage-dir needs a value"),
+            (["--help=yes"], "--help takes no value"),
+            (["--log-level", "loud"], "--log-level must be error, warning, info or debug, not 'loud'"),
+        ]
+    )
+    func explains(_ arguments: [String], _ message: String) {
+        let error = #expect(throws: UsageError.self) { try HostOptions(arguments: arguments) }
+
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        "refuse numbers that are none or out of range",
+        arguments: [
+            ("--max-message-bytes", ["0", "-1", "1k", "1.5", "1073741825", "99999999999999999999"]),
+            (
+                "--shutdown-timeout",
+                ["-1", "-1s", "s", "ms", "1m", "601s", "600001", "1e3", "nan", "inf", "infs", "1.2.3s"]
+            ),
+        ]
+    )
+    func refuses(_ option: String, _ values: [String]) {
+        for value in values {
+            #expect(throws: UsageError.self, "\(value)") { try HostOptions(arguments: ["\(option)=\(value)"]) }
+        }
+    }
+}

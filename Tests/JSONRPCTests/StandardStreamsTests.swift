@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import JSONRPC
+
+@Suite("StandardStreams", .timeLimit(.minutes(1)))
+struct StandardStreamsTests {
+    @Test("keep a stray print from the client, and the client's messages from a stray read")
+    func movesAway() throws {
+        let (input, output, errors) = (Session.pipe(), Session.pipe(), Session.pipe())
+        input.writer.write("message")
+
+        let streams = StandardStreams(
+            input: input.reader.descriptor, output: output.writer.descriptor, errors: errors.writer.descriptor
+        )
+        output.writer.write("print")
+        Endpoint(dup(streams.output)).write("answer")
+
+        #expect(input.reader.readSome().isEmpty)
+        #expect(text(of: Endpoint(streams.input)) == "message")
+        #expect(text(of: output.reader) == "answer")
+        #expect(text(of: errors.reader) == "print")
+        close(streams.output)
+    }
+
+    @Test("are not passed on to child processes")
+    func closesOnExec() {
+        let (input, output, errors) = (Session.pipe(), Session.pipe(), Session.pipe())
+
+        let streams = StandardStreams(
+            input: input.reader.descriptor, output: output.writer.descriptor, errors: errors.writer.descriptor
+        )
+
+        for stream in [Endpoint(streams.input), Endpoint(streams.output)] {
+            #expect(fcntl(stream.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+            #expect(stream.descriptor >= 10)
+        }
+    }
+
+    @Test("are open afterwards even if the process was started without them")
+    func opensClosed() {
+        // Numbers that nothing else in this process comes to use.
+        let numbers: [Int32] = [900, 901, 902]
+
+        let streams = StandardStreams(input: numbers[0], output: numbers[1], errors: numbers[2])
+
+        #expect(streams.input == -1)
+        #expect(streams.output == -1)
+        for number in numbers {
+            let stream = Endpoint(number)
+            #expect(stream.write("swallowed"))
+            #expect(stream.readSome().isEmpty)
+        }
+    }
+
+    private func text(of endpoint: Endpoint) -> String {
+        String(decoding: endpoint.readSome(), as: UTF8.self)
+    }
+}
