@@ -6,6 +6,31 @@ enum LaneTask: Sendable {
     case change(LaneChange)
     /// To look at a value again and put right what is wrong with it.
     case heal(StoredKey)
+    /// To remove records that cannot be read.
+    case lose([Record.ID])
+    /// To see whether the database is sound.
+    case inspect
+
+    /// The records that the task settles, whatever the disk says.
+    var settledRecords: [Record.ID] {
+        switch self {
+        case .change(.delivered(let ids, _)), .change(.drop(let ids, _)), .lose(let ids): ids
+        case .change, .heal, .inspect: []
+        }
+    }
+
+    /// Whether what the task deletes must not be found in any file.
+    var erases: Bool {
+        switch self {
+        case .change(.reset(all: true, _)), .change(.consent(.denied, _)): true
+        default: false
+        }
+    }
+
+    /// Whether the task must outlive a loss of power, also where others need not.
+    var isLasting: Bool {
+        if case .change(let change) = self { change.isBackedUp } else { false }
+    }
 }
 
 /// A task with the one who waits for it.
@@ -13,7 +38,7 @@ struct StagedTask: Sendable {
     /// What is to be done.
     var task: LaneTask
     /// Who is told.
-    var completion: @Sendable (ChangeResult) -> Void
+    var completion: @Sendable (ChangeResult) -> Void = { _ in }
 
     /// About how many bytes it adds to a transaction.
     var weight: Int {

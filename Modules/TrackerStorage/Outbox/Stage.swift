@@ -29,6 +29,10 @@ struct Stage: Sendable {
     private(set) var phase = Phase.waiting
     /// Records that are settled in memory and not yet on disk.
     private(set) var settling: Set<Record.ID> = []
+    /// All records up to this one are settled.
+    private(set) var floor = Record.ID(0)
+    /// Counts the databases that were opened: the floor is that of one.
+    private(set) var databaseCount = 0
     /// What the disk has refused.
     var held = HeldChanges()
     /// When the account begins.
@@ -55,7 +59,7 @@ struct Stage: Sendable {
         case .closed: throw StorageError(.closed, "The outbox is closed")
         case .waiting, .open: break
         }
-        if case .change(let change) = task.task { settling.formUnion(change.settledRecords) }
+        settling.formUnion(task.task.settledRecords)
         tasks.append(task)
         return wake()
     }
@@ -94,6 +98,21 @@ struct Stage: Sendable {
             taken = 0
         }
         return Array(tasks[taken...])
+    }
+
+    /// Notes that a read has found all records before one settled.
+    ///
+    /// - Parameter count: The number of databases that were opened when the read began.
+    mutating func raiseFloor(below record: Record.ID, databaseCount count: Int) {
+        guard count == databaseCount, record.number > 0 else { return }
+        floor = max(floor, Record.ID(record.number - 1))
+    }
+
+    /// Notes that the writer may have opened another database.
+    mutating func noteDatabase(_ count: Int) {
+        guard count != databaseCount else { return }
+        databaseCount = count
+        floor = Record.ID(0)
     }
 
     /// Notes that records are settled on disk as well.

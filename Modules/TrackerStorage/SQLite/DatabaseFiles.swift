@@ -1,4 +1,4 @@
-/// Which files a database consists of, to notice when a path has come to lead to others.
+/// Which files a database consists of, to notice when their paths have come to lead to others.
 struct DatabaseFiles: Hashable, Sendable {
     private let database: FileIdentity?
     private let log: FileIdentity?
@@ -9,8 +9,9 @@ struct DatabaseFiles: Hashable, Sendable {
         log = FileIdentity(ofPath: folder.log)
     }
 
-    /// Whether the database is the same and its log alone is gone.
-    func hasLostLog(since earlier: DatabaseFiles) -> Bool {
-        database == earlier.database && log == nil
-    }
+    /// Whether the database itself is the same file.
+    func hasSameDatabase(as other: DatabaseFiles) -> Bool { database == other.database }
+
+    /// Whether there is a log.
+    var hasLog: Bool { log != nil }
 }

@@ -20,6 +20,7 @@ struct GivenTable {
     private let readStatement: Statement
     private let insertStatement: Statement
     private let settleStatement: Statement
+    private let moveStatement: Statement
     private let pruneStatement: Statement
 
     /// Compiles the statements.
@@ -32,6 +33,9 @@ struct GivenTable {
         )
         settleStatement = try connection.prepare(
             "UPDATE given SET settled = ?3 WHERE lane = ?1 AND message_id = ?2 AND kind = 0"
+        )
+        moveStatement = try connection.prepare(
+            "UPDATE OR REPLACE given SET lane = ?2 WHERE lane = ?1 AND message_id = ?3 AND kind = 0"
         )
         pruneStatement = try connection.prepare("DELETE FROM given WHERE lane = ?1 AND settled <= ?2")
     }
@@ -56,9 +60,21 @@ struct GivenTable {
         try insertStatement.run(key.lane, messageID.text, 1, Outcome.applied.rawValue, settled)
     }
 
+    /// Brings back what another database has remembered.
+    func restore(
+        _ given: (messageID: String, kind: Int, outcome: Int, settled: Int64?), _ key: LaneKey
+    ) throws(StorageError) {
+        try insertStatement.run(key.lane, given.messageID, given.kind, given.outcome, given.settled)
+    }
+
     /// Notes that the record of a tracking call is gone.
     func settle(_ key: LaneKey, _ messageID: String, settled: Int64) throws(StorageError) {
         try settleStatement.run(key.lane, messageID, settled)
+    }
+
+    /// Takes an id to the lane that its record has moved to.
+    func move(_ messageID: String, from old: LaneKey, to new: LaneKey) throws(StorageError) {
+        try moveStatement.run(old.lane, new.lane, messageID)
     }
 
     /// Forgets what is too long ago.

@@ -55,4 +55,13 @@ final class LaneDatabase {
         }
         return rows
     }
+
+    /// Looks at every page.
+    ///
+    /// - Throws: `corrupt` if one is not what it should be.
+    func inspect() throws(StorageError) {
+        let statement = try connection.prepare("PRAGMA quick_check(1)")
+        guard let finding = try statement.first(read: { $0.text(0) }) ?? nil, finding != "ok" else { return }
+        throw StorageError(.corrupt, "\(connection.path): \(finding)")
+    }
 }

@@ -1,17 +1,22 @@
+import Synchronization
 import TrackerModels
 
-/// The connection that reads, beside the one that writes.
-struct LaneReader: ~Copyable {
-    private let folder: StateFolder?
-    private let lane: LaneIdentity
-    private var database: LaneDatabase?
-    private var file: FileIdentity?
-    private var key: LaneKey?
+/// The connection that reads, beside the one that writes; for any thread, one at a time.
+///
+/// It is opened by the first read, and again when the path leads to another file.
+final class LaneReader: Sendable {
+    private struct Opened {
+        var database: LaneDatabase
+        var file: FileIdentity
+        var key: LaneKey?
+    }
 
-    /// Names what is read; it is opened by the first read.
-    ///
-    /// - Parameter folder: Where it is; without one there is nothing to read.
-    init(_ folder: StateFolder?, _ lane: LaneIdentity) {
+    private let folder: StateFolder
+    private let lane: LaneIdentity
+    private let opened = Mutex<Opened?>(nil)
+
+    /// Names what is read.
+    init(_ folder: StateFolder, _ lane: LaneIdentity) {
         self.folder = folder
         self.lane = lane
     }
@@ -19,34 +24,30 @@ struct LaneReader: ~Copyable {
     /// Reads one state of the database.
     ///
     /// - Returns: `nil` if there is no database, or if it does not know the lane.
-    mutating func read<Result>(
+    func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
-        guard let folder else { return nil }
-        let current = FileIdentity(ofPath: folder.database)
-        if current != file { close() }
-        guard current != nil else { return nil }
-        if database == nil {
-            database = try open(folder)
-            file = current
-        }
-        guard let database else { return nil }
-        return try database.reading { () throws(StorageError) in
-            if key == nil { key = try database.lanes.key(of: lane) }
-            guard let key else { return nil }
-            return try body(database, key)
+        try opened.withLock { (opened) throws(StorageError) in
+            let file = FileIdentity(ofPath: folder.database)
+            if opened?.file != file { opened = nil }
+            guard let file else { return nil }
+            if opened == nil, let database = try open() { opened = Opened(database: database, file: file) }
+            guard let database = opened?.database else { return nil }
+            return try database.reading { () throws(StorageError) in
+                if opened?.key == nil { opened?.key = try database.lanes.key(of: lane) }
+                guard let key = opened?.key else { return nil }
+                return try body(database, key)
+            }
         }
     }
 
     /// Closes the connection; the next read opens another.
-    mutating func close() {
-        database = nil
-        file = nil
-        key = nil
+    func close() {
+        opened.withLock { $0 = nil }
     }
 
     /// - Returns: `nil` if the database has no tables yet.
-    private func open(_ folder: StateFolder) throws(StorageError) -> LaneDatabase? {
+    private func open() throws(StorageError) -> LaneDatabase? {
         var failure: StorageError?
         for access in [Connection.Access.readWrite, .readOnly, .immutable] {
             do throws(StorageError) {

@@ -23,6 +23,8 @@ struct LaneTransaction {
         var erases = false
         /// A new block of sequence numbers, to be in the backup before the transaction takes effect.
         var reserved: Int64?
+        /// How many bytes of bodies are gone.
+        var freedBytes = 0
         /// The lane's row.
         var row: LaneRow
     }
@@ -45,6 +47,7 @@ struct LaneTransaction {
     private var events: [OutboxEvent] = []
     var changesValues = false
     var erases = false
+    private var freedBytes = 0
     /// Rows have left, or a generation has ended.
     private var needsPruning = false
     /// The session's metadata, once a record has asked for them.
@@ -105,10 +108,20 @@ struct LaneTransaction {
         if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt), dropped: events,
-            changesValues: changesValues, erases: erases, reserved: row.reserved > found.reserved ? row.reserved : nil,
-            row: row
+            changesValues: changesValues, erases: erases, reserved: reserved,
+            freedBytes: freedBytes, row: row
         )
     }
+
+    /// Removes records that cannot be read.
+    mutating func lose(_ ids: [Record.ID]) throws(StorageError) {
+        for range in Self.ranges(ids, within: row.key.records) {
+            try report(try database.records.delete(range), .lost)
+        }
+    }
+
+    /// The end of the block of sequence numbers that the transaction has begun, if it has begun one.
+    var reserved: Int64? { row.reserved > found.reserved ? row.reserved : nil }
 
     /// Gives the next sequence number.
     mutating func nextSequence() -> Int64 {
@@ -155,6 +168,7 @@ struct LaneTransaction {
         for leaver in leavers {
             row.books.queued -= 1
             row.books.queuedBytes -= leaver.byteCount
+            freedBytes += leaver.byteCount
             guard leaver.isCallerGiven else { continue }
             row.settled += 1
             try database.given.settle(row.key, leaver.messageID, settled: row.settled)

@@ -1,16 +1,10 @@
 import TrackerModels
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The connection that writes, and what memory holds for it.
 ///
-/// Writers of all processes queue on one lock, and look under it whether the database is still the one they opened.
+/// Writers of all processes queue on one lock. Under it each looks whether the database is still the one it opened,
+/// before a transaction and again before anyone is told: a commit to a file that has been set aside or removed would go
+/// nowhere in silence.
 struct LaneWriter: ~Copyable {
     /// What a group of tasks came to.
     struct Outcome: Sendable {
@@ -24,33 +18,42 @@ struct LaneWriter: ~Copyable {
         var changesValues = false
     }
 
-    private let configuration: OutboxConfiguration
-    private let folder: StateFolder?
-    private let backup: LaneBackup?
+    let configuration: OutboxConfiguration
+    /// Where; `nil` for memory.
+    let folder: StateFolder?
+    let backup: LaneBackup?
     /// Names this run of the outbox in its records.
-    private let run: Int64
-    private var lock: FileLock?
-    private var database: LaneDatabase?
-    private var key: LaneKey?
+    let run: Int64
+    let reader: LaneReader?
+    var lock: FileLock?
+    var database: LaneDatabase?
+    var key: LaneKey?
     /// The files as they were opened.
-    private var files: DatabaseFiles?
-    /// Whether it was told that the disk refuses.
-    private var hasFailed = false
+    var files: DatabaseFiles?
     /// Whether something that was deleted may still be found in a file.
-    private var mustErase = false
+    var mustErase = false
     /// The lane as it was last seen on disk.
-    private(set) var known = LaneState.empty
+    var known = LaneState.empty
     /// When the account begins.
-    private(set) var origin = LaneOrigin()
+    var origin = LaneOrigin()
+    /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
+    var databaseCount = 0
+    /// What has become of a damaged database since the last answer.
+    var salvage: Salvage?
+    /// How many bytes were deleted since the database last shrank.
+    var freedBytes = 0
     /// What the disk has refused.
     private(set) var held = HeldChanges()
+    /// Whether it was told that the disk refuses.
+    private var hasFailed = false
 
     /// Names what is written; nothing is opened.
     ///
-    /// - Parameter folder: Where; `nil` for memory.
-    init(_ configuration: OutboxConfiguration, folder: StateFolder?, run: Int64) {
+    /// - Parameter reader: The connection that reads, which must not outlive a database that is set aside.
+    init(_ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64) {
         self.configuration = configuration
         self.folder = folder
+        self.reader = reader
         self.run = run
         backup = folder.map { LaneBackup($0, configuration.lane) }
     }
@@ -63,8 +66,9 @@ struct LaneWriter: ~Copyable {
         known.consent = backup?.consent ?? configuration.initialConsent ?? .granted
         try folder?.make()
         do throws(StorageError) {
-            try locked { (writer) throws(StorageError) in try writer.openDatabase() }
-            return Opening(state: known)
+            let adopted = try locked { (writer) throws(StorageError) in try writer.openRepaired(adopting: true) }
+            defer { salvage = nil }
+            return Opening(state: known, adoptedRecords: adopted, salvage: salvage)
         } catch {
             guard error.kind == .full || error.kind == .readOnly else { throw error }
             hasFailed = true
@@ -82,34 +86,36 @@ struct LaneWriter: ~Copyable {
         } catch {
             refuse(tasks, error, &outcome)
         }
+        if let salvage { outcome.events.insert(.salvaged(salvage), at: 0) }
+        salvage = nil
         return outcome
     }
 
     /// Reads within the writer's own connection, which is the only one to a database in memory.
-    func read<Result>(
+    func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
         guard let database, let key else { return nil }
         return try database.reading { () throws(StorageError) in try body(database, key) }
     }
 
-    /// Closes the database.
+    /// Closes everything.
     mutating func close() {
-        database = nil
-        key = nil
-        files = nil
+        if database != nil, let backup, backup.lane.directory.isFolder {
+            // It only tells how many records a damaged database has held.
+            try? backup.lane.save(String(known.queuedRecords), .queued)
+        }
+        closeDatabase()
         lock = nil
     }
-
-    // MARK: - Under the lock
 
     /// Runs `body` as the only writer over all processes.
     ///
     /// The wait has no end of its own: it ends when those before have committed or died, and whoever asked is free
     /// meanwhile.
-    private mutating func locked(
-        _ body: (inout LaneWriter) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    private mutating func locked<Result>(
+        _ body: (inout LaneWriter) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
         guard let folder else { return try body(&self) }
         if lock?.isCurrent != true {
             try folder.make()
@@ -117,60 +123,51 @@ struct LaneWriter: ~Copyable {
         }
         try lock?.lock()
         defer { lock?.unlock() }
-        try body(&self)
-    }
-
-    private mutating func openDatabase() throws(StorageError) {
-        let connection = try Connection(folder?.database ?? ":memory:", .create)
-        if let folder { unsafe chmod(folder.database, 0o600) }
-        try Schema.configure(connection, durability: configuration.durability)
-        _ = try Schema.migrate(connection)
-        let database = try LaneDatabase(connection)
-        var summary: LaneTransaction.Summary?
-        try database.writing { () throws(StorageError) in
-            let preparation = LanePreparation(database, configuration, backup: backup)
-            var transaction = try LaneTransaction(
-                database, configuration, row: preparation.lane(), now: configuration.wallClock(), run: run
-            )
-            try preparation.heal(&transaction)
-            try transaction.evict()
-            summary = try transaction.finish()
-        }
-        guard let summary else { return }
-        let row = summary.row
-        origin = LaneOrigin(books: row.books, recovered: row.books.queued)
-        origin.books.dropped = try database.lanes.dropped(row.key)
-        known = summary.state
-        key = row.key
-        mustErase = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil
-        self.database = database
-        files = folder.map(DatabaseFiles.init)
+        return try body(&self)
     }
 
     private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
-        let database = try currentDatabase()
         if !held.isEmpty {
-            let late = held.changes(at: known.generation).map(LaneTask.change)
-            _ = try transact(late, database, &outcome)
+            _ = try perform(&outcome) { (writer) in
+                writer.held.changes(at: writer.known.generation).map(LaneTask.change)
+            }
             held = HeldChanges()
         }
-        let effects = try transact(tasks, database, &outcome)
+        let effects = try perform(&outcome) { _ in tasks }
         outcome.results = effects.map { $0.result(known) }
+        shrink()
+        guard mustErase else { return }
+        do throws(StorageError) {
+            try erase()
+        } catch {
+            // It has taken effect, but counts once nothing is left of what was deleted.
+            for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
+        }
     }
 
-    /// The database that the path leads to now.
-    private mutating func currentDatabase() throws(StorageError) -> LaneDatabase {
-        if let database, folder.map(DatabaseFiles.init) == files { return database }
-        close(keepingLock: true)
-        try openDatabase()
-        guard let database else { throw StorageError(.open, "The database cannot be opened") }
-        return database
-    }
-
-    private mutating func close(keepingLock: Bool) {
-        database = nil
-        key = nil
-        files = nil
+    /// Runs tasks in a transaction on the database that the path leads to, however often that takes.
+    private mutating func perform(
+        _ outcome: inout Outcome, _ tasks: (borrowing LaneWriter) -> [LaneTask]
+    ) throws(StorageError) -> [LaneTransaction.Effect] {
+        var troubles = 0
+        while true {
+            do throws(StorageError) {
+                let database = try currentDatabase()
+                var attempt = outcome
+                let effects = try transact(tasks(self), database, &attempt)
+                guard isCurrent || rescue() else {
+                    troubles += 1
+                    guard troubles < 4 else { throw StorageError(.failed, "The database is replaced again and again") }
+                    continue
+                }
+                outcome = attempt
+                return effects
+            } catch {
+                troubles += 1
+                guard error.kind == .corrupt, folder != nil, troubles < 4 else { throw error }
+                try recover(from: error, isFirst: troubles == 1)
+            }
+        }
     }
 
     /// Runs one transaction.
@@ -181,7 +178,12 @@ struct LaneWriter: ~Copyable {
         var effects: [LaneTransaction.Effect] = []
         effects.reserveCapacity(tasks.count)
         var summary: LaneTransaction.Summary?
+        // What a user has left must be gone for good, also after a loss of power.
+        let isLasting = configuration.durability == .process && tasks.contains(where: \.isLasting)
+        if isLasting { try database.connection.execute("PRAGMA synchronous=FULL") }
+        defer { if isLasting { try? database.connection.execute("PRAGMA synchronous=NORMAL") } }
         try database.writing { () throws(StorageError) in
+            _ = try Schema.currentVersion(database.connection)
             let preparation = LanePreparation(database, configuration, backup: backup)
             let name = configuration.keyPrefix + StoredKey.sessionID.name
             var row = try database.lanes.load(key, sessionKey: name)
@@ -190,14 +192,7 @@ struct LaneWriter: ~Copyable {
             var transaction = try LaneTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
-            for task in tasks {
-                switch task {
-                case .change(let change): effects.append(try transaction.apply(change))
-                case .heal(let key):
-                    try preparation.heal(key, &transaction)
-                    effects.append(.done)
-                }
-            }
+            for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
             let finished = try transaction.finish()
             if finished.erases { try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)") }
             if let reserved = finished.reserved, let backup {
@@ -211,11 +206,24 @@ struct LaneWriter: ~Copyable {
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
         known = summary.state
+        freedBytes += summary.freedBytes
         outcome.events += summary.dropped
         outcome.changesValues = outcome.changesValues || summary.changesValues
         mustErase = mustErase || summary.erases
-        for case .change(let change) in tasks { outcome.settled += change.settledRecords }
+        for task in tasks { outcome.settled += task.settledRecords }
         return effects
+    }
+
+    private func perform(
+        _ task: LaneTask, _ transaction: inout LaneTransaction, _ preparation: LanePreparation
+    ) throws(StorageError) -> LaneTransaction.Effect {
+        switch task {
+        case .change(let change): return try transaction.apply(change)
+        case .heal(let key): try preparation.heal(key, &transaction)
+        case .lose(let records): try transaction.lose(records)
+        case .inspect: try transaction.database.inspect()
+        }
+        return .done
     }
 
     /// Answers a group that the disk has refused, and holds what must not be lost.
@@ -229,16 +237,6 @@ struct LaneWriter: ~Copyable {
             }
             held.hold(change, over: known)
             return .failed(error)
-        }
-    }
-}
-
-extension LaneChange {
-    /// The records that the change settles, whatever the disk says.
-    var settledRecords: [Record.ID] {
-        switch self {
-        case .delivered(let ids, _), .drop(let ids, _): ids
-        default: []
         }
     }
 }

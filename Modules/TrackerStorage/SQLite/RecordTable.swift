@@ -16,6 +16,7 @@ struct RecordTable {
     private let oldestStatement: Statement
     private let peekStatement: Statement
     private let numbersStatement: Statement
+    private let moversStatement: Statement
     private let adoptStatement: Statement
 
     private static let leaver = "RETURNING message_id, is_given, length(body)"
@@ -52,6 +53,14 @@ struct RecordTable {
             """
         )
         numbersStatement = try connection.prepare("SELECT id FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+        moversStatement = try connection.prepare(
+            """
+            SELECT id, message_id, is_given, length(body) FROM record
+            WHERE id BETWEEN ?1 AND ?2 AND (NOT ?4 OR generation NOT IN (
+                SELECT number FROM generation WHERE lane = ?3 AND was_bound
+            )) ORDER BY id
+            """
+        )
         adoptStatement = try connection.prepare("UPDATE record SET id = ?2, generation = ?3 WHERE id = ?1")
     }
 
@@ -64,6 +73,16 @@ struct RecordTable {
         try insertStatement.run(
             number, generation.number, draft.route.rawValue, draft.messageID.text, draft.isCallerGiven,
             draft.occurredAt.milliseconds, run, draft.acceptedAt.nanoseconds, body.bytes
+        )
+    }
+
+    /// Brings back a record of another database.
+    ///
+    /// - Parameter row: The columns of that record in their order.
+    func restore(_ row: Statement, number: Int64, body: [UInt8]) throws(StorageError) {
+        try insertStatement.run(
+            number, row.int64(1), row.int64(2), row.text(3), row.int64(4), row.int64(5), row.int64(6), row.int64(7),
+            body
         )
     }
 
@@ -121,6 +140,19 @@ struct RecordTable {
             return true
         }
         return numbers
+    }
+
+    /// Lists a lane's records, oldest first.
+    ///
+    /// - Parameter onlyUnbound: Whether only those count whose generation never had a session.
+    func movers(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> [(number: Int64, leaver: Leaver)] {
+        var movers: [(number: Int64, leaver: Leaver)] = []
+        try moversStatement.rows(key.records.lowerBound, key.records.upperBound, key.lane, onlyUnbound) { row in
+            let leaver = Leaver(messageID: row.text(1) ?? "", isCallerGiven: row.int64(2) != 0, byteCount: row.int(3))
+            movers.append((row.int64(0), leaver))
+            return true
+        }
+        return movers
     }
 
     /// Gives a record another number and another generation.

@@ -8,7 +8,9 @@ extension SQLiteOutbox {
     /// or a consent awaits the disk. It uses the caller's thread.
     public func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
         // Taken before the read: what is settled by then is either in here or gone from disk.
-        let (settling, held) = stage.withLock { ($0.settling, $0.held) }
+        let (settling, held, floor, count) = stage.withLock {
+            ($0.settling, $0.held, $0.floor, $0.databaseCount)
+        }
         let limit = held.hidesRecords ? 0 : limit
         let found = try read { (database, key, run) throws(StorageError) in
             let state = try self.state(key, database)
@@ -16,7 +18,8 @@ extension SQLiteOutbox {
             var damaged: [Record.ID] = []
             var bytes = 0
             if limit > 0, state.queuedRecords > 0 {
-                try database.records.read(key.records, run: run) {
+                let first = min(max(key.records.lowerBound, floor.number + 1), key.records.upperBound)
+                try database.records.read(first...key.records.upperBound, run: run) {
                     !settling.contains(Record.ID($0))
                 } body: { number, record in
                     guard let record else {
@@ -38,9 +41,12 @@ extension SQLiteOutbox {
             }
             return (peek: Peek(state: state, records: records, entries: entries), damaged: damaged)
         }
-        if let damaged = found?.damaged, !damaged.isEmpty { stage(.drop(damaged, .lost)) { _ in } }
+        if let damaged = found?.damaged, !damaged.isEmpty { stage(StagedTask(task: .lose(damaged))) }
         var peek = found?.peek ?? Peek(state: stateWithoutDatabase(), records: [], entries: [:])
         peek.state = held.state(over: peek.state)
+        if !settling.isEmpty, let first = peek.records.first {
+            stage.withLock { $0.raiseFloor(below: first.id, databaseCount: count) }
+        }
         return peek
     }
 
@@ -88,7 +94,7 @@ extension SQLiteOutbox {
             )
         }
         guard let reading = reading ?? nil else { return backedUpValue(key, at: now) }
-        if reading.needsHealing { stage(StagedTask(task: .heal(key)) { _ in }) }
+        if reading.needsHealing { stage(StagedTask(task: .heal(key))) }
         if reading.needsBackup { scheduleBackup() }
         return reading.text
     }

@@ -46,13 +46,14 @@ extension SQLiteOutbox {
     }
 
     private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
-        let (outcome, held, origin, needsRetry) = writer.withLock { writer in
+        let (outcome, held, origin, count, needsRetry) = writer.withLock { writer in
             let outcome = writer.commit(group.map(\.task))
-            return (outcome, writer.held, writer.origin, writer.needsRetry)
+            return (outcome, writer.held, writer.origin, writer.databaseCount, writer.needsRetry)
         }
         stage.withLock { stage in
             stage.held = held
             stage.origin = origin
+            stage.noteDatabase(count)
             stage.forget(outcome.settled)
         }
         for event in outcome.events { configuration.observer(event) }

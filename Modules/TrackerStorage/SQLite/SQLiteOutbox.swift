@@ -14,7 +14,7 @@ public final class SQLiteOutbox: Outbox {
     let folder: StateFolder?
     let stage = Mutex(Stage())
     let writer: Mutex<LaneWriter>
-    private let reader: Mutex<LaneReader>
+    private let reader: LaneReader?
     /// Names this run in the records it makes.
     private let run: Int64
     let queue = DispatchQueue(label: "tracker.outbox.writer")
@@ -33,8 +33,9 @@ public final class SQLiteOutbox: Outbox {
         self.configuration = configuration
         self.folder = folder
         self.run = run
-        writer = Mutex(LaneWriter(configuration, folder: folder, run: run))
-        reader = Mutex(LaneReader(folder, configuration.lane))
+        let reader = folder.map { LaneReader($0, configuration.lane) }
+        self.reader = reader
+        writer = Mutex(LaneWriter(configuration, folder: folder, reader: reader, run: run))
         delivery = LaneLock(path: folder?.deliveryLock(of: configuration.lane))
         sessionCreation = LaneLock(path: folder?.sessionLock(of: configuration.lane))
     }
@@ -45,10 +46,13 @@ public final class SQLiteOutbox: Outbox {
     public func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
         queue.async { [self] in
             do throws(StorageError) {
-                let (opening, origin) = try writer.withLock { (writer) throws(StorageError) in
-                    (try writer.open(), writer.origin)
+                let (opening, origin, count) = try writer.withLock { (writer) throws(StorageError) in
+                    (try writer.open(), writer.origin, writer.databaseCount)
                 }
-                stage.withLock { $0.origin = origin }
+                stage.withLock { stage in
+                    stage.origin = origin
+                    stage.noteDatabase(count)
+                }
                 if let error = opening.writeFailure { configuration.observer(.writeFailed(error)) }
                 scheduleBackup()
                 completion(.success(opening))
@@ -80,7 +84,6 @@ public final class SQLiteOutbox: Outbox {
             backupQueue.async { [self] in
                 queue.async { [self] in
                     writer.withLock { $0.close() }
-                    reader.withLock { $0.close() }
                     delivery.release()
                     sessionCreation.release()
                     completion()
@@ -124,14 +127,17 @@ public final class SQLiteOutbox: Outbox {
     func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey, _ run: Int64) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
-        if folder != nil {
-            try reader.withLock { (reader) throws(StorageError) in
-                try reader.read { (database, key) throws(StorageError) in try body(database, key, run) }
+        do throws(StorageError) {
+            if let reader {
+                return try reader.read { (database, key) throws(StorageError) in try body(database, key, run) }
             }
-        } else {
-            try writer.withLock { (writer) throws(StorageError) in
+            return try writer.withLock { (writer) throws(StorageError) in
                 try writer.read { (database, key) throws(StorageError) in try body(database, key, run) }
             }
+        } catch {
+            // The writer can do something about it.
+            if error.kind == .corrupt { stage(StagedTask(task: .inspect)) }
+            throw error
         }
     }
 }

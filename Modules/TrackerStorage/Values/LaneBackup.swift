@@ -14,6 +14,8 @@ struct LaneBackup: Sendable {
         case generation
         /// The lane's number in the database.
         case number
+        /// How many records waited when the lane was last closed.
+        case queued
         /// The end of the block of sequence numbers that may be in use.
         case sequence
     }
@@ -45,6 +47,9 @@ struct LaneBackup: Sendable {
 
     /// The end of the reserved block of sequence numbers, 0 if none is.
     var reserved: Int64 { lane.number(.sequence) ?? 0 }
+
+    /// How many records waited when the lane was last closed, if it was.
+    var queued: Int? { lane.number(.queued).map(Int.init) }
 
     /// The lane's number in the database of old.
     var laneNumber: Int64 { lane.number(.number) ?? 0 }

@@ -1,0 +1,77 @@
+import TrackerModels
+
+/// Moves records that nobody delivers from other lanes to the one that is opened.
+///
+/// From lanes of the same brand come the records that never had a session; from lanes that the configuration names, all.
+/// They keep their order and get new sequence numbers.
+struct Adoption {
+    private let database: LaneDatabase
+    private let configuration: OutboxConfiguration
+    private let folder: StateFolder
+    /// The rights to deliver the other lanes, held until the transaction has ended.
+    private var locks: [LaneLock] = []
+    /// How many records have moved.
+    private(set) var count = 0
+
+    /// Prepares to move records.
+    init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder) {
+        self.database = database
+        self.configuration = configuration
+        self.folder = folder
+    }
+
+    /// Moves what can be moved.
+    mutating func run(_ transaction: inout LaneTransaction) throws(StorageError) {
+        for other in try database.lanes.others(than: transaction.row.key) where other.records > 0 {
+            let isNamed = configuration.adopts.contains(other.identity)
+            let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
+            guard isNamed || isKin, let lock = lock(of: other.identity) else { continue }
+            locks.append(lock)
+            count += try transaction.adopt(other.key, onlyUnbound: !isNamed)
+        }
+    }
+
+    /// Lets others deliver the lanes again.
+    func end() {
+        for lock in locks { lock.release() }
+    }
+
+    /// - Returns: `nil` if somebody delivers the lane.
+    private func lock(of lane: LaneIdentity) -> LaneLock? {
+        let lock = LaneLock(path: folder.deliveryLock(of: lane))
+        return lock.acquire() ? lock : nil
+    }
+}
+
+extension LaneTransaction {
+    /// Moves records of another lane to this one.
+    ///
+    /// - Parameters:
+    ///   - key: The other lane.
+    ///   - onlyUnbound: Whether those stay whose generation ever had a session.
+    /// - Returns: How many have moved.
+    fileprivate mutating func adopt(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> Int {
+        guard var other = try database.lanes.load(key, sessionKey: "") else { return 0 }
+        let movers = try database.records.movers(key, onlyUnbound: onlyUnbound)
+        guard !movers.isEmpty else { return 0 }
+        for mover in movers {
+            let number = row.key.record(nextSequence())
+            try database.records.move(mover.number, to: number, generation: row.generation)
+            if mover.leaver.isCallerGiven { try database.given.move(mover.leaver.messageID, from: key, to: row.key) }
+            other.books.move(mover.leaver.byteCount, to: &row.books)
+        }
+        try database.lanes.save(other)
+        return movers.count
+    }
+}
+
+extension LaneBooks {
+    fileprivate mutating func move(_ byteCount: Int, to other: inout LaneBooks) {
+        accepted -= 1
+        queued -= 1
+        queuedBytes -= byteCount
+        other.accepted += 1
+        other.queued += 1
+        other.queuedBytes += byteCount
+    }
+}

@@ -1,0 +1,140 @@
+import TrackerModels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension LaneWriter {
+    /// Whether the paths still lead to the files that were opened.
+    var isCurrent: Bool { folder.map(DatabaseFiles.init) == files }
+
+    /// The database that the path leads to now.
+    mutating func currentDatabase() throws(StorageError) -> LaneDatabase {
+        if let database, isCurrent { return database }
+        if database != nil, !rescue() { closeDatabase() }
+        if database == nil { _ = try openRepaired(adopting: false) }
+        guard let database else { throw StorageError(.open, "The database cannot be opened") }
+        return database
+    }
+
+    /// Saves what is in a log that somebody has removed, while this connection can still read it.
+    ///
+    /// - Returns: Whether all that was committed is in the database, which has been opened anew.
+    mutating func rescue() -> Bool {
+        guard let folder, let files, let database else { return false }
+        let now = DatabaseFiles(folder)
+        guard now.hasSameDatabase(as: files), !now.hasLog,
+            // It is what happens to the log that matters here; why it failed does not.
+            (try? database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0
+        else { return false }
+        let (origin, count) = (origin, databaseCount)
+        closeDatabase()
+        guard (try? openDatabase(adopting: false)) != nil else { return false }
+        self.origin = origin
+        databaseCount = count
+        return true
+    }
+
+    /// Closes both connections.
+    mutating func closeDatabase() {
+        database = nil
+        key = nil
+        files = nil
+        reader?.close()
+    }
+
+    /// Opens or makes the database; one that is damaged is set aside first.
+    ///
+    /// - Returns: How many records were adopted.
+    mutating func openRepaired(adopting: Bool) throws(StorageError) -> Int {
+        guard let folder else { return try openDatabase(adopting: adopting) }
+        try folder.make()
+        if DamagedFiles(folder).hasWreck { try replaceWreck() }
+        do throws(StorageError) {
+            return try openDatabase(adopting: adopting)
+        } catch {
+            closeDatabase()
+            guard error.kind == .corrupt else { throw error }
+            try DamagedFiles(folder).wreckDatabase()
+            try replaceWreck()
+            return try openDatabase(adopting: adopting)
+        }
+    }
+
+    /// Deals with damage.
+    ///
+    /// The first time it opens the same files again, since a log that was cut short can be read then; the next time it
+    /// sets the database aside.
+    mutating func recover(from error: StorageError, isFirst: Bool) throws(StorageError) {
+        guard let folder else { throw error }
+        let isReplaced = !isCurrent
+        closeDatabase()
+        if isFirst || isReplaced { return }
+        try DamagedFiles(folder).wreckDatabase()
+        try replaceWreck()
+    }
+
+    /// Builds a new database from a damaged one, and sets that one aside.
+    private mutating func replaceWreck() throws(StorageError) {
+        guard let folder else { return }
+        let files = DamagedFiles(folder)
+        var count = SalvagedDatabase.Count()
+        if !files.hasDatabase {
+            try files.clearPlace()
+            // Before the lane was ever seen there is nothing to expect.
+            let queued = databaseCount > 0 ? [configuration.lane: known.queuedRecords] : [:]
+            count = try SalvagedDatabase(folder).build(expecting: queued)
+            try files.placeNew()
+        }
+        let name = try files.setWreckAside()
+        salvage = Salvage(setAside: name, carriedOver: count.carriedOver, lost: count.lost)
+    }
+
+    /// - Returns: How many records were adopted.
+    private mutating func openDatabase(adopting: Bool) throws(StorageError) -> Int {
+        let connection = try Connection(folder?.database ?? ":memory:", .create)
+        if let folder { unsafe chmod(folder.database, 0o600) }
+        // A database of a newer library is not touched.
+        _ = try Schema.currentVersion(connection)
+        try Schema.configure(connection, durability: configuration.durability)
+        let isNew = try Schema.migrate(connection)
+        let database = try LaneDatabase(connection)
+        var summary: LaneTransaction.Summary?
+        var adoption: Adoption?
+        defer { adoption?.end() }
+        try database.writing { () throws(StorageError) in
+            if isNew, let folder {
+                for (identity, remains) in folder.backedUpLanes { _ = try database.lanes.make(identity, remains) }
+            }
+            let preparation = LanePreparation(database, configuration, backup: backup)
+            var transaction = try LaneTransaction(
+                database, configuration, row: preparation.lane(), now: configuration.wallClock(), run: run
+            )
+            try preparation.heal(&transaction)
+            if adopting, let folder {
+                adoption = Adoption(database, configuration, folder)
+                try adoption?.run(&transaction)
+            }
+            try transaction.evict()
+            if let reserved = transaction.reserved { try backup?.lane.save(String(reserved), .sequence) }
+            summary = try transaction.finish()
+        }
+        guard let summary else { return 0 }
+        origin = LaneOrigin(books: summary.row.books, recovered: summary.row.books.queued)
+        origin.books.dropped = try database.lanes.dropped(summary.row.key)
+        // The account of a lane that was salvaged begins with what was found in the wreck.
+        if salvage != nil { origin = LaneOrigin() }
+        known = summary.state
+        key = summary.row.key
+        mustErase = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil
+        self.database = database
+        files = folder.map(DatabaseFiles.init)
+        databaseCount += 1
+        freedBytes = Self.shrinkingThreshold
+        return adoption?.count ?? 0
+    }
+}

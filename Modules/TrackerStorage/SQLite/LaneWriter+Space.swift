@@ -1,0 +1,37 @@
+extension LaneWriter {
+    /// How many bytes are deleted before the database is asked to shrink.
+    static let shrinkingThreshold = 4 << 20
+    /// How many free pages it keeps for what comes next.
+    private static let sparePages: Int64 = 256
+    /// How many pages are given back at once, so that nobody waits long.
+    private static let mostPages: Int64 = 4096
+
+    /// Gives free pages back, now and then.
+    mutating func shrink() {
+        guard folder != nil, freedBytes >= Self.shrinkingThreshold, let database else {
+            return
+        }
+        freedBytes = 0
+        // A database that cannot shrink now will be asked again.
+        guard let free = try? database.connection.number("PRAGMA freelist_count"), free > Self.sparePages else {
+            return
+        }
+        try? database.connection.execute("PRAGMA incremental_vacuum(\(min(free - Self.sparePages, Self.mostPages)))")
+    }
+
+    /// Leaves nothing of what was deleted in any file.
+    ///
+    /// Set-aside databases go, the database is written anew without its free space, the log is emptied.
+    mutating func erase() throws(StorageError) {
+        guard let database else { return }
+        if let folder {
+            try DamagedFiles(folder).removeAll()
+            try database.connection.execute("VACUUM")
+            guard try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
+                throw StorageError(.busy, "\(database.connection.path): another process is reading the log")
+            }
+        }
+        try database.connection.execute("DELETE FROM meta WHERE name = 'erase'")
+        mustErase = false
+    }
+}

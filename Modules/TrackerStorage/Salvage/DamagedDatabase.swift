@@ -1,0 +1,135 @@
+import TrackerModels
+
+/// What can still be read of a damaged database.
+///
+/// Every question is answered as far as the damage allows; none throws.
+final class DamagedDatabase {
+    /// How many single records are looked for where a scan cannot pass.
+    private static let probes: Int64 = 50_000
+
+    private let connection: Connection
+
+    /// Opens a damaged database.
+    ///
+    /// - Returns: `nil` if not even its tables can be found.
+    init?(_ path: String) {
+        guard let connection = try? Connection(path, .readWrite),
+            // A file that is shorter than it says is then read as far as it goes.
+            (try? connection.execute("PRAGMA writable_schema=ON")) != nil,
+            (try? connection.number("PRAGMA user_version")) == Schema.version,
+            (try? connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'")) == 1
+        else { return nil }
+        self.connection = connection
+    }
+
+    /// The lanes, and what their rows and those of their brands say.
+    func lanes() -> [LaneIdentity: LaneRemains] {
+        var lanes: [LaneIdentity: LaneRemains] = [:]
+        read(
+            """
+            SELECT kind, owner, origin, lane.id, consent, epoch, generation, reserved, queued
+            FROM lane JOIN brand ON brand.id = lane.brand
+            """
+        ) { row in
+            guard let kind = row.text(0).flatMap(LaneIdentity.Kind.init), let owner = row.text(1),
+                let origin = row.text(2)
+            else { return }
+            lanes[LaneIdentity(kind: kind, owner: owner, origin: origin)] = LaneRemains(
+                number: row.int64(3), consent: row.text(4).flatMap(Consent.init), epoch: row.int64(5),
+                generation: row.int64(6), reserved: row.int64(7), queued: row.int(8)
+            )
+        }
+        return lanes
+    }
+
+    /// The bindings of a lane's generations.
+    func generations(lane: Int64) -> [Generation: GenerationEntry] {
+        var generations: [Generation: GenerationEntry] = [:]
+        read("SELECT number, session, device, identify_id FROM generation WHERE lane = \(lane)") { row in
+            generations[Generation(row.int64(0))] = GenerationEntry(
+                session: row.text(1).flatMap(SessionID.init), device: row.text(2).flatMap(DeviceID.init),
+                identifyID: row.text(3).flatMap(UserID.init)
+            )
+        }
+        return generations
+    }
+
+    /// The values of a lane, or with lane number 0 those of the brand that the lane belongs to.
+    func values(lane: Int64, of owner: Int64) -> [(key: String, text: String?, expires: Timestamp)] {
+        var values: [(key: String, text: String?, expires: Timestamp)] = []
+        read(
+            """
+            SELECT key, value, expires FROM value
+            WHERE brand = (SELECT brand FROM lane WHERE id = \(owner)) AND lane = \(lane)
+            """
+        ) { row in
+            if let key = row.text(0) { values.append((key, row.text(1), Timestamp(milliseconds: row.int64(2)))) }
+        }
+        return values
+    }
+
+    /// The callers' ids of a lane.
+    func given(lane: Int64) -> [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] {
+        var given: [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] = []
+        read("SELECT message_id, kind, outcome, settled FROM given WHERE lane = \(lane)") { row in
+            guard let messageID = row.text(0) else { return }
+            given.append((messageID, row.int(1), row.int(2), row.isNull(3) ? nil : row.int64(3)))
+        }
+        return given
+    }
+
+    /// Reads a lane's records: from the oldest until the damage, from the newest until the damage, and what can be found
+    /// one by one between.
+    ///
+    /// - Parameters:
+    ///   - numbers: The numbers that they can have.
+    ///   - body: Takes the columns of `record` in their order.
+    func records(_ numbers: ClosedRange<Int64>, body: (Statement) throws(StorageError) -> Void) throws(StorageError) {
+        let columns = "SELECT id, generation, route, message_id, is_given, occurred, run, accepted, body FROM record"
+        guard let rising = try? connection.prepare("\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"),
+            let falling = try? connection.prepare("\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"),
+            let single = try? connection.prepare("\(columns) WHERE id = ?1")
+        else { return }
+        var first = numbers.lowerBound
+        var last = numbers.upperBound
+        if try scan(rising, first, last, body, each: { first = $0 + 1 }) { return }
+        if first <= last, try scan(falling, first, last, body, each: { last = $0 - 1 }) { return }
+        guard first <= last else { return }
+        for number in first...min(last, first &+ Self.probes) { _ = try scan(single, number, nil, body) { _ in } }
+        guard last - first > Self.probes else { return }
+        for number in max(first + Self.probes + 1, last - Self.probes)...last {
+            _ = try scan(single, number, nil, body) { _ in }
+        }
+    }
+
+    /// - Returns: Whether the scan has come to its end.
+    private func scan(
+        _ statement: Statement, _ first: Int64, _ last: Int64?, _ body: (Statement) throws(StorageError) -> Void,
+        each: (Int64) -> Void
+    ) throws(StorageError) -> Bool {
+        // Only what `body` throws counts: it comes from the new database.
+        var failure: StorageError?
+        func row(_ row: Statement) -> Bool {
+            do throws(StorageError) {
+                try body(row)
+                each(row.int64(0))
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        let isComplete: Void? =
+            if let last { try? statement.rows(first, last, body: row) } else { try? statement.rows(first, body: row) }
+        if let failure { throw failure }
+        return isComplete != nil
+    }
+
+    private func read(_ sql: String, body: (Statement) -> Void) {
+        // What comes before the damage counts.
+        try? connection.prepare(sql).rows { row in
+            body(row)
+            return true
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import TrackerModels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The names through which a damaged database goes on its way out, in an order that a crash can break off anywhere.
+///
+/// First it becomes the *wreck*, then a new database is built from it, then that one takes its place, and last the
+/// wreck is set aside under a number. As long as there is a wreck, whoever opens the database goes on from there. All
+/// of it happens under the writers' lock.
+struct DamagedFiles {
+    /// How many set-aside databases are kept.
+    static let kept = 3
+
+    private static let database = StateFolder.databaseName
+    private static let wreckName = database + ".damaged"
+    private static let newName = database + ".new"
+    private static let setAsidePrefix = database + ".corrupt-"
+    /// What SQLite appends to the name of a database for the files beside it.
+    private static let companions = ["-wal", "-shm", "-journal"]
+
+    private let directory: Directory
+
+    /// Names the files of a folder.
+    init(_ folder: StateFolder) {
+        directory = folder.directory
+    }
+
+    /// Where the damaged database is while a new one is built.
+    var wreck: String { directory.file(Self.wreckName) }
+
+    /// Where the new one is built.
+    var new: String { directory.file(Self.newName) }
+
+    /// Whether a damaged database is on its way.
+    var hasWreck: Bool { FileIdentity(ofPath: wreck) != nil }
+
+    /// Whether there is a database where it belongs.
+    var hasDatabase: Bool { FileIdentity(ofPath: directory.file(Self.database)) != nil }
+
+    /// Takes the database from its place.
+    func wreckDatabase() throws(StorageError) {
+        try directory.rename(Self.database, to: Self.wreckName)
+        try clearPlace()
+    }
+
+    /// Moves the old log after the database, and clears away what a crash has left of a new one.
+    func clearPlace() throws(StorageError) {
+        let log = Self.database + "-wal"
+        if FileIdentity(ofPath: directory.file(log)) != nil, FileIdentity(ofPath: wreck + "-wal") == nil {
+            try directory.rename(log, to: Self.wreckName + "-wal")
+        }
+        for suffix in Self.companions { try directory.remove(Self.database + suffix) }
+        for suffix in [""] + Self.companions { try directory.remove(Self.newName + suffix) }
+    }
+
+    /// Puts the new database in its place.
+    func placeNew() throws(StorageError) {
+        try directory.rename(Self.newName, to: Self.database)
+        try directory.synchronize()
+    }
+
+    /// Sets the wreck aside; the oldest of too many goes.
+    ///
+    /// - Returns: The name it has now.
+    func setWreckAside() throws(StorageError) -> String {
+        let numbers = setAside
+        let name = Self.setAsidePrefix + String((numbers.last ?? 0) + 1)
+        for suffix in Self.companions where FileIdentity(ofPath: wreck + suffix) != nil {
+            try directory.rename(Self.wreckName + suffix, to: name + suffix)
+        }
+        try directory.rename(Self.wreckName, to: name)
+        for number in numbers.dropLast(Self.kept - 1) { try remove(number) }
+        return name
+    }
+
+    /// Removes all that was set aside.
+    func removeAll() throws(StorageError) {
+        for number in setAside { try remove(number) }
+    }
+
+    /// The numbers of what was set aside, rising.
+    private var setAside: [Int] {
+        directory.names.compactMap { name in
+            name.hasPrefix(Self.setAsidePrefix) ? Int(name.dropFirst(Self.setAsidePrefix.count)) : nil
+        }
+        .sorted()
+    }
+
+    private func remove(_ number: Int) throws(StorageError) {
+        for suffix in Self.companions + [""] { try directory.remove(Self.setAsidePrefix + String(number) + suffix) }
+    }
+}
+
+extension DamagedFiles {
+    /// How many bytes a page has, which is SQLite's default.
+    private static let pageSize = 4096
+
+    /// Gives the wreck the first page of a new database, so that SQLite can find its way to the rest.
+    ///
+    /// All databases of a schema have their tables at the same places. No connection to either file may be open.
+    func replaceFirstPage() throws(StorageError) {
+        var page = try FileDescriptor(opening: new, O_RDONLY).readToEnd(limit: 64 << 20)
+        guard page.count >= Self.pageSize else { return }
+        page.removeSubrange(Self.pageSize...)
+        // The database file format, 1.3: versions for a write-ahead log, pages unknown, no free pages.
+        page[18] = 2
+        page[19] = 2
+        page.replaceSubrange(28..<40, with: repeatElement(0, count: 12))
+        try FileDescriptor(opening: wreck, O_WRONLY).write(page)
+    }
+}

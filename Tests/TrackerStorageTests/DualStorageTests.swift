@@ -1,0 +1,223 @@
+import Foundation
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+@Suite("Dual storage")
+struct DualStorageTests {
+    let folder = TemporaryFolder()
+
+    @Test("has both halves written when a save is done")
+    func writesBoth() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(await outbox.commit(.ensureDevice).summary == "done")
+        #expect(await outbox.commit(.bind(1, "s1")).summary == "done")
+
+        #expect(try folder.backedUp(.sessionID) == "s1")
+        #expect(try folder.backedUp(.deviceID) == outbox.value(for: .deviceID))
+        #expect(folder.backupName(.sessionID).hasSuffix("/__GT_925_session_id"))
+        #expect(try folder.number("SELECT count(*) FROM value WHERE key = '__GT_925_session_id' AND value = 's1'") == 1)
+    }
+
+    @Test("heals the primary from the backup", arguments: [StoredKey.sessionID, .identifyID, .deviceID, .own("x")])
+    func healsPrimary(key: StoredKey) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([
+            .ensureDevice, .bind(1, "s1"), .identify(Generation(1), known(UserID("u"))), .store(.own("x"), "y", nil),
+        ])
+        let value = try #require(outbox.value(for: key))
+        try folder.execute("DELETE FROM value")
+
+        #expect(outbox.value(for: key) == value)
+
+        await outbox.commit(.barrier)
+        #expect(try folder.number("SELECT count(*) FROM value WHERE value = '\(value)'") == 1)
+    }
+
+    @Test("heals the primary when it is opened, and the generation with it")
+    func healsPrimaryAtOpening() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        let state = await first.commit([
+            .ensureDevice, .bind(1, "s1"), .identify(Generation(1), known(UserID("u"))), .barrier,
+        ]).last?.state
+        await first.close()
+        try folder.execute("DELETE FROM value; DELETE FROM generation")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(try second.state().entry == state?.entry)
+        #expect(try folder.number("SELECT count(*) FROM value WHERE value IS NOT NULL") == 3)
+    }
+
+    @Test("heals the backup from the primary")
+    func healsBackup() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit(.bind(1, "s1"))
+        try folder.remove(folder.backupName(.sessionID))
+
+        #expect(outbox.value(for: .sessionID) == "s1")
+
+        await outbox.close()
+        #expect(try folder.backedUp(.sessionID) == "s1")
+    }
+
+    @Test("ignores a damaged backup and writes it anew", arguments: ["", "{", #"{"value":1}"#, "\u{0}\u{1}"])
+    func replacesDamagedBackup(content: String) async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit(.bind(1, "s1"))
+        await first.close()
+        try folder.write(Data(content.utf8), to: folder.backupName(.sessionID))
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(second.value(for: .sessionID) == "s1")
+
+        await second.close()
+        #expect(try folder.backedUp(.sessionID) == "s1")
+    }
+
+    @Test("never heals with a value from before a reset, when a crash left its backup behind")
+    func forgetsOldBackups() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.ensureDevice, .bind(1, "s1"), .store(.own("x"), "y", nil), .store(.brandID, "925", nil)])
+        try folder.copy("backup", to: "old")
+        await first.commit(.reset(all: false, messageID: nil))
+        await first.close()
+        try folder.move("old", to: "backup")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        for key in [StoredKey.sessionID, .deviceID, .own("x")] { #expect(second.value(for: key) == nil) }
+        #expect(second.value(for: .brandID) == "925")
+        #expect(try second.state().entry == GenerationEntry())
+        await second.close()
+        #expect(try folder.backedUp(.sessionID) == nil)
+        #expect(try folder.backedUp(.deviceID) == nil)
+        #expect(try folder.backedUp(.brandID) == "925")
+    }
+
+    @Test("never heals with the primary of before a reset, when the disk has lost its last commits")
+    func forgetsOldPrimary() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        await second.commit([.reset(all: false, messageID: nil), .consent(.pending, messageID: nil)])
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let third = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(third.value(for: .sessionID) == nil)
+        #expect(third.value(for: .deviceID) == nil)
+        #expect(try third.state().generation == Generation(2))
+        #expect(try third.state().consent == .pending)
+        #expect(try third.peek(limit: 1, maxBytes: 1).entries[Generation(1)]?.session == SessionID("s1"))
+    }
+
+    @Test("brings values, consent, generation and sequence back when the database is gone")
+    func survivesWithoutDatabase() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([
+            .reset(all: false, messageID: nil), .ensureDevice, .bind(2, "s1"), .append("m1"),
+            .consent(.pending, messageID: nil),
+        ])
+        let device = first.value(for: .deviceID)
+        await first.close()
+        try folder.remove("tracker.sqlite3")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        let state = try second.state()
+        #expect(state.generation == Generation(2))
+        #expect(state.consent == .pending)
+        #expect(state.entry == GenerationEntry(session: SessionID("s1"), device: device.flatMap(DeviceID.init)))
+        #expect(await second.commit(.append("m2")).state?.lastSequence == 10_001)
+    }
+
+    @Test("removes what has expired from both halves")
+    func expires() async throws {
+        let clock = HandClock()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock) { $0.expiration = .seconds(60) })
+        await outbox.commit([.ensureDevice, .store(.own("x"), "y", nil)])
+        clock.advance(by: .seconds(60))
+
+        #expect(outbox.value(for: .own("x")) == nil)
+
+        await outbox.commit(.barrier)
+        await outbox.close()
+        #expect(try folder.backedUp(.own("x")) == nil)
+        #expect(try folder.number("SELECT count(*) FROM value WHERE value = 'y'") == 0)
+    }
+
+    @Test("does not bring an expired value back from the backup")
+    func expiresBackup() async throws {
+        let clock = HandClock()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock) { $0.expiration = .seconds(60) })
+        await outbox.commit(.store(.own("x"), "y", nil))
+        try folder.execute("DELETE FROM value")
+        clock.advance(by: .seconds(60))
+
+        #expect(outbox.value(for: .own("x")) == nil)
+    }
+
+    @Test("removes a value from both halves")
+    func removes() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit(.store(.own("x"), "y", nil))
+
+        await outbox.commit(.remove(.own("x")))
+
+        #expect(outbox.value(for: .own("x")) == nil)
+        #expect(try folder.backedUp(.own("x")) == nil)
+    }
+
+    @Test("tells of a backup that cannot be written, and does not call the save done")
+    func reportsFailure() async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        await outbox.commit(.barrier)
+        await outbox.commit(.store(.own("x"), "y", nil))
+        try folder.remove("backup")
+        try folder.write(Data(), to: "backup")
+
+        let result = await outbox.commit(.store(.own("x"), "z", nil))
+
+        #expect(result.summary == "failed failed")
+        #expect(log.events.contains { if case .backupFailed = $0 { true } else { false } })
+        #expect(outbox.value(for: .own("x")) == "z")
+    }
+
+    @Test("keeps any key and any text", arguments: ["a/b", "..", "ключ %41", "x.tmp", ""])
+    func keepsAnyKey(name: String) async throws {
+        let text = "\u{1F600} \"\\\u{7}\n"
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit(.store(.own(name), text, nil))
+        await first.close()
+        try folder.remove("tracker.sqlite3")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(second.value(for: .own(name)) == text)
+    }
+
+    @Test("is for its owner alone, whatever the umask")
+    func isPrivate() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([.ensureDevice, .bind(1, "s"), .append("m")])
+        #expect(outbox.acquireDelivery())
+
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        let modes = try names.map { name in
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+            return
+                "\(name) \(isFolder ? "folder" : "file") \(String(attributes[.posixPermissions] as? Int ?? 0, radix: 8))"
+        }
+
+        #expect(modes.allSatisfy { $0.hasSuffix("folder 700") || $0.hasSuffix("file 600") }, "\(modes)")
+        #expect(names.contains("tracker.sqlite3-wal"))
+    }
+}

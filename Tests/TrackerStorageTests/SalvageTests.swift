@@ -1,0 +1,246 @@
+import Foundation
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+/// A way in which a database comes to harm.
+enum Damage: String, CaseIterable, CustomTestStringConvertible {
+    case noDatabase
+    case firstPage
+    case header
+    case truncated
+    case randomPages
+    case everyByte
+
+    var testDescription: String { rawValue }
+
+    /// Harms a file; no connection to it may be open.
+    func apply(_ folder: TemporaryFolder) throws {
+        var data = try folder.read("tracker.sqlite3")
+        switch self {
+        case .noDatabase: data = Data("This is a text.".utf8)
+        case .firstPage: data.replaceSubrange(0..<4096, with: Data(repeating: 0xA5, count: 4096))
+        case .header: data.replaceSubrange(0..<100, with: Data(repeating: 0, count: 100))
+        case .truncated: data = data.prefix(data.count * 2 / 3)
+        case .randomPages:
+            for page in stride(from: 13, to: data.count / 4096, by: 3) {
+                data.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(repeating: 0x5A, count: 4096))
+            }
+        case .everyByte: data = Data(repeating: 0xFF, count: data.count)
+        }
+        try folder.write(data, to: "tracker.sqlite3")
+    }
+}
+
+@Suite("A damaged database")
+struct SalvageTests {
+    let folder = TemporaryFolder()
+
+    @Test("is set aside; what can be read of it is carried over, the rest is counted", arguments: Damage.allCases)
+    func salvages(damage: Damage) async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([
+            .reset(all: false, messageID: nil), .ensureDevice, .bind(2, "s1"), .consent(.pending, messageID: nil),
+            .store(.own("x"), "y", nil),
+        ])
+        await first.commit((1...500).map { .append("m\($0)", given: true, body: #"{"n":\#($0)}"#) })
+        await first.commit(.delivered([try first.ids()[0]], bytes: WireBytes(before: 0, after: 0)))
+        let device = first.value(for: .deviceID)
+        await first.close()
+        try damage.apply(folder)
+
+        let log = EventLog()
+        let second = SQLiteOutbox(.sample(folder, log: log))
+        let opening = try await second.open().get()
+
+        // Damage in the middle is only found by whoever comes across it.
+        var salvage = opening.salvage
+        if salvage == nil {
+            _ = try? second.peek(limit: .max, maxBytes: .max)
+            await second.commit(.barrier)
+            salvage = log.events.compactMap { if case .salvaged(let salvage) = $0 { salvage } else { nil } }.first
+        }
+        let found = try #require(salvage)
+        #expect(found.setAside == "tracker.sqlite3.corrupt-1")
+        #expect(folder.exists(found.setAside))
+        #expect(found.carriedOver + found.lost == 499)
+        let isReadable = [.firstPage, .header, .truncated, .randomPages].contains(damage)
+        #expect((found.carriedOver > 100) == isReadable)
+
+        let records = try second.peek(limit: .max, maxBytes: .max).records
+        #expect(records.count == found.carriedOver)
+        #expect(records.map(\.sequence) == records.map(\.sequence).sorted())
+        #expect(
+            records.allSatisfy { $0.messageID.text == "m\($0.sequence)" && $0.body.text == #"{"n":\#($0.sequence)}"# })
+        let account = try second.account()
+        #expect(account.isBalanced)
+        #expect(account.dropped == (found.lost > 0 ? [.lost: found.lost] : [:]))
+        let state = try second.state()
+        #expect(state.generation == Generation(2))
+        #expect(state.consent == .pending)
+        #expect(state.entry == GenerationEntry(session: SessionID("s1"), device: device.flatMap(DeviceID.init)))
+        #expect(second.value(for: .own("x")) == "y")
+        #expect(await second.commit(.append("next")).state?.lastSequence == 10_001)
+        if isReadable, let last = records.last {
+            #expect(
+                await second.commit(.append(last.messageID.text, given: true)).summary == "pending \(last.messageID)")
+            #expect(try second.queue().count == found.carriedOver + 1)
+        }
+        await second.close()
+
+        let third = SQLiteOutbox(.sample(folder))
+        #expect(try await third.open().get().salvage == nil)
+        #expect(try third.queue().count == found.carriedOver + 1)
+        #expect(try third.account().isBalanced)
+    }
+
+    @Test("is kept at most three times")
+    func keepsThree() async throws {
+        for round in 1...5 {
+            let outbox = SQLiteOutbox(.sample(folder))
+            let salvage = try await outbox.open().get().salvage
+            #expect(salvage?.setAside == (round == 1 ? nil : "tracker.sqlite3.corrupt-\(round - 1)"))
+            await outbox.close()
+            try Damage.noDatabase.apply(folder)
+        }
+
+        #expect(folder.files.filter { $0.contains("corrupt") } == (2...4).map { "tracker.sqlite3.corrupt-\($0)" })
+    }
+
+    @Test("is noticed while it is in use, whoever comes across it first")
+    func noticesInUse() async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        await outbox.commit((1...50).map { .append("m\($0)") })
+        let other = try await SQLiteOutbox.opened(.sample(folder))
+        // What another has written is read from the file again.
+        await other.commit(.store(.own("x"), "y", nil))
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try overwrite("tracker.sqlite3", from: 4096)
+
+        let result = await outbox.commit(.append("m51"))
+
+        #expect(result.summary == "pending m51")
+        guard case .salvaged(let salvage) = try #require(log.events.first) else {
+            Issue.record("\(log.events)")
+            return
+        }
+        #expect(salvage.lost == 50)
+        #expect(try outbox.queue() == ["m51"])
+        #expect(
+            try outbox.account()
+                == Account(
+                    accepted: 51, recovered: 0, delivered: 0, queued: 1, dropped: [.lost: 50],
+                    bytes: WireBytes(before: 0, after: 0)
+                )
+        )
+        #expect(try other.queue() == ["m51"])
+        #expect(await other.commit(.append("m52")).summary == "pending m52")
+        #expect(try outbox.queue() == ["m51", "m52"])
+        #expect(try other.account().isBalanced)
+    }
+
+    @Test("is built anew from where a crash broke it off", arguments: 0..<4)
+    func resumes(step: Int) async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.bind(1, "s1")] + (1...20).map { .append("m\($0)") })
+        await first.close()
+        let files = DamagedFiles(folder.state)
+        switch step {
+        case 0:
+            try folder.move("tracker.sqlite3", to: "tracker.sqlite3.damaged")
+            try folder.write(Data("stale".utf8), to: "tracker.sqlite3-wal")
+        case 1:
+            try files.wreckDatabase()
+        case 2:
+            try files.wreckDatabase()
+            try folder.write(Data("half".utf8), to: "tracker.sqlite3.new")
+            try folder.write(Data("half".utf8), to: "tracker.sqlite3.new-journal")
+        default:
+            try files.wreckDatabase()
+            _ = try SalvagedDatabase(folder.state).build(expecting: [:])
+            try files.placeNew()
+        }
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(try second.queue() == (1...20).map { "m\($0)" })
+        #expect(second.value(for: .sessionID) == "s1")
+        await second.close()
+        #expect(
+            folder.files.filter { $0.hasPrefix("tracker") && !$0.hasSuffix("-wal") } == [
+                "tracker.sqlite3", "tracker.sqlite3.corrupt-1",
+            ])
+    }
+
+    @Test("of another kind, with tables of its own, is set aside")
+    func setsForeignAside() async throws {
+        try folder.state.make()
+        try Connection(folder.state.database, .create).execute("CREATE TABLE other(x)")
+
+        let outbox = SQLiteOutbox(.sample(folder))
+
+        #expect(try await outbox.open().get().salvage?.setAside == "tracker.sqlite3.corrupt-1")
+        #expect(await outbox.commit(.append("m")).summary == "pending m")
+    }
+
+    @Test("of a newer schema is left alone")
+    func leavesNewerAlone() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit(.append("m1"))
+        await first.close()
+        try folder.execute("PRAGMA user_version=7")
+        let before = try folder.read("tracker.sqlite3")
+
+        let second = SQLiteOutbox(.sample(folder))
+        let result = await second.open()
+
+        guard case .failure(let error) = result else {
+            Issue.record("It opened")
+            return
+        }
+        #expect(error.kind == .newerSchema)
+        #expect(error.message.contains("7") && error.message.contains("1"))
+        #expect(await second.commit(.append("m")).summary == "refused storage")
+        await second.close()
+        #expect(try folder.read("tracker.sqlite3") == before)
+    }
+
+    @Test("whose schema becomes newer while it is open takes no more")
+    func noticesNewerSchema() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        try folder.execute("PRAGMA user_version=7")
+
+        #expect(await outbox.commit(.append("m")).summary == "refused storage")
+        #expect(await outbox.commit(.barrier).summary == "failed newerSchema")
+    }
+
+    @Test("loses a record whose body is no JSON any more, and says so")
+    func losesUnreadableRecord() async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        await outbox.commit([.append("m1"), .append("m2")])
+        try folder.execute("UPDATE record SET body = x'7b' WHERE message_id = 'm1'")
+
+        #expect(try outbox.queue() == ["m2"])
+
+        await outbox.commit(.barrier)
+        #expect(log.events == [.dropped([known(MessageID("m1"))], count: 1, .lost)])
+        #expect(try outbox.account().dropped == [.lost: 1])
+    }
+
+    /// Writes over a file from an offset on, through a process of its own: closing it here would drop SQLite's locks.
+    private func overwrite(_ name: String, from offset: Int) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            "head -c $(($(stat -c %s \"$0\") - \(offset))) /dev/urandom | dd of=\"$0\" bs=\(offset) seek=1 conv=notrunc",
+            folder.file(name),
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TrackerModels
+
+@testable import TrackerStorage
+
+extension TemporaryFolder {
+    var state: StateFolder { StateFolder(path: path) }
+
+    /// Runs SQL on the database behind the outbox's back.
+    func execute(_ sql: String) throws {
+        try Connection(state.database, .readWrite).execute(sql)
+    }
+
+    /// The number that SQL gives.
+    func number(_ sql: String) throws -> Int64? {
+        try Connection(state.database, .readWrite).number(sql)
+    }
+
+    func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+
+    func copy(_ name: String, to copy: String) throws {
+        try? FileManager.default.removeItem(atPath: file(copy))
+        try FileManager.default.copyItem(atPath: file(name), toPath: file(copy))
+    }
+
+    func move(_ name: String, to other: String) throws {
+        try? FileManager.default.removeItem(atPath: file(other))
+        try FileManager.default.moveItem(atPath: file(name), toPath: file(other))
+    }
+
+    func read(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: file(name))) }
+
+    func write(_ data: Data, to name: String) throws { try data.write(to: URL(fileURLWithPath: file(name))) }
+
+    /// The names of the files that hold a text; no outbox may be open, since reading a database's file drops its locks.
+    func files(holding text: String) throws -> [String] {
+        try files.filter { try read($0).range(of: Data(text.utf8)) != nil }
+    }
+
+    /// The backup of a value of the sample lane.
+    func backup(_ key: StoredKey) -> (files: FileKeyValueStore, key: String) {
+        (LaneBackup(state, .sample).files(key.scope), "__GT_925_" + key.name)
+    }
+
+    /// The path from here of a backup file.
+    func backupName(_ key: StoredKey) -> String {
+        let backup = backup(key)
+        return backup.files.directory.file(backup.key).replacing(path + "/", with: "")
+    }
+
+    /// What the backup of a value says.
+    func backedUp(_ key: StoredKey) throws -> String? {
+        let backup = backup(key)
+        guard case .value(let value) = try backup.files.holding(for: backup.key) else { return nil }
+        return value.text
+    }
+}
