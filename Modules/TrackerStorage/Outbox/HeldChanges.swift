@@ -89,16 +89,26 @@ struct HeldChanges: Sendable {
     /// - Parameters:
     ///   - key: Which value.
     ///   - disk: The lane on disk.
-    /// - Returns: `nil` if they leave it as it is on disk; within it, the value if there will be one.
-    func value(for key: StoredKey, over disk: LaneState) -> String?? {
+    func value(for key: StoredKey, over disk: LaneState) -> HeldValue {
         var state = disk
-        var value: String??
+        var value = HeldValue.untouched
         for change in changes {
-            if let text = change.value(for: key, in: state) { value = .some(text) }
+            let next = change.value(for: key, in: state)
+            if next != .untouched { value = next }
             change.show(in: &state)
         }
         return value
     }
+}
+
+/// What changes that only memory knows make of a value.
+enum HeldValue: Hashable, Sendable {
+    /// It is as it is on disk.
+    case untouched
+    /// There is none.
+    case removed
+    /// It is this.
+    case text(String)
 }
 
 extension LaneChange {
@@ -134,27 +144,25 @@ extension LaneChange {
         }
     }
 
-    /// The value that the change gives a key: `nil` if it leaves it alone, `.some(nil)` if it removes it.
-    fileprivate func value(for key: StoredKey, in state: LaneState) -> String?? {
+    /// What the change makes of a value.
+    fileprivate func value(for key: StoredKey, in state: LaneState) -> HeldValue {
         switch self {
         case .reset(let all, _):
-            return key == .brandID && !all ? nil : .some(nil)
-        case .consent(.denied, _):
-            return .some(nil)
+            return key == .brandID && !all ? .untouched : .removed
+        case .consent(.denied, _), .remove(key):
+            return .removed
         case .expire(state.generation):
-            return key.scope == .lane ? .some(nil) : nil
+            return key.scope == .lane ? .removed : .untouched
         case .bind(state.generation, let session):
-            return key == .sessionID ? session.text : nil
+            return key == .sessionID ? .text(session.text) : .untouched
         case .unbind(state.generation, state.entry.session):
-            return key == .sessionID ? .some(nil) : nil
+            return key == .sessionID ? .removed : .untouched
         case .identify(state.generation, let user):
-            return key == .identifyID ? user.text : nil
+            return key == .identifyID ? .text(user.text) : .untouched
         case .store(key, let text, let generation):
-            return generation == nil || generation == state.generation ? text : nil
-        case .remove(key):
-            return .some(nil)
+            return generation == nil || generation == state.generation ? .text(text) : .untouched
         default:
-            return nil
+            return .untouched
         }
     }
 }

@@ -71,8 +71,8 @@ import CSQLite
         unsafe sqlite3_close_v2(handle)
     }
 
-    /// How many rows the last statement changed.
-    var changes: Int { unsafe Int(sqlite3_changes(handle)) }
+    /// How many rows were changed since the database was opened.
+    var changes: Int64 { unsafe sqlite3_total_changes64(handle) }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }

@@ -14,6 +14,8 @@ struct LaneWriter: ~Copyable {
         var events: [OutboxEvent] = []
         /// Records that are settled on disk as well as in memory.
         var settled: [Record.ID] = []
+        /// Something was written, so that the disk is known to take it.
+        var hasWritten = false
         /// Values have changed, and their backups must follow.
         var changesValues = false
     }
@@ -81,8 +83,10 @@ struct LaneWriter: ~Copyable {
         var outcome = Outcome()
         do throws(StorageError) {
             try locked { (writer) throws(StorageError) in try writer.write(tasks, &outcome) }
-            if hasFailed { outcome.events.append(.recovered) }
-            hasFailed = false
+            if hasFailed, outcome.hasWritten {
+                outcome.events.append(.recovered)
+                hasFailed = false
+            }
         } catch {
             refuse(tasks, error, &outcome)
         }
@@ -182,6 +186,7 @@ struct LaneWriter: ~Copyable {
         let isLasting = configuration.durability == .process && tasks.contains(where: \.isLasting)
         if isLasting { try database.connection.execute("PRAGMA synchronous=FULL") }
         defer { if isLasting { try? database.connection.execute("PRAGMA synchronous=NORMAL") } }
+        let changes = database.connection.changes
         try database.writing { () throws(StorageError) in
             _ = try Schema.currentVersion(database.connection)
             let preparation = LanePreparation(database, configuration, backup: backup)
@@ -206,6 +211,7 @@ struct LaneWriter: ~Copyable {
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
         known = summary.state
+        outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
         freedBytes += summary.freedBytes
         outcome.events += summary.dropped
         outcome.changesValues = outcome.changesValues || summary.changesValues

@@ -73,7 +73,14 @@ extension SQLiteOutbox {
     /// What one of the two lacks is put right soon after.
     public func value(for key: StoredKey) -> String? {
         let held = stage.withLock { $0.held }
-        if !held.isEmpty, let value = held.value(for: key, over: (try? diskState()) ?? .empty) { return value }
+        if !held.isEmpty {
+            // Without the disk the changes show against an empty lane.
+            switch held.value(for: key, over: (try? diskState()) ?? .empty) {
+            case .untouched: break
+            case .removed: return nil
+            case .text(let text): return text
+            }
+        }
         let name = configuration.keyPrefix + key.name
         let now = configuration.wallClock()
         // A value that cannot be read is as good as absent: the database tells its own troubles.

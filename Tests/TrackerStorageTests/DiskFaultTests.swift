@@ -1,0 +1,196 @@
+import Foundation
+import Synchronization
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+extension SQLiteOutbox {
+    /// Lets the database grow no more, as a full disk would.
+    func fillDisk() throws {
+        try writer.withLock { (writer) throws(StorageError) in
+            // A log that has room would still take a little.
+            try writer.database?.connection.execute("PRAGMA max_page_count=1")
+        }
+    }
+
+    /// Lets the database grow again.
+    func freeDisk() throws {
+        try writer.withLock { (writer) throws(StorageError) in
+            try writer.database?.connection.execute("PRAGMA max_page_count=1000000")
+        }
+    }
+
+    /// Appends until the disk takes no more.
+    ///
+    /// - Returns: The ids that were taken.
+    func fillUp() async throws -> [String] {
+        let large = #"{"text":"\#(String(repeating: "x", count: 3000))"}"#
+        for number in 1...10_000 {
+            guard case .refused = await commit(.append("fill\(number)", body: large)) else { continue }
+            return (1..<number).map { "fill\($0)" }
+        }
+        throw StorageError(.failed, "The disk does not fill up")
+    }
+
+    /// Makes every write fail, as a disk does that has turned read-only.
+    func refuseWrites(_ refuses: Bool) throws {
+        try writer.withLock { (writer) throws(StorageError) in
+            try writer.database?.connection.execute("PRAGMA query_only=\(refuses ? "ON" : "OFF")")
+        }
+    }
+}
+
+@Suite("A disk that refuses")
+struct DiskFaultTests {
+    let folder = TemporaryFolder()
+
+    @Test("has calls refused, tells once, and recovers", arguments: Place.allCases)
+    func fillsUp(place: Place) async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place, log: log))
+        try outbox.fillDisk()
+
+        let taken = try await outbox.fillUp()
+        #expect(await outbox.commit(.barrier).summary == "done")
+
+        guard case .writeFailed(let error)? = log.events.first, log.events.count == 1 else {
+            Issue.record("\(log.events)")
+            return
+        }
+        #expect(error.kind == .full)
+        #expect(try outbox.queue() == taken)
+        #expect(try outbox.account().isBalanced)
+        try outbox.freeDisk()
+        #expect(await outbox.commit(.append("yes")).summary == "pending yes")
+        #expect(log.events.count == 2 && log.events.last == .recovered)
+        #expect(try outbox.queue() == taken + ["yes"])
+        #expect(try outbox.account().accepted == taken.count + 1)
+    }
+
+    @Test(
+        "does not make delivered records come back, and has them counted once it takes them", arguments: Place.allCases)
+    func remembersDelivered(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit((1...4).map { .append("m\($0)") })
+        let ids = try outbox.ids()
+        try outbox.refuseWrites(true)
+        #expect(await outbox.commit(.append("no")).summary == "refused storage")
+
+        let delivered = await outbox.commit(.delivered([ids[0]], bytes: WireBytes(before: 9, after: 9)))
+        await outbox.commit(.drop([ids[1]], .rejected(400)))
+
+        #expect(delivered.summary == "failed readOnly")
+        #expect(try outbox.queue() == ["m3", "m4"])
+        #expect(try outbox.account().delivered == 0)
+        try outbox.refuseWrites(false)
+        await outbox.commit(.delivered([ids[2]], bytes: WireBytes(before: 1, after: 1)))
+        #expect(try outbox.queue() == ["m4"])
+        let account = try outbox.account()
+        #expect(account.delivered == 2)
+        #expect(account.dropped == [.rejected(400): 1])
+        #expect(account.bytes == WireBytes(before: 10, after: 10))
+        #expect(account.isBalanced)
+    }
+
+    @Test("has a reset hold in memory, and written before anything else", arguments: Place.allCases, [false, true])
+    func holdsReset(place: Place, all: Bool) async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place, log: log))
+        await outbox.commit([.ensureDevice, .bind(1, "s1"), .append("m1"), .store(.brandID, "925", nil)])
+        try outbox.refuseWrites(true)
+
+        let result = await outbox.commit(.reset(all: all, messageID: nil))
+        let late = await outbox.commit([.append("m2"), .bind(1, "late")])
+
+        #expect(result.summary == "failed readOnly")
+        #expect(late.map(\.summary) == ["refused storage", "failed readOnly"])
+        let state = try outbox.state()
+        #expect(state.isAwaitingDisk)
+        #expect(state.entry == GenerationEntry())
+        #expect(state.generation == Generation(2))
+        #expect(try outbox.peek(limit: 9, maxBytes: .max).records.isEmpty)
+        #expect(outbox.value(for: .sessionID) == nil)
+        #expect(outbox.value(for: .deviceID) == nil)
+        #expect(outbox.value(for: .brandID) == (all ? nil : "925"))
+
+        try outbox.refuseWrites(false)
+        let result2 = await outbox.commit(.append("m3"))
+        #expect(result2.summary == "pending m3")
+        #expect(result2.state?.generation == Generation(2))
+        #expect(result2.state?.isAwaitingDisk == false)
+        #expect(try outbox.queue() == (all ? ["m3"] : ["m1", "m3"]))
+        if !all { #expect(try outbox.peek(limit: 1, maxBytes: 1).entries[Generation(1)]?.session == SessionID("late")) }
+        #expect(outbox.value(for: .sessionID) == nil)
+        #expect(log.events.last == .recovered)
+    }
+
+    @Test("has a denial hold in memory and calls refused for it", arguments: Place.allCases)
+    func holdsDenial(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit([.bind(1, "s1"), .append("m1")])
+        try outbox.refuseWrites(true)
+
+        await outbox.commit(.consent(.denied, messageID: nil))
+
+        #expect(try outbox.state().consent == .denied)
+        #expect(try outbox.state().isAwaitingDisk)
+        #expect(try outbox.peek(limit: 9, maxBytes: .max).records.isEmpty)
+        #expect(await outbox.commit(.append("m2")).summary == "refused trackingNotAllowed")
+        try outbox.refuseWrites(false)
+        #expect(await outbox.commit(.append("m2")).summary == "refused trackingNotAllowed")
+        #expect(try outbox.state().isAwaitingDisk == false)
+        #expect(try outbox.queue().isEmpty)
+        #expect(try outbox.account().dropped == [.consent: 1])
+    }
+
+    @Test("is asked again about a reset, though nobody calls")
+    func retriesReset() async throws {
+        let recovered = AsyncStream.makeStream(of: OutboxEvent.self)
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(folder) { configuration in
+                configuration.observer = { [folder] event in
+                    withExtendedLifetime(folder) { _ = recovered.1.yield(event) }
+                }
+            }
+        )
+        await outbox.commit(.bind(1, "s1"))
+        try outbox.refuseWrites(true)
+        await outbox.commit(.reset(all: false, messageID: nil))
+        try outbox.refuseWrites(false)
+
+        #expect(await recovered.0.first { $0 == .recovered } != nil)
+
+        #expect(try outbox.state().isAwaitingDisk == false)
+        #expect(try folder.number("SELECT generation FROM lane") == 2)
+    }
+
+    @Test("has values live in memory until it takes them", arguments: Place.allCases)
+    func holdsValues(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        try outbox.refuseWrites(true)
+
+        let results = await outbox.commit([
+            .ensureDevice, .bind(1, "s1"), .store(.sessionEmail, "a@b.c", Generation(1)), .store(.own("x"), "1", nil),
+            .store(.own("x"), "2", nil), .identify(Generation(1), known(UserID("u"))),
+        ])
+
+        #expect(Set(results.map(\.summary)) == ["failed readOnly"])
+        let device = try #require(outbox.value(for: .deviceID))
+        let state = try outbox.state()
+        #expect(!state.isAwaitingDisk)
+        #expect(
+            state.entry
+                == GenerationEntry(session: SessionID("s1"), device: DeviceID(device), identifyID: UserID("u"))
+        )
+        #expect(outbox.value(for: .sessionID) == "s1")
+        #expect(outbox.value(for: .sessionEmail) == "a@b.c")
+        #expect(outbox.value(for: .own("x")) == "2")
+
+        try outbox.refuseWrites(false)
+        await outbox.commit(.barrier)
+        #expect(try outbox.state().entry == state.entry)
+        #expect(outbox.value(for: .own("x")) == "2")
+        #expect(outbox.value(for: .deviceID) == device)
+    }
+}

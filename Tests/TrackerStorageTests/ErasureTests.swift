@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+@Suite("Erasure")
+struct ErasureTests {
+    let folder = TemporaryFolder()
+
+    /// What nobody may find afterwards.
+    private static let secrets = ["SECRET-BODY", "SECRET-SESSION", "secret@example.com", "SECRET-USER", "SECRET-META"]
+
+    @Test(
+        "leaves nothing of what was deleted in any file",
+        arguments: [LaneChange.consent(.denied, messageID: nil), .reset(all: true, messageID: nil)]
+    )
+    func erases(change: LaneChange) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let device = try await fill(outbox, count: 300)
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://other.example.com")))
+        let isDenial = if case .consent = change { true } else { false }
+        if isDenial { await other.commit((1...300).map { .append("o\($0)", body: #"{"text":"SECRET-BODY \#($0)"}"#) }) }
+        try folder.write(Data("SECRET-BODY".utf8), to: "tracker.sqlite3.corrupt-1")
+        try folder.write(Data("SECRET-BODY".utf8), to: "tracker.sqlite3.corrupt-1-wal")
+        let leftover = folder.backupName(.own("x")) + ".tmp"
+        try folder.write(Data("SECRET-USER".utf8), to: leftover)
+        #expect(try searchFiles(for: ["SECRET-BODY"]).count > 2, "The search finds what is there")
+
+        let result = await outbox.commit(change)
+
+        #expect(result.summary == "done")
+        #expect(try searchFiles(for: Self.secrets + [device]) == [])
+        await outbox.commit(.append("after", body: #"{"text":"later"}"#))
+        await outbox.close()
+        await other.close()
+        for secret in Self.secrets + [device] { #expect(try folder.files(holding: secret) == []) }
+    }
+
+    @Test("that a crash has broken off is finished by the next to open")
+    func isFinished() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        _ = try await fill(first, count: 50)
+        await first.close()
+        // What a process leaves that dies right after the commit of a denial.
+        try folder.execute(
+            """
+            PRAGMA secure_delete=OFF; PRAGMA foreign_keys=OFF;
+            DELETE FROM record; DELETE FROM value; DELETE FROM generation; UPDATE brand SET consent = 'denied', epoch = 9;
+            UPDATE lane SET generation = 9, queued = 0, accepted = 0; INSERT INTO meta VALUES('erase', 1)
+            """
+        )
+        #expect(try !folder.files(holding: "SECRET-BODY").isEmpty, "Deleting alone erases nothing")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        await second.commit(.barrier)
+        await second.close()
+
+        for secret in Self.secrets { #expect(try folder.files(holding: secret) == []) }
+    }
+
+    @Test("leaves other brands alone")
+    func sparesOthers() async throws {
+        let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
+        await other.commit([.ensureDevice, .bind(1, "s7"), .append("m7")])
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        _ = try await fill(outbox, count: 3)
+
+        await outbox.commit(.consent(.denied, messageID: nil))
+
+        #expect(try other.queue() == ["m7"])
+        #expect(other.value(for: .sessionID) == "s7")
+        await other.close()
+        try folder.remove("tracker.sqlite3")
+        let again = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
+        #expect(again.value(for: .sessionID) == "s7")
+    }
+
+    /// Puts secrets wherever they can go.
+    ///
+    /// - Returns: The device id.
+    private func fill(_ outbox: SQLiteOutbox, count: Int) async throws -> String {
+        var metadata = Draft.sample("metadata")
+        metadata.sessionMetadata = try JSONText(validating: #"{"plan":"SECRET-META"}"#)
+        await outbox.commit([
+            .ensureDevice, .bind(1, "SECRET-SESSION"), .store(.sessionEmail, "secret@example.com", nil),
+            .identify(Generation(1), known(UserID("SECRET-USER"))), .store(.own("x"), "SECRET-USER", nil),
+            .append(metadata), .store(.brandID, "925", nil),
+        ])
+        await outbox.commit((1...count).map { .append("m\($0)", body: #"{"text":"SECRET-BODY \#($0)"}"#) })
+        let delivered = try outbox.ids().prefix(count / 2)
+        await outbox.commit(.delivered(Array(delivered), bytes: WireBytes(before: 0, after: 0)))
+        return try #require(outbox.value(for: .deviceID))
+    }
+
+    /// The files that hold one of these texts, found by another process, since closing a database's file in this one
+    /// would drop SQLite's locks.
+    private func searchFiles(for texts: [String]) throws -> [String] {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/grep")
+        process.arguments = ["-rlaF"] + texts.flatMap { ["-e", $0] } + [folder.path]
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self).split(separator: "\n").map {
+            String($0.dropFirst(folder.path.count + 1))
+        }
+    }
+}

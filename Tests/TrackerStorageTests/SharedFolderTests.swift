@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+@Suite("A shared folder")
+struct SharedFolderTests {
+    let folder = TemporaryFolder()
+
+    @Test("gives all instances of a lane one order, one sequence, one session")
+    func sharesLane() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+
+        await one.commit([.ensureDevice, .append("a1"), .bind(1, "s1")])
+        await two.commit(.append("b1"))
+        await one.commit(.append("a2"))
+
+        #expect(try two.queue() == ["a1", "b1", "a2"])
+        #expect(try two.peek(limit: 9, maxBytes: .max).records.map(\.sequence) == [1, 2, 3])
+        #expect(try two.state() == one.state())
+        #expect(two.value(for: .deviceID) == one.value(for: .deviceID))
+        #expect(try two.peek(limit: 9, maxBytes: .max).records.map(\.acceptedAt) == [nil, .seconds(1), nil])
+        await two.commit(.delivered([try two.ids()[0]], bytes: WireBytes(before: 0, after: 0)))
+        #expect(try one.queue() == ["b1", "a2"])
+        #expect(try one.account() == two.account())
+    }
+
+    @Test("lets a reset in one instance hold in the other, for what was staged before it too")
+    func sharesReset() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+        await one.commit(.bind(1, "s1"))
+        #expect(await two.commit(.append("m1")).summary == "queued m1")
+
+        await one.commit(.reset(all: false, messageID: nil))
+        let result = await two.commit(.append("m2"))
+
+        #expect(result.summary == "pending m2")
+        #expect(result.state?.generation == Generation(2))
+        #expect(two.value(for: .sessionID) == nil)
+        await two.commit(.bind(1, "late"))
+        #expect(one.value(for: .sessionID) == nil)
+    }
+
+    @Test("gives the right to deliver to one at a time, and the right to make a session to another")
+    func locks() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://b.example.com")))
+
+        #expect(one.acquireDelivery())
+        #expect(one.acquireDelivery())
+        #expect(!two.acquireDelivery())
+        #expect(two.acquireSessionCreation())
+        #expect(!one.acquireSessionCreation())
+        #expect(other.acquireDelivery())
+
+        one.releaseDelivery()
+        #expect(two.acquireDelivery())
+        await two.close()
+        #expect(one.acquireDelivery())
+        #expect(one.acquireSessionCreation())
+    }
+
+    @Test("needs no lock in memory")
+    func locksNothingInMemory() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, .memory))
+
+        #expect(outbox.acquireDelivery() && outbox.acquireSessionCreation())
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test("names lanes that hold records while nobody delivers them")
+    func findsStranded() async throws {
+        let other = LaneIdentity(kind: .batch, owner: "key", origin: "https://b.example.com")
+        let stranded = try await SQLiteOutbox.opened(
+            .sample(folder, lane: other) {
+                $0.bindsSessions = false
+                $0.initialConsent = nil
+            }
+        )
+        await stranded.commit([.append("m1"), .append("m2")])
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(try outbox.strandedLanes() == [StrandedLane(identity: other, records: 2)])
+
+        #expect(stranded.acquireDelivery())
+        #expect(try outbox.strandedLanes().isEmpty)
+        stranded.releaseDelivery()
+        await stranded.commit(.dropAll(.disabled))
+        #expect(try outbox.strandedLanes().isEmpty)
+    }
+
+    @Test("moves what was never bound to the lane of the same brand that opens next, in order")
+    func adoptsUnbound() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
+        await first.commit([
+            .bind(1, "s1"), .append("bound"), .reset(all: false, messageID: nil), .append("m1", given: true),
+            .append("m2"),
+        ])
+        await first.close()
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://b.example.com")))
+        await second.close()
+        let third = SQLiteOutbox(.sample(folder, lane: .session("https://c.example.com")))
+
+        let opening = try await third.open().get()
+
+        #expect(opening.adoptedRecords == 2)
+        #expect(opening.state.queuedRecords == 2)
+        #expect(
+            try third.peek(limit: 9, maxBytes: .max).records.map { "\($0.messageID) \($0.sequence)" } == [
+                "m1 1", "m2 2",
+            ])
+        #expect(
+            try third.account()
+                == Account(
+                    accepted: 0, recovered: 2, delivered: 0, queued: 2, dropped: [:],
+                    bytes: WireBytes(before: 0, after: 0)
+                ))
+        #expect(await third.commit(.append("m1", given: true)).summary == "pending m1")
+        #expect(try third.queue() == ["m1", "m2"])
+        #expect(third.acquireDelivery())
+        let again = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
+        #expect(try again.queue() == ["bound"])
+        #expect(try again.account().isBalanced)
+        #expect(try balancedLanes() == 3)
+    }
+
+    @Test("moves nothing from a lane that somebody delivers, nor from another brand's")
+    func leavesOthersAlone() async throws {
+        let live = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
+        await live.commit(.append("m1"))
+        #expect(live.acquireDelivery())
+        let foreign = try await SQLiteOutbox.opened(
+            .sample(folder, lane: LaneIdentity(kind: .session, owner: "7", origin: "https://a.example.com"))
+        )
+        await foreign.commit(.append("m2"))
+
+        let outbox = SQLiteOutbox(.sample(folder, lane: .session("https://b.example.com")))
+
+        #expect(try await outbox.open().get().adoptedRecords == 0)
+        #expect(try live.queue() == ["m1"])
+        #expect(try foreign.queue() == ["m2"])
+        await foreign.commit(.append("m3"))
+        #expect(foreign.acquireDelivery(), "The right to deliver was not given back")
+    }
+
+    @Test("moves all records of a lane that the opening one names")
+    func adoptsNamed() async throws {
+        let old = LaneIdentity(kind: .endpoint, owner: "", origin: "https://a.example.com")
+        let new = LaneIdentity(kind: .endpoint, owner: "", origin: "https://b.example.com")
+        func configuration(_ lane: LaneIdentity, adopts: [LaneIdentity]) -> OutboxConfiguration {
+            .sample(folder, lane: lane) {
+                $0.bindsSessions = false
+                $0.initialConsent = nil
+                $0.adopts = adopts
+                $0.limits.maxRecords = 2
+            }
+        }
+        let first = try await SQLiteOutbox.opened(configuration(old, adopts: []))
+        await first.commit([.append("m1"), .append("m2")])
+        await first.close()
+        let second = try await SQLiteOutbox.opened(configuration(new, adopts: []))
+        await second.commit(.append("m0"))
+        await second.close()
+
+        let third = try await SQLiteOutbox.opened(configuration(new, adopts: [old]))
+
+        #expect(try third.queue() == ["m1", "m2"])
+        #expect(try balancedLanes() == 2)
+    }
+
+    @Test("lets four instances that write at once all make progress, losing and mixing up nothing")
+    func writesConcurrently() async throws {
+        let count = 250
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask { [folder] in
+                    let outbox = try await SQLiteOutbox.opened(.sample(folder))
+                    for number in 0..<count {
+                        let summary = await outbox.commit(.append("\(writer)-\(number)")).summary
+                        #expect(summary == "pending \(writer)-\(number)")
+                    }
+                    await outbox.close()
+                }
+            }
+            try await group.waitForAll()
+        }
+
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let records = try outbox.peek(limit: .max, maxBytes: .max).records
+        #expect(records.map(\.sequence) == (1...Int64(4 * count)).map { $0 })
+        for writer in 0..<4 {
+            let own = records.map(\.messageID.text).filter { $0.hasPrefix("\(writer)-") }
+            #expect(own == (0..<count).map { "\(writer)-\($0)" })
+        }
+        #expect(try balancedLanes() == 1)
+    }
+
+    /// How many lanes have books that are balanced.
+    private func balancedLanes() throws -> Int64? {
+        try folder.number(
+            """
+            SELECT count(*) FROM lane WHERE accepted = delivered + queued
+                + (SELECT coalesce(sum(count), 0) FROM dropped WHERE lane = lane.id)
+                AND queued = (SELECT count(*) FROM record WHERE id >> 44 = lane.id)
+            """
+        )
+    }
+}
