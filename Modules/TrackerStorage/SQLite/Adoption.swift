@@ -51,7 +51,7 @@ extension LaneTransaction {
     ///   - onlyUnbound: Whether those stay whose generation ever had a session.
     /// - Returns: How many have moved.
     fileprivate mutating func adopt(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> Int {
-        guard var other = try database.lanes.load(key, sessionKey: "") else { return 0 }
+        guard var other = try database.lanes.load(key, prefix: "") else { return 0 }
         let movers = try database.records.movers(key, onlyUnbound: onlyUnbound)
         guard !movers.isEmpty else { return 0 }
         for mover in movers {

@@ -8,6 +8,7 @@ struct GenerationTable {
     private let saveStatement: Statement
     private let pruneStatement: Statement
     private let moveStatement: Statement
+    private let boundStatement: Statement
 
     /// Compiles the statements.
     init(_ connection: borrowing Connection) throws(StorageError) {
@@ -23,6 +24,13 @@ struct GenerationTable {
             """
         )
         pruneStatement = try connection.prepare("DELETE FROM generation WHERE lane = ?1 AND number < ?2")
+        boundStatement = try connection.prepare(
+            """
+            SELECT 1 FROM record WHERE id BETWEEN ?1 AND ?2 AND generation IN (
+                SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
+            ) LIMIT 1
+            """
+        )
         moveStatement = try connection.prepare(
             "UPDATE record SET generation = ?4 WHERE id BETWEEN ?1 AND ?2 AND generation = ?3"
         )
@@ -48,6 +56,11 @@ struct GenerationTable {
     /// Forgets the generations before one.
     func prune(_ key: LaneKey, before generation: Generation) throws(StorageError) {
         try pruneStatement.run(key.lane, generation.number)
+    }
+
+    /// Whether a lane holds records whose generation has a session.
+    func hasBoundRecords(_ key: LaneKey) throws(StorageError) -> Bool {
+        try boundStatement.first(key.records.lowerBound, key.records.upperBound, key.lane) { _ in true } ?? false
     }
 
     /// Moves the records of one generation to another.

@@ -48,10 +48,10 @@ final class LaneDatabase {
     }
 
     /// Reads the other lanes of a lane's brand.
-    func otherLanes(of key: LaneKey, sessionKey: String) throws(StorageError) -> [LaneRow] {
+    func otherLanes(of key: LaneKey, prefix: String) throws(StorageError) -> [LaneRow] {
         var rows: [LaneRow] = []
         for other in try lanes.others(than: key) where other.key.brand == key.brand {
-            if let row = try lanes.load(other.key, sessionKey: sessionKey) { rows.append(row) }
+            if let row = try lanes.load(other.key, prefix: prefix) { rows.append(row) }
         }
         return rows
     }

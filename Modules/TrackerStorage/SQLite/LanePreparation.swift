@@ -20,8 +20,7 @@ struct LanePreparation {
     func lane() throws(StorageError) -> LaneRow {
         var found = try database.lanes.key(of: configuration.lane)
         if found == nil { found = try make() }
-        let name = configuration.keyPrefix + StoredKey.sessionID.name
-        guard let key = found, var row = try database.lanes.load(key, sessionKey: name) else {
+        guard let key = found, var row = try database.lanes.load(key, prefix: configuration.keyPrefix) else {
             throw StorageError(.failed, "The lane of \(configuration.lane.origin) cannot be read")
         }
         try catchUp(&row)

@@ -42,6 +42,8 @@ struct LaneRow: Hashable, Sendable {
     var entry: GenerationEntry
     /// When the stored session ends.
     var sessionExpires: Timestamp?
+    /// When the stored user id ends.
+    var identifyExpires: Timestamp?
     /// The last sequence number given.
     var sequence: Int64
     /// The last sequence number that may be given before the next block is reserved.

@@ -25,11 +25,13 @@ struct LaneTable {
             """
             SELECT brand.consent, brand.epoch, lane.generation, generation.session, generation.device,
                 generation.identify_id, value.expires, lane.sequence, lane.reserved, lane.accepted, lane.delivered,
-                lane.queued, lane.queued_bytes, lane.bytes_before, lane.bytes_after, lane.settled
+                lane.queued, lane.queued_bytes, lane.bytes_before, lane.bytes_after, lane.settled, user.expires
             FROM lane JOIN brand ON brand.id = lane.brand
             LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
             LEFT JOIN value ON value.brand = lane.brand AND value.lane = lane.id AND value.key = ?2
                 AND value.value IS NOT NULL
+            LEFT JOIN value AS user ON user.brand = lane.brand AND user.lane = lane.id AND user.key = ?3
+                AND user.value IS NOT NULL
             WHERE lane.id = ?1
             """
         )
@@ -111,9 +113,10 @@ struct LaneTable {
 
     /// Reads a lane, without what was dropped.
     ///
-    /// - Parameter sessionKey: The key under which the lane's session is stored.
-    func load(_ key: LaneKey, sessionKey: String) throws(StorageError) -> LaneRow? {
-        try loadStatement.first(key.lane, sessionKey) { row in
+    /// - Parameter prefix: What the names of the lane's values begin with.
+    func load(_ key: LaneKey, prefix: String) throws(StorageError) -> LaneRow? {
+        let (session, user) = (prefix + StoredKey.sessionID.name, prefix + StoredKey.identifyID.name)
+        return try loadStatement.first(key.lane, session, user) { row in
             let session = row.text(3).flatMap(SessionID.init)
             return LaneRow(
                 key: key, consent: row.text(0).flatMap(Consent.init), epoch: row.int64(1),
@@ -123,6 +126,7 @@ struct LaneTable {
                     identifyID: row.text(5).flatMap(UserID.init)
                 ),
                 sessionExpires: session == nil || row.isNull(6) ? nil : Timestamp(milliseconds: row.int64(6)),
+                identifyExpires: row.isNull(16) ? nil : Timestamp(milliseconds: row.int64(16)),
                 sequence: row.int64(7), reserved: row.int64(8),
                 books: LaneBooks(
                     accepted: row.int(9), delivered: row.int(10), queued: row.int(11), queuedBytes: row.int(12),

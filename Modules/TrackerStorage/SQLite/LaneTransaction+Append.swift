@@ -29,11 +29,10 @@ extension LaneTransaction {
     /// The brand's consent.
     private var consent: Consent { row.consent ?? configuration.initialConsent ?? .granted }
 
-    /// Whether the lane's oldest record waits as the next one would, and so all of them do.
+    /// Whether every record of the lane waits for a session or for consent.
     private func isAllPending() throws(StorageError) -> Bool {
         if consent == .pending { return true }
-        guard let oldest = try database.records.oldest(row.key) else { return true }
-        return oldest.generation == row.generation
+        return try !database.generations.hasBoundRecords(row.key)
     }
 
     private mutating func body(of draft: Draft) throws(StorageError) -> JSONText {

@@ -25,7 +25,7 @@ extension LaneTransaction {
         try report(try database.records.delete(row.key.records), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
-        for var other in try database.otherLanes(of: row.key, sessionKey: storedName(.sessionID)) {
+        for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try settle(try database.records.delete(other.key.records), as: .consent, of: &other)
             other.generation = Generation(other.generation.number + 1)
             try database.generations.prune(other.key, before: other.generation)
@@ -69,7 +69,7 @@ extension LaneTransaction {
     mutating func identify(_ generation: Generation, _ user: UserID) throws(StorageError) {
         guard var entry = try entry(of: generation) else { return }
         entry.identifyID = user
-        if generation == row.generation { try save(user.text, .identifyID) }
+        if generation == row.generation { row.identifyExpires = try save(user.text, .identifyID) }
         try replace(entry, of: generation)
     }
 
@@ -100,7 +100,9 @@ extension LaneTransaction {
         case .sessionID:
             entry.session = nil
             row.sessionExpires = nil
-        case .identifyID: entry.identifyID = nil
+        case .identifyID:
+            entry.identifyID = nil
+            row.identifyExpires = nil
         case .deviceID: if entry.session == nil { entry.device = nil }
         case .sessionMetadata: metadata = nil
         case .sessionEmail, .brandID, .own: break
@@ -124,7 +126,9 @@ extension LaneTransaction {
         case .sessionID:
             entry.session = text.flatMap(SessionID.init)
             row.sessionExpires = try expiry(of: key)
-        case .identifyID: entry.identifyID = text.flatMap(UserID.init)
+        case .identifyID:
+            entry.identifyID = text.flatMap(UserID.init)
+            row.identifyExpires = try expiry(of: key)
         case .deviceID: return try adopt(text.flatMap(DeviceID.init))
         case .sessionMetadata: metadata = nil
         case .sessionEmail, .brandID, .own: break

@@ -66,6 +66,7 @@ struct LaneTransaction {
         self.row = row
         found = row
         if let expires = row.sessionExpires, expires <= now { try expire(row.generation) }
+        if let expires = self.row.identifyExpires, expires <= now { try remove(.identifyID) }
     }
 
     /// Applies one change.
@@ -185,6 +186,7 @@ struct LaneTransaction {
         row.generation = Generation(row.generation.number + 1)
         row.entry = entry
         row.sessionExpires = nil
+        row.identifyExpires = nil
         metadata = nil
         needsPruning = true
         try database.values.clear(brand: row.key.brand, lane: row.key.lane)

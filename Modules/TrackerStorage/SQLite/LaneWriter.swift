@@ -190,8 +190,7 @@ struct LaneWriter: ~Copyable {
         try database.writing { () throws(StorageError) in
             _ = try Schema.currentVersion(database.connection)
             let preparation = LanePreparation(database, configuration, backup: backup)
-            let name = configuration.keyPrefix + StoredKey.sessionID.name
-            var row = try database.lanes.load(key, sessionKey: name)
+            var row = try database.lanes.load(key, prefix: configuration.keyPrefix)
             if row == nil { row = try preparation.lane() }
             guard let row else { return }
             var transaction = try LaneTransaction(

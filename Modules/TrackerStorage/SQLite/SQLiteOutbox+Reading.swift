@@ -85,7 +85,7 @@ extension SQLiteOutbox {
         let now = configuration.wallClock()
         // A value that cannot be read is as good as absent: the database tells its own troubles.
         let reading = try? read { (database, lane, _) throws(StorageError) in
-            guard let row = try database.lanes.load(lane, sessionKey: "") else { return ValueReading() }
+            guard let row = try database.lanes.load(lane, prefix: "") else { return ValueReading() }
             let primary = SQLiteKeyValueStore(database, row, key.scope)
             guard let folder else {
                 let store = BackedUpKeyValueStore(primary: primary, backup: NoKeyValueStore(), epoch: 0)
@@ -109,7 +109,7 @@ extension SQLiteOutbox {
     /// The lane's books.
     public func account() throws(StorageError) -> Account {
         let books = try read { (database, key, _) throws(StorageError) in
-            var books = try database.lanes.load(key, sessionKey: "")?.books ?? LaneBooks()
+            var books = try database.lanes.load(key, prefix: "")?.books ?? LaneBooks()
             books.dropped = try database.lanes.dropped(key)
             return books
         }
@@ -138,8 +138,9 @@ extension SQLiteOutbox {
     }
 
     private func state(_ key: LaneKey, _ database: LaneDatabase) throws(StorageError) -> LaneState {
-        let name = configuration.keyPrefix + StoredKey.sessionID.name
-        guard let row = try database.lanes.load(key, sessionKey: name) else { return stateWithoutDatabase() }
+        guard let row = try database.lanes.load(key, prefix: configuration.keyPrefix) else {
+            return stateWithoutDatabase()
+        }
         let oldest = row.books.queued > 0 ? try database.records.oldest(key) : nil
         return row.state(configuration, oldestOccurredAt: oldest?.occurredAt)
     }

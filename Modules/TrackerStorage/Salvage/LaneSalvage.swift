@@ -19,7 +19,7 @@ struct LaneSalvage {
     ///
     /// - Parameter expected: How many records there were, if that is known.
     func run(from wreck: DamagedDatabase?, expecting expected: Int?) throws(StorageError) -> SalvagedDatabase.Count {
-        guard var row = try database.lanes.load(key, sessionKey: "") else { return SalvagedDatabase.Count() }
+        guard var row = try database.lanes.load(key, prefix: "") else { return SalvagedDatabase.Count() }
         if let wreck, remains.number > 0 {
             for (generation, entry) in wreck.generations(lane: remains.number) {
                 try database.generations.save(entry, key, generation)

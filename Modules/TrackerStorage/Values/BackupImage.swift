@@ -76,7 +76,7 @@ extension LaneDatabase {
         }
         var image = BackupImage(scopes: [], folder: folder.brandBackups(of: identity), isErased: false)
         for lane in lanes {
-            guard let row = try self.lanes.load(lane.key, sessionKey: "") else { continue }
+            guard let row = try self.lanes.load(lane.key, prefix: "") else { continue }
             let backup = LaneBackup(folder, lane.identity)
             if image.scopes.isEmpty {
                 image.isErased = row.consent == .denied

@@ -1,0 +1,195 @@
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+/// A source of chance that a seed repeats: SplitMix64.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+@Suite("Generated scripts")
+struct GeneratedScriptTests {
+    private static let firstSeed = UInt64.random(in: 0..<1 << 32)
+
+    @Test("end as plain arrays say, after every commit, in one instance or two, across restarts", arguments: 0..<8)
+    func agreesWithModel(batch: Int) async throws {
+        for script in 0..<130 {
+            let seed = Self.firstSeed &+ UInt64(batch * 130 + script)
+            var run = try await ScriptRun(seed: seed)
+            do {
+                try await run.play(steps: 20)
+            } catch {
+                Issue.record("Seed \(seed), step \(run.steps): \(error)")
+                return
+            }
+        }
+    }
+}
+
+/// One script on two instances of a lane and on the model.
+private struct ScriptRun {
+    private let folder = TemporaryFolder()
+    private let clock = HandClock()
+    private var generator: SeededGenerator
+    private var model = LaneModel()
+    private var outboxes: [SQLiteOutbox] = []
+    private let ledger: Ledger
+    private var nextID = 0
+    private(set) var steps = 0
+
+    init(seed: UInt64) async throws {
+        generator = SeededGenerator(seed: seed)
+        let first = try await Self.opened(folder, clock)
+        ledger = try Ledger(folder)
+        outboxes = [first, try await Self.opened(folder, clock)]
+    }
+
+    mutating func play(steps count: Int) async throws {
+        for _ in 0..<count {
+            steps += 1
+            try await step()
+        }
+        for outbox in outboxes { await outbox.close() }
+    }
+
+    private mutating func step() async throws {
+        let index = Int.random(in: 0..<outboxes.count, using: &generator)
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0:
+            await outboxes[index].close()
+            outboxes[index] = try await Self.opened(folder, clock)
+            model.pass(clock.now)
+        case 1:
+            // As a process that dies: nothing is closed, nothing is released but by the system.
+            outboxes[index] = try await Self.opened(folder, clock)
+            model.pass(clock.now)
+        case 2:
+            clock.advance(by: .seconds(Int.random(in: 0..<800, using: &generator)))
+            await outboxes[index].commit(.barrier)
+            model.pass(clock.now)
+        default:
+            try await commit(in: outboxes[index])
+        }
+        for outbox in outboxes { try compare(outbox) }
+        try ledger.compare(model)
+    }
+
+    private mutating func commit(in outbox: SQLiteOutbox) async throws {
+        let ids = try outbox.ids()
+        let changes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in change(ids) }
+        model.pass(clock.now)
+        let expected = changes.map { model.apply($0, at: clock.now) }
+        let results = await outbox.commit(changes)
+        try expect(results.map(\.summary), expected, "\(changes)")
+        if let state = results.compactMap(\.state).last {
+            try expect(state.generation.number, model.generation, "generation")
+            try expect(state.queuedRecords, model.queue.count, "queued")
+            try expect(state.lastSequence, model.sequence, "sequence")
+        }
+    }
+
+    private func compare(_ outbox: SQLiteOutbox) throws {
+        let peek = try outbox.peek(limit: .max, maxBytes: .max)
+        try expect(
+            peek.records.map { "\($0.messageID) \($0.sequence) \($0.generation.number)" },
+            model.queue.map { "\($0.id) \($0.sequence) \($0.generation)" }, "queue"
+        )
+        for record in peek.records {
+            let entry = peek.entries[record.generation]
+            try expect(
+                entry?.session?.text, model.sessions[record.generation.number], "session of \(record.generation)")
+            try expect(entry?.identifyID?.text, model.users[record.generation.number], "user of \(record.generation)")
+        }
+        try expect(peek.state.consent, model.consent, "consent")
+        try expect(peek.state.entry.session?.text, model.sessions[model.generation], "session")
+        try expect(outbox.value(for: .own("x")), model.own, "own value")
+        try expect(outbox.value(for: .deviceID) != nil, model.hasDevice, "device")
+        try expect(outbox.value(for: .sessionID), model.sessions[model.generation], "session id")
+        try expect(outbox.value(for: .identifyID), model.users[model.generation], "identify id")
+        let account = try outbox.account()
+        try expect(account.isBalanced, true, "balance of \(account)")
+    }
+
+    private mutating func change(_ ids: [Record.ID]) -> LaneChange {
+        let generation = Generation(max(1, model.generation - Int64.random(in: 0...2, using: &generator)))
+        let session = known(SessionID("s\(Int.random(in: 0..<3, using: &generator))"))
+        let messageID = Bool.random(using: &generator) ? MessageID("r\(Int.random(in: 0..<4, using: &generator))") : nil
+        let some = ids.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+        switch Int.random(in: 0..<40, using: &generator) {
+        case 0..<14:
+            nextID += 1
+            return .append("m\(nextID)")
+        case 14..<18: return .append("g\(Int.random(in: 0..<6, using: &generator))", given: true)
+        case 18: return .append("large", body: #"{"text":"\#(String(repeating: "x", count: 40))"}"#)
+        case 19: return .reset(all: Bool.random(using: &generator), messageID: messageID)
+        case 20: return .consent(Consent.allCases.randomElement(using: &generator) ?? .granted, messageID: messageID)
+        case 21..<23: return .consent(.granted, messageID: nil)
+        case 23: return .expire(generation)
+        case 24..<28: return .bind(generation, session)
+        case 28: return .unbind(generation, session)
+        case 29: return .identify(generation, known(UserID("u\(Int.random(in: 0..<3, using: &generator))")))
+        case 30: return .store(.own("x"), "v\(Int.random(in: 0..<3, using: &generator))", generation)
+        case 31: return .remove(.own("x"))
+        case 32..<36: return .delivered(some, bytes: WireBytes(before: 1, after: 1))
+        case 36..<38: return .drop(some, .rejected(422))
+        case 38: return .dropAll(.disabled)
+        default: return .ensureDevice
+        }
+    }
+
+    private static func opened(_ folder: TemporaryFolder, _ clock: HandClock) async throws -> SQLiteOutbox {
+        try await SQLiteOutbox.opened(
+            .sample(folder, clock: clock) {
+                $0.limits = OutboxLimits(
+                    maxRecords: LaneModel.maxRecords, maxRecordBytes: 40, maxPendingRecords: LaneModel.maxPending
+                )
+                $0.expiration = LaneModel.lifetime
+            }
+        )
+    }
+
+}
+
+/// The lane's books as the tables have them.
+private final class Ledger {
+    private let connection: Connection
+
+    init(_ folder: TemporaryFolder) throws {
+        connection = try Connection(folder.state.database, .readWrite)
+    }
+
+    func compare(_ model: LaneModel) throws {
+        let statement = try connection.prepare(
+            """
+            SELECT accepted, delivered, queued, (SELECT count(*) FROM record), queued_bytes,
+                (SELECT coalesce(sum(length(body)), 0) FROM record),
+                (SELECT group_concat(reason || ' ' || count) FROM (SELECT * FROM dropped ORDER BY reason)) FROM lane
+            """
+        )
+        let dropped = model.dropped.map { "\($0.key) \($0.value)" }.sorted()
+        try statement.rows { (row) throws(StorageError) in
+            try expect(row.int(0), model.accepted, "accepted")
+            try expect(row.int(1), model.delivered, "delivered")
+            try expect([row.int(2), row.int(3)], [model.queue.count, model.queue.count], "queued")
+            try expect(row.int(4), row.int(5), "bytes")
+            try expect(row.text(6) ?? "", dropped.joined(separator: ","), "dropped")
+            return true
+        }
+    }
+}
+
+/// Says where an outbox and the model part.
+private func expect<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws(StorageError) {
+    guard found == expected else { throw StorageError(.failed, "\(found), not \(expected): \(what)") }
+}
