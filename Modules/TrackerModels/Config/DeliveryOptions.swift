@@ -1,0 +1,158 @@
+/// How events are kept and delivered; the same for every client.
+///
+/// Every field has a default that suits most programs. Values outside their range are refused when the client is
+/// initialised, with the field's name and the reason.
+public struct DeliveryOptions: Hashable, Sendable {
+    /// Where undelivered events live.
+    public enum Persistence: String, Hashable, Sendable, CaseIterable {
+        /// On disk: they outlive the process.
+        case disk
+        /// In memory: they end with it.
+        case memory
+    }
+
+    /// What an accepted event survives.
+    public enum Durability: String, Hashable, Sendable, CaseIterable {
+        /// The death of the process.
+        case process
+        /// A loss of power too, at the cost of a sync for each group of events.
+        case full
+    }
+
+    /// How request bodies are compressed.
+    public enum Compression: String, Hashable, Sendable, CaseIterable {
+        /// By gzip, where that makes them smaller.
+        case gzip
+        /// Not at all.
+        case none
+    }
+
+    /// The state folder. `nil`: `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`; Application
+    /// Support on Apple platforms.
+    public var storageDirectory: String?
+    /// Where undelivered events live; on disk by default.
+    public var persistence: Persistence
+    /// What an accepted event survives; the process's death by default.
+    public var durability: Durability
+    /// Past this many events the oldest is dropped and counted; 10,000 by default, at least 1.
+    public var maxQueuedEvents: Int
+    /// Past this many bytes the oldest is dropped and counted; 64 MiB by default, at least 1.
+    public var maxQueuedBytes: Int
+    /// A larger event is refused; 512 KiB by default, at least 1.
+    public var maxEventBytes: Int
+    /// How long an event may wait before it is dropped and counted; for ever by default, at least 1 ms.
+    public var eventTTL: Duration?
+    /// How many requests may be under way at once; 1 by default, up to 64. More than 1 trades order for speed.
+    public var maxConcurrentRequests: Int
+    /// How long a request may take; 30 s by default, 1 s to 10 min.
+    public var requestTimeout: Duration
+    /// How request bodies are compressed; by gzip by default.
+    public var compression: Compression
+    /// Bodies of at least this many bytes are compressed; 1 KiB by default, at least 1.
+    public var compressionThreshold: Int
+    /// The wait after the first failure, doubled with each further one; 1 s by default, 10 ms to 1 h.
+    public var retryDelay: Duration
+    /// After this many failures in a row the circuit breaker opens; 3 by default, at least 1.
+    public var failureThreshold: Int
+    /// How long the breaker stays open at first; 10 s by default, at least ``retryDelay``.
+    public var cooldown: Duration
+    /// How long it stays open at most; 120 s by default, at least ``cooldown``.
+    public var maxCooldown: Duration
+    /// How far a wait may differ from its nominal length, either way; 0.2 by default, 0 to 1.
+    public var jitter: Double
+    /// A file of certificates to trust instead of the system's.
+    public var caBundle: String?
+    /// A proxy's URL. `nil`: as the environment says.
+    public var proxy: String?
+    /// Whether plain `http` may be used to hosts other than this machine; false by default.
+    public var allowInsecureHTTP: Bool
+
+    /// Makes options; what is left out has its default.
+    public init(
+        storageDirectory: String? = nil, persistence: Persistence = .disk, durability: Durability = .process,
+        maxQueuedEvents: Int = 10_000, maxQueuedBytes: Int = 64 << 20, maxEventBytes: Int = 512 << 10,
+        eventTTL: Duration? = nil, maxConcurrentRequests: Int = 1, requestTimeout: Duration = .seconds(30),
+        compression: Compression = .gzip, compressionThreshold: Int = 1024, retryDelay: Duration = .seconds(1),
+        failureThreshold: Int = 3, cooldown: Duration = .seconds(10), maxCooldown: Duration = .seconds(120),
+        jitter: Double = 0.2, caBundle: String? = nil, proxy: String? = nil, allowInsecureHTTP: Bool = false
+    ) {
+        self.storageDirectory = storageDirectory
+        self.persistence = persistence
+        self.durability = durability
+        self.maxQueuedEvents = maxQueuedEvents
+        self.maxQueuedBytes = maxQueuedBytes
+        self.maxEventBytes = maxEventBytes
+        self.eventTTL = eventTTL
+        self.maxConcurrentRequests = maxConcurrentRequests
+        self.requestTimeout = requestTimeout
+        self.compression = compression
+        self.compressionThreshold = compressionThreshold
+        self.retryDelay = retryDelay
+        self.failureThreshold = failureThreshold
+        self.cooldown = cooldown
+        self.maxCooldown = maxCooldown
+        self.jitter = jitter
+        self.caBundle = caBundle
+        self.proxy = proxy
+        self.allowInsecureHTTP = allowInsecureHTTP
+    }
+
+    /// Checks every field against its range.
+    ///
+    /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
+    public func validate() throws(TrackerError) {
+        try FieldCheck.atLeastOne("maxQueuedEvents", maxQueuedEvents)
+        try FieldCheck.atLeastOne("maxQueuedBytes", maxQueuedBytes)
+        try FieldCheck.atLeastOne("maxEventBytes", maxEventBytes)
+        if let eventTTL { try FieldCheck.duration("eventTTL", eventTTL, from: .milliseconds(1), to: nil) }
+        try FieldCheck.integer("maxConcurrentRequests", maxConcurrentRequests, 1...64)
+        try FieldCheck.duration("requestTimeout", requestTimeout, from: .seconds(1), to: .seconds(600))
+        try FieldCheck.atLeastOne("compressionThreshold", compressionThreshold)
+        try FieldCheck.duration("retryDelay", retryDelay, from: .milliseconds(10), to: .seconds(3600))
+        try FieldCheck.atLeastOne("failureThreshold", failureThreshold)
+        try FieldCheck.duration("cooldown", cooldown, from: retryDelay, to: nil)
+        try FieldCheck.duration("maxCooldown", maxCooldown, from: cooldown, to: nil)
+        guard (0...1).contains(jitter) else {
+            throw FieldCheck.fault("jitter", "must be from 0 to 1, not \(jitter)")
+        }
+        for (field, path) in [("storageDirectory", storageDirectory), ("caBundle", caBundle), ("proxy", proxy)] {
+            guard let path else { continue }
+            guard !path.isEmpty, !path.utf8.contains(0) else {
+                throw FieldCheck.fault(field, "must not be empty or hold a NUL character")
+            }
+        }
+    }
+}
+
+/// The checks that configurations share.
+package enum FieldCheck {
+    /// An error that names the field and says why.
+    package static func fault(_ field: String, _ reason: String) -> TrackerError {
+        TrackerError(.invalidConfiguration, "Invalid configuration: '\(field)' \(reason)")
+    }
+
+    /// Refuses zero and negative numbers.
+    package static func atLeastOne(_ field: String, _ value: Int) throws(TrackerError) {
+        guard value >= 1 else { throw fault(field, "must be at least 1, not \(value)") }
+    }
+
+    /// Refuses numbers outside `range`.
+    package static func integer(_ field: String, _ value: Int, _ range: ClosedRange<Int>) throws(TrackerError) {
+        guard range.contains(value) else {
+            throw fault(field, "must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
+        }
+    }
+
+    /// Refuses durations outside the bounds.
+    package static func duration(
+        _ field: String, _ value: Duration, from least: Duration, to most: Duration?
+    ) throws(TrackerError) {
+        guard value >= least else { throw fault(field, "must be at least \(text(least)), not \(text(value))") }
+        if let most, value > most { throw fault(field, "must be at most \(text(most)), not \(text(value))") }
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        let milliseconds = duration / .milliseconds(1)
+        return milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
+    }
+}

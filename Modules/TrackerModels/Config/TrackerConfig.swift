@@ -1,0 +1,98 @@
+/// The configuration of a session-based tracker.
+public struct TrackerConfig: Hashable, Sendable {
+    /// When the backend session is made.
+    public enum SessionCreation: String, Hashable, Sendable, CaseIterable {
+        /// While `initialize` runs: it fails if the session cannot be made.
+        case duringInit
+        /// After `initialize` has returned, as often as it takes.
+        case inBackground
+    }
+
+    /// What the backend is told about the device.
+    public struct Device: Hashable, Sendable {
+        /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`; `nil`: what the system is.
+        public var osName: String?
+        /// `Mobile`, `Tablet` or `Desktop`; `nil`: what the system is.
+        public var deviceType: String?
+
+        /// Describes a device.
+        public init(osName: String? = nil, deviceType: String? = nil) {
+            self.osName = osName
+            self.deviceType = deviceType
+        }
+    }
+
+    /// A screen that is shown when the tracker starts.
+    public struct Screen: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// The name, or the title of a page. Not blank.
+        public var name: String
+        /// What tells the screen from others; `nil`: its name.
+        public var url: String?
+
+        /// Describes a screen.
+        public init(name: String, url: String? = nil) {
+            self.name = name
+            self.url = url
+        }
+
+        /// Describes a screen by its name alone.
+        public init(stringLiteral name: String) {
+            self.init(name: name)
+        }
+    }
+
+    /// Whether informative and debug messages are logged; false by default.
+    public var debug: Bool
+    /// The backend's base URL, such as `https://api.example.com`. Required when initialising.
+    ///
+    /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
+    /// query or fragment. A base path is kept.
+    public var apiUrl: String?
+    /// The key sent as `X-API-Key`. Required when initialising; no control characters.
+    public var xApiKey: String?
+    /// Whether sessions may be carried between sites; false by default.
+    public var crossSiteCookie: Bool
+    /// The domain, with its subdomains, that a session may be carried to; a leading dot is ignored. `nil`: any.
+    public var cookieDomain: String?
+    /// How many days stored values last; 365 by default, 1 to 36,500.
+    public var cookieExpiration: Int
+    /// When the backend session is made; during initialisation by default.
+    public var sessionCreation: SessionCreation
+    /// How long the whole of `initialize` may take; 30 s by default, 1 s to 10 min.
+    public var initTimeout: Duration
+    /// The consent of a first start; granted by default. A stored consent goes before it.
+    public var consent: Consent
+    /// What the backend is told about the device.
+    public var device: Device
+    /// A screen to track once the tracker is ready.
+    public var initialScreen: Screen?
+    /// How many calls may wait for a session; `nil`: as many as the queue holds. At least 1.
+    public var maxPendingEvents: Int?
+    /// How events are kept and delivered.
+    public var delivery: DeliveryOptions
+
+    /// Makes a configuration; what is left out has its default.
+    public init(
+        debug: Bool = false, apiUrl: String? = nil, xApiKey: String? = nil, crossSiteCookie: Bool = false,
+        cookieDomain: String? = nil, cookieExpiration: Int = 365, sessionCreation: SessionCreation = .duringInit,
+        initTimeout: Duration = .seconds(30), consent: Consent = .granted, device: Device = Device(),
+        initialScreen: Screen? = nil, maxPendingEvents: Int? = nil, delivery: DeliveryOptions = DeliveryOptions()
+    ) {
+        self.debug = debug
+        self.apiUrl = apiUrl
+        self.xApiKey = xApiKey
+        self.crossSiteCookie = crossSiteCookie
+        self.cookieDomain = cookieDomain
+        self.cookieExpiration = cookieExpiration
+        self.sessionCreation = sessionCreation
+        self.initTimeout = initTimeout
+        self.consent = consent
+        self.device = device
+        self.initialScreen = initialScreen
+        self.maxPendingEvents = maxPendingEvents
+        self.delivery = delivery
+    }
+
+    /// The configuration that has every default; it lacks what is required.
+    public static let `default` = TrackerConfig()
+}
