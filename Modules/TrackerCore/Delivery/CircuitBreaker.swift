@@ -1,0 +1,122 @@
+import TrackerModels
+import TrackerNetworking
+
+/// Decides when the next request may be sent, from how the last ones fared.
+///
+/// While closed, the n-th failure in a row waits `retryDelay` × 2^(n−1). At `failureThreshold` it opens for `cooldown`;
+/// each probe that fails doubles that, up to `maxCooldown`. Any answer that is no failure closes it and starts over.
+struct CircuitBreaker: Sendable {
+    /// The numbers it goes by.
+    struct Policy: Hashable, Sendable {
+        var retryDelay: Duration = .seconds(1)
+        var failureThreshold = 3
+        var cooldown: Duration = .seconds(10)
+        var maxCooldown: Duration = .seconds(120)
+        var jitter = 0.2
+    }
+
+    /// Where it stands.
+    enum State: Hashable, Sendable {
+        /// Requests flow; after a failure, from `until` on.
+        case closed(failures: Int, until: MonotonicInstant?)
+        /// Nothing flows before `until`.
+        case open(trips: Int, until: MonotonicInstant)
+        /// One probe is under way.
+        case halfOpen(trips: Int)
+    }
+
+    /// The answer to a request for leave.
+    enum Admission: Hashable, Sendable {
+        case proceed
+        /// Not before this instant.
+        case wait(until: MonotonicInstant)
+        /// Not before the probe has been answered.
+        case probing
+    }
+
+    let policy: Policy
+    private(set) var state: State = .closed(failures: 0, until: nil)
+
+    init(_ policy: Policy) { self.policy = policy }
+
+    /// Whether more than one request may be under way.
+    var isFlowing: Bool {
+        if case .closed(0, _) = state { true } else { false }
+    }
+
+    /// What leave would be given at `now`, without taking it.
+    func admission(at now: MonotonicInstant) -> Admission {
+        switch state {
+        case .closed(_, let until?) where now < until: .wait(until: until)
+        case .open(_, let until) where now < until: .wait(until: until)
+        case .halfOpen: .probing
+        case .closed, .open: .proceed
+        }
+    }
+
+    /// Takes leave to send one request at `now`; `admission(at:)` must have given it.
+    mutating func depart() {
+        if case .open(let trips, _) = state { state = .halfOpen(trips: trips) }
+    }
+
+    /// The request was answered by other than a failure.
+    mutating func close() { state = .closed(failures: 0, until: nil) }
+
+    /// The request failed.
+    ///
+    /// - Parameters:
+    ///   - now: When.
+    ///   - floor: The least wait, such as the server's `Retry-After`. Jitter never shortens it.
+    ///   - generator: The source of jitter.
+    mutating func fail(
+        at now: MonotonicInstant, floor: Duration, using generator: inout some RandomNumberGenerator
+    ) {
+        switch state {
+        case .closed(let failures, _) where failures + 1 < policy.failureThreshold:
+            let wait = jittered(doubled(policy.retryDelay, times: failures, cap: policy.maxCooldown), using: &generator)
+            state = .closed(failures: failures + 1, until: now.advanced(by: max(wait, floor)))
+        case .closed:
+            trip(1, at: now, floor: floor, using: &generator)
+        case .open(let trips, _):
+            // A request that departed before the breaker opened: the server is as ill as it was.
+            state = .open(trips: trips, until: max(openUntil ?? now, now.advanced(by: floor)))
+        case .halfOpen(let trips):
+            trip(trips == .max ? trips : trips + 1, at: now, floor: floor, using: &generator)
+        }
+    }
+
+    /// The request ended without an answer that says anything of the server: it was cancelled.
+    mutating func abandon(at now: MonotonicInstant) {
+        if case .halfOpen(let trips) = state { state = .open(trips: trips, until: now) }
+    }
+
+    /// Ends a wait at `now`: the network is said to be back.
+    mutating func cutShort(at now: MonotonicInstant) {
+        switch state {
+        case .closed(let failures, .some): state = .closed(failures: failures, until: now)
+        case .open(let trips, _): state = .open(trips: trips, until: now)
+        case .closed, .halfOpen: break
+        }
+    }
+
+    private var openUntil: MonotonicInstant? {
+        if case .open(_, let until) = state { until } else { nil }
+    }
+
+    private mutating func trip(
+        _ trips: Int, at now: MonotonicInstant, floor: Duration, using generator: inout some RandomNumberGenerator
+    ) {
+        let wait = jittered(doubled(policy.cooldown, times: trips - 1, cap: policy.maxCooldown), using: &generator)
+        state = .open(trips: trips, until: now.advanced(by: max(wait, floor)))
+    }
+
+    private func doubled(_ base: Duration, times: Int, cap: Duration) -> Duration {
+        // 2^40 times 10 ms is three centuries: further doubling could only overflow.
+        min(cap, base * (1 << min(times, 40)))
+    }
+
+    private func jittered(_ wait: Duration, using generator: inout some RandomNumberGenerator) -> Duration {
+        guard policy.jitter > 0 else { return wait }
+        return wait * Double.random(in: (1 - policy.jitter)...(1 + policy.jitter), using: &generator)
+    }
+}

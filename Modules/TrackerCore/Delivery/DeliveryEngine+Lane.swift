@@ -1,0 +1,64 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+extension DeliveryEngine {
+    /// How often a lane that another process delivers is tried, while something of ours is in it.
+    private static let patience = Duration.milliseconds(500)
+
+    /// Becomes the lane's deliverer, unless another process is.
+    func takeLane(at now: MonotonicInstant) -> Bool {
+        if state.withLock({ $0.isLocked }) { return true }
+        // A lane that needs nothing is not taken: then every process on it may sleep.
+        guard parts.outbox.acquireDelivery() else {
+            let isWaiting = state.withLock { state in
+                state.isElsewhere = true
+                return state.isInterested || !state.flushes.isEmpty
+            }
+            let hasWork = isWaiting && ((try? parts.outbox.state())?.queuedRecords ?? 0) > 0
+            state.withLock { state in
+                state.rest = hasWork ? .otherProcess : nil
+                if hasWork {
+                    state.wakeAt = now.advanced(by: Self.patience)
+                } else {
+                    state.isInterested = false
+                    state.front = nil
+                }
+            }
+            return false
+        }
+        state.withLock { state in
+            state.isLocked = true
+            state.isElsewhere = false
+        }
+        return true
+    }
+
+    /// Lets another process deliver.
+    func letGo() {
+        let wasLocked = state.withLock { state in
+            defer { state.isLocked = false }
+            return state.isLocked
+        }
+        if wasLocked { parts.outbox.releaseDelivery() }
+    }
+
+    /// Sets the timer to the first instant at which something is due.
+    func arm() {
+        let (old, next) = state.withLock { state in
+            let instants = [state.wakeAt].compactMap { $0 } + state.flushes.map(\.deadline)
+            let next = state.isClosed ? nil : instants.min()
+            guard state.timer?.at != next else { return (nil as TimerID?, nil as MonotonicInstant?) }
+            defer { state.timer = nil }
+            return (state.timer?.id, next)
+        }
+        if let old { parts.loop.cancel(old) }
+        guard let next else { return }
+        let id = parts.loop.schedule(at: next) { [self] in
+            state.withLock { $0.timer = nil }
+            advance()
+        }
+        state.withLock { $0.timer = (id, next) }
+    }
+}

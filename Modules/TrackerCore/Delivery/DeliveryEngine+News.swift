@@ -1,0 +1,59 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+extension DeliveryEngine {
+    /// Logs a piece of news, and tells whoever listens.
+    func report(_ news: DeliveryState.News, at moment: DeliveryState.Moment) {
+        switch news {
+        case .delivered(let plan, _):
+            for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
+        case .retried(let plan, let answer, let message):
+            let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
+            state.withLock { $0.lastError = (message + subject, moment.wall) }
+            if case .failure(let error) = answer, error.kind == .redirectRefused {
+                parts.log.log(.warning, "Configuration error: \(message)")
+            } else {
+                parts.log.verbose(.info) { "Error tracking event: \(message)\(subject); it stays queued." }
+            }
+            parts.diagnostics.report(.retried(status: answer.status, message: message))
+        case .dropped(let records, let reason, let message):
+            state.withLock { $0.lastError = (message, moment.wall) }
+            for record in records {
+                parts.log.log(.error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
+            }
+        case .sessionMade:
+            parts.log.verbose(.info) { "Session created." }
+        case .halted(let halt), .disabled(let halt):
+            state.withLock { $0.lastError = (halt.message, moment.wall) }
+            parts.diagnostics.report(.lane(halt.message))
+        }
+        observe(news)
+    }
+
+    /// Tells of a change of the breaker.
+    func reportBreaker(from before: CircuitBreaker.State, to after: CircuitBreaker.State) {
+        let (old, new) = (before.circuit, after.circuit)
+        guard old != new else { return }
+        parts.diagnostics.report(.breaker(new))
+        parts.log.verbose(.info) { "Circuit breaker: \(new.rawValue)" }
+    }
+
+    /// What a record is called in a log: an event by its name, anything else by its route.
+    static func name(of record: Record) -> String {
+        (record.body.value(forKey: "event_name") ?? record.body.value(forKey: "event"))?.stringValue
+            ?? "\(record.route)"
+    }
+}
+
+extension CircuitBreaker.State {
+    /// The state as the outside sees it.
+    var circuit: CircuitState {
+        switch self {
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        }
+    }
+}

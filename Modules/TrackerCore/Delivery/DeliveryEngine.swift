@@ -1,0 +1,329 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// Delivers one lane: performs on its loop what ``DeliveryState`` decides.
+///
+/// Every method may be called from any thread. Nothing waits: what is asked for is done on the loop.
+final class DeliveryEngine: Sendable {
+    /// What the engine works with.
+    struct Parts: Sendable {
+        var outbox: any Outbox
+        var loop: any DeliveryLoop
+        var clock: any TrackerClock
+        var log: LevelledLog
+        var diagnostics: DiagnosticsHub
+    }
+
+    /// What is told of the engine to whoever asks.
+    struct Snapshot: Sendable {
+        var circuit: CircuitState
+        var circuitRemaining: Duration
+        var requestsInFlight: Int
+        var halt: Halt?
+        var isElsewhere: Bool
+        var isDelivering: Bool
+        var lastError: (message: String, at: Timestamp)?
+    }
+
+    struct State: Sendable {
+        var delivery: DeliveryState
+        var transfers: [DeliveryState.Token: TransferID] = [:]
+        var flushes: [Flush] = []
+        var nextFlush = 0
+        /// Records up to this number are due, whoever wants them.
+        var dueThrough: Int64 = 0
+        var timer: (id: TimerID, at: MonotonicInstant)?
+        /// When the dialect's hold ends, the wait of the breaker or the next look at another's lock.
+        var wakeAt: MonotonicInstant?
+        /// Why the last round ended.
+        var rest: StopReason?
+        var isLocked = false
+        var isElsewhere = false
+        /// Whether something was queued, flushed or begun here since the lane was last empty.
+        var isInterested = false
+        var isClosed = false
+        var lastError: (message: String, at: Timestamp)?
+        /// The sequence of the oldest record at the last look; `nil` if there was none.
+        var front: Int64?
+    }
+
+    let parts: Parts
+    let state: Mutex<State>
+    private let isKicked = Flag(false)
+    /// Told of sessions made and of halts; set once, before `start`.
+    private let observer: @Sendable (DeliveryState.News) -> Void
+
+    init(
+        _ parts: Parts, delivery: DeliveryState, observer: @escaping @Sendable (DeliveryState.News) -> Void = { _ in }
+    ) {
+        self.parts = parts
+        self.observer = observer
+        state = Mutex(State(delivery: delivery))
+    }
+
+    /// Begins to deliver.
+    func start() {
+        perform { $0.delivery.isStarted = true }
+    }
+
+    /// Has the engine look at the lane; calls coalesce.
+    func kick() {
+        guard isKicked.raise() else { return }
+        perform { $0.isInterested = true }
+    }
+
+    /// Keeps everything back, and ends what is under way; it is not put back but for its place in the queue.
+    func hold() {
+        state.withLock { $0.delivery.hold() }
+        perform { _ in }
+        abort()
+    }
+
+    /// Takes one `hold` back.
+    func release() {
+        perform { state in
+            state.delivery.release()
+            state.isInterested = true
+        }
+    }
+
+    /// Ends what is under way.
+    func abort() {
+        parts.loop.post { [self] in
+            for transfer in state.withLock({ Array($0.transfers.values) }) { parts.loop.cancel(transfer) }
+        }
+    }
+
+    /// Ends a wait, once: the network is said to be back.
+    func networkDidChange() {
+        perform { [parts] state in
+            state.delivery.cutShort(at: parts.loop.now)
+            state.isInterested = true
+        }
+    }
+
+    /// Marks everything queued as due.
+    func makeDue(through sequence: Int64) {
+        perform { $0.dueThrough = max($0.dueThrough, sequence) }
+    }
+
+    /// Starts over with another dialect.
+    func resume(with dialect: any Dialect) {
+        perform { state in
+            state.delivery.resume(with: dialect)
+            state.isInterested = true
+        }
+    }
+
+    /// Forgets what was known of records that are gone.
+    func forget() {
+        perform { state in
+            state.delivery.forget()
+            state.isInterested = true
+        }
+    }
+
+    /// Has the dialect take note of something.
+    func tell(_ change: @escaping @Sendable (inout any Dialect) -> Void) {
+        perform { $0.delivery.tell(change) }
+    }
+
+    /// How things stand.
+    var snapshot: Snapshot {
+        let now = parts.loop.now
+        return state.withLock { state in
+            let (circuit, until): (CircuitState, MonotonicInstant?) =
+                switch state.delivery.breaker.state {
+                case .closed(_, let until): (.closed, until)
+                case .open(_, let until): (.open, until)
+                case .halfOpen: (.halfOpen, nil)
+                }
+            let remaining = until.map { max(.zero, now.duration(to: $0)) } ?? .zero
+            return Snapshot(
+                circuit: circuit, circuitRemaining: remaining, requestsInFlight: state.delivery.inFlight.count,
+                halt: state.delivery.halt, isElsewhere: state.isElsewhere, isDelivering: state.isLocked,
+                lastError: state.lastError
+            )
+        }
+    }
+
+    /// Ends: what is under way is cancelled, flushes report, the locks are free. The outbox stays open.
+    func close(completion: @escaping @Sendable () -> Void) {
+        let end: @Sendable () -> Void = { [self] in
+            let flushes = state.withLock { state in
+                state.isClosed = true
+                defer { state.flushes = [] }
+                return state.flushes
+            }
+            for flush in flushes { report(flush, .timeout) }
+            for transfer in state.withLock({ Array($0.transfers.values) }) { parts.loop.cancel(transfer) }
+            parts.outbox.releaseDelivery()
+            parts.outbox.releaseSessionCreation()
+            parts.loop.close()
+            completion()
+        }
+        // A loop that is closed already runs nothing more.
+        if !parts.loop.post(end) { end() }
+    }
+
+    /// Changes the state on the loop and goes on from there.
+    func perform(_ change: @escaping @Sendable (inout State) -> Void) {
+        parts.loop.post { [self] in
+            isKicked.set(false)
+            state.withLock { change(&$0) }
+            advance()
+        }
+    }
+
+    // MARK: On the loop
+
+    /// Does whatever can be done now, and arms the timer for the rest.
+    func advance() {
+        while !state.withLock({ $0.isClosed }), step() {}
+        updateFlushes()
+        arm()
+    }
+
+    /// Does one thing; false if there is nothing to do now.
+    private func step() -> Bool {
+        let moment = moment
+        let readiness = state.withLock { state in
+            state.wakeAt = nil
+            return state.delivery.readiness(at: moment.now)
+        }
+        switch readiness {
+        case .busy:
+            return pause(nil)
+        case .stopped(let reason):
+            letGo()
+            return pause(reason)
+        case .wait(let until, let reason):
+            return pause(reason, until: until)
+        case .look(let window):
+            guard takeLane(at: moment.now) else { return false }
+            do {
+                let peek = try parts.outbox.peek(limit: window.records, maxBytes: window.bytes)
+                return act(on: peek, at: moment)
+            } catch {
+                return diskFailed(error, at: moment)
+            }
+        }
+    }
+
+    private func act(on peek: Peek, at moment: DeliveryState.Moment) -> Bool {
+        let intention = state.withLock { state in
+            state.front = peek.records.first?.sequence
+            let wanted = max(state.dueThrough, state.flushes.compactMap(\.through).max() ?? 0)
+            return state.delivery.intention(for: peek, wantedThrough: wanted, at: moment)
+        }
+        switch intention {
+        case .send(let plan):
+            send(plan)
+            return true
+        case .change(let changes):
+            commit(changes, awaited: true)
+            return false
+        case .drop(let records, let reason, let message):
+            let dropped = peek.records.filter { records.contains($0.id) }
+            parts.log.log(.warning, "Dropped \(dropped.count) event(s), \(reason): \(message)")
+            commit([.drop(records, reason)], awaited: false)
+            return true
+        case .hold(let until):
+            return pause(nil, until: until)
+        case .blocked(let reason):
+            if state.withLock({ $0.delivery.inFlight.isEmpty }) { letGo() }
+            return pause(reason)
+        case .rest:
+            return rest(peek)
+        }
+    }
+
+    /// The lane is empty, or what is left is under way.
+    private func rest(_ peek: Peek) -> Bool {
+        let isEmpty = state.withLock { state in
+            guard peek.records.isEmpty, state.delivery.inFlight.isEmpty else { return false }
+            state.isInterested = false
+            return true
+        }
+        guard isEmpty, state.withLock({ $0.isLocked }) else { return pause(nil) }
+        letGo()
+        // Whoever enqueued just now may have found the lane taken: look once more.
+        if let state = try? parts.outbox.state(), state.queuedRecords > 0 {
+            self.state.withLock { $0.isInterested = true }
+            return parts.outbox.acquireDelivery() ? relock() : pause(nil)
+        }
+        return pause(nil)
+    }
+
+    private func relock() -> Bool {
+        state.withLock { $0.isLocked = true }
+        // What is queued may be held back in memory, as delivered but not yet recorded: then there is nothing to do.
+        guard let peek = try? parts.outbox.peek(limit: 1, maxBytes: .max), !peek.records.isEmpty else {
+            letGo()
+            return pause(nil)
+        }
+        return true
+    }
+
+    private func send(_ plan: Plan) {
+        let token = state.withLock { $0.delivery.depart(plan) }
+        let transfer = parts.loop.submit(plan.request) { [self] answer in
+            state.withLock { $0.transfers[token] = nil }
+            settle(token, answer)
+        }
+        state.withLock { state in
+            if state.delivery.inFlight[token] != nil { state.transfers[token] = transfer }
+        }
+    }
+
+    private func settle(_ token: DeliveryState.Token, _ answer: Answer) {
+        let moment = moment
+        let (settlement, before, after) = state.withLock { state in
+            let before = state.delivery.breaker.state
+            let settlement = state.delivery.settle(token, with: answer, at: moment)
+            return (settlement, before, state.delivery.breaker.state)
+        }
+        commit(settlement.changes, awaited: settlement.awaitsCommit)
+        reportBreaker(from: before, to: after)
+        for news in settlement.news { report(news, at: moment) }
+        advance()
+    }
+
+    /// Has changes written; if they are awaited nothing is sent before they are.
+    func commit(_ changes: [LaneChange], awaited: Bool) {
+        for change in changes {
+            if awaited { state.withLock { $0.delivery.awaitCommit() } }
+            parts.outbox.stage(change) { [self] result in
+                guard awaited else { return }
+                parts.loop.post {
+                    let succeeded = if case .failed = result { false } else { true }
+                    let moment = self.moment
+                    self.state.withLock { $0.delivery.committed(succeeded, at: moment) }
+                    self.advance()
+                }
+            }
+        }
+    }
+
+    private func diskFailed(_ error: StorageError, at moment: DeliveryState.Moment) -> Bool {
+        state.withLock { $0.lastError = (error.message, moment.wall) }
+        // Readers recover by themselves; a second keeps a broken disk from being asked in a loop.
+        return pause(.storage, until: moment.now.advanced(by: .seconds(1)))
+    }
+
+    private func pause(_ reason: StopReason?, until: MonotonicInstant? = nil) -> Bool {
+        state.withLock { state in
+            state.rest = reason
+            state.wakeAt = until
+        }
+        return false
+    }
+
+    var moment: DeliveryState.Moment {
+        DeliveryState.Moment(now: parts.loop.now, wall: parts.clock.wall, uptime: parts.clock.uptime)
+    }
+
+    func observe(_ news: DeliveryState.News) { observer(news) }
+}

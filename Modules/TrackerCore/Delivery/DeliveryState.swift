@@ -1,0 +1,217 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// Everything that decides when what is sent and what an answer changes: no clock, no lock, no I/O.
+///
+/// The engine asks ``readiness(at:)``; if it is told to look it peeks, asks ``intention(for:at:)``, and does what that
+/// says. Each answer goes through ``settle(_:with:at:)``.
+struct DeliveryState: Sendable {
+    /// Names a request under way.
+    struct Token: Hashable, Sendable {
+        let number: Int
+    }
+
+    /// The instant of a decision, by all the clocks there are.
+    struct Moment: Hashable, Sendable {
+        var now: MonotonicInstant
+        var wall: Timestamp
+        var uptime: Duration
+    }
+
+    /// Whether something may be sent.
+    enum Readiness: Hashable, Sendable {
+        /// Look at this much of the queue's front, besides what is under way.
+        case look(Window)
+        /// Not before this instant.
+        case wait(until: MonotonicInstant, StopReason)
+        /// Not before a request under way is answered or a change is on disk.
+        case busy
+        /// Not before somebody does something.
+        case stopped(StopReason)
+    }
+
+    /// What an answer comes to.
+    struct Settlement: Sendable {
+        /// What the lane must be told.
+        var changes: [LaneChange] = []
+        /// Whether the changes must be on disk before anything else is sent.
+        var awaitsCommit = false
+        /// What somebody may want to know.
+        var news: [News] = []
+    }
+
+    /// Something that happened.
+    enum News: Sendable {
+        case delivered(Plan, WireBytes)
+        case retried(Plan, Answer, String)
+        case dropped([Record], DropReason, String)
+        case sessionMade(Generation, SessionID)
+        case halted(Halt)
+        case disabled(Halt)
+    }
+
+    private(set) var breaker: CircuitBreaker
+    private(set) var inFlight: [Token: Plan] = [:]
+    private(set) var halt: Halt?
+    /// Whether delivery has begun; before, nothing is looked at.
+    var isStarted = false
+    private var dialect: any Dialect
+    private let maxConcurrentRequests: Int
+    private let eventTTL: Duration?
+    private var jitter: any RandomNumberGenerator & Sendable
+    private var holds = 0
+    private var awaitedCommits = 0
+    private var nextToken = 0
+
+    init(
+        dialect: any Dialect, breaker: CircuitBreaker.Policy, maxConcurrentRequests: Int, eventTTL: Duration?,
+        jitter: any RandomNumberGenerator & Sendable
+    ) {
+        self.dialect = dialect
+        self.breaker = CircuitBreaker(breaker)
+        self.maxConcurrentRequests = maxConcurrentRequests
+        self.eventTTL = eventTTL
+        self.jitter = jitter
+    }
+
+    /// The records under way.
+    var recordsInFlight: Int { inFlight.values.reduce(0) { $0 + $1.records.count } }
+
+    /// Whether something may be sent at `now`.
+    func readiness(at now: MonotonicInstant) -> Readiness {
+        if halt != nil { return .stopped(.halted) }
+        guard isStarted else { return .stopped(.notInitialized) }
+        if holds > 0 || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) { return .busy }
+        guard inFlight.count < (breaker.isFlowing ? maxConcurrentRequests : 1) else { return .busy }
+        switch breaker.admission(at: now) {
+        case .wait(let until):
+            if case .open = breaker.state { return .wait(until: until, .breakerOpen) }
+            return .wait(until: until, .retryWait)
+        case .probing: return .busy
+        case .proceed:
+            let (records, overflow) = dialect.window.records.addingReportingOverflow(recordsInFlight)
+            return .look(Window(records: overflow ? .max : records, bytes: dialect.window.bytes))
+        }
+    }
+
+    /// What to do with what is at the front.
+    mutating func intention(for peek: Peek, wantedThrough: Int64, at moment: Moment) -> Intention {
+        guard !peek.state.isAwaitingDisk else { return .blocked(.storage) }
+        let underWay = Set(inFlight.values.flatMap { $0.records.map(\.id) })
+        let records = underWay.isEmpty ? peek.records : peek.records.filter { !underWay.contains($0.id) }
+        let expired = records.filter { isExpired($0, at: moment) }
+        guard expired.isEmpty else {
+            return .drop(expired.map(\.id), .expired, "older than eventTTL")
+        }
+        let view = LaneView(
+            state: peek.state, records: records, entries: peek.entries, now: moment.now, wall: moment.wall,
+            wantedThrough: wantedThrough
+        )
+        let intention = dialect.plan(view)
+        if case .send(let plan) = intention, plan.isExclusive, !inFlight.isEmpty { return .rest }
+        return intention
+    }
+
+    /// Notes that a plan is under way.
+    mutating func depart(_ plan: Plan) -> Token {
+        let token = Token(number: nextToken)
+        nextToken += 1
+        inFlight[token] = plan
+        breaker.depart()
+        return token
+    }
+
+    /// Takes an answer.
+    mutating func settle(_ token: Token, with answer: Answer, at moment: Moment) -> Settlement {
+        guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
+        if case .failure(let error) = answer, error.kind == .cancelled || error.kind == .closed {
+            breaker.abandon(at: moment.now)
+            return Settlement()
+        }
+        let verdict = dialect.judge(answer, to: plan, at: moment.wall)
+        if case .retry(let floor, let message) = verdict {
+            breaker.fail(at: moment.now, floor: floor, using: &jitter)
+            return Settlement(news: [.retried(plan, answer, message)])
+        }
+        breaker.close()
+        return settlement(of: verdict, for: plan, answer)
+    }
+
+    /// Changes that were awaited are on disk, or will not be.
+    mutating func committed(_ succeeded: Bool, at moment: Moment) {
+        awaitedCommits = max(0, awaitedCommits - 1)
+        if !succeeded { breaker.fail(at: moment.now, floor: .zero, using: &jitter) }
+    }
+
+    /// Counts a change that must be on disk before anything is sent.
+    mutating func awaitCommit() { awaitedCommits += 1 }
+
+    /// Keeps everything back until `release` has been called as often.
+    mutating func hold() { holds += 1 }
+
+    /// Takes one `hold` back.
+    mutating func release() { holds = max(0, holds - 1) }
+
+    /// Ends a wait: the network is said to be back.
+    mutating func cutShort(at now: MonotonicInstant) { breaker.cutShort(at: now) }
+
+    /// Starts over with another dialect: other credentials, a fresh try.
+    mutating func resume(with dialect: any Dialect) {
+        self.dialect = dialect
+        halt = nil
+        breaker.close()
+    }
+
+    /// Forgets what was known of records that are gone.
+    mutating func forget() { dialect.forget() }
+
+    /// Has the dialect take note of something its client wants.
+    mutating func tell(_ change: (inout any Dialect) -> Void) { change(&dialect) }
+
+    private func isExpired(_ record: Record, at moment: Moment) -> Bool {
+        guard let eventTTL else { return false }
+        // Within a run by the monotonic clock; over runs by the wall clock, which may have gone back.
+        let age =
+            record.acceptedAt.map { moment.uptime - $0 }
+            ?? .milliseconds(moment.wall.milliseconds) - .milliseconds(record.occurredAt.milliseconds)
+        return max(.zero, age) > eventTTL
+    }
+
+    private mutating func settlement(of verdict: Verdict, for plan: Plan, _ answer: Answer) -> Settlement {
+        switch verdict {
+        case .delivered(let changes):
+            let bytes = WireBytes(before: answer.response?.bodyBytes ?? 0, after: answer.response?.sentBytes ?? 0)
+            return Settlement(
+                changes: changes + [.delivered(plan.records.map(\.id), bytes: bytes)],
+                awaitsCommit: !changes.isEmpty, news: [.delivered(plan, bytes)]
+            )
+        case .progress(let changes):
+            var news: [News] = []
+            if case .session(let generation) = plan.purpose, case .bind(_, let session)? = changes.first {
+                news = [.sessionMade(generation, session)]
+            }
+            return Settlement(changes: changes, awaitsCommit: !changes.isEmpty, news: news)
+        case .discard(let reason, let message):
+            return Settlement(
+                changes: [.drop(plan.records.map(\.id), reason)], news: [.dropped(plan.records, reason, message)]
+            )
+        case .halt(let halt):
+            self.halt = halt
+            return Settlement(news: [.halted(halt)])
+        case .disable(let halt):
+            self.halt = halt
+            return Settlement(changes: [.dropAll(.disabled)], news: [.disabled(halt)])
+        case .regroup, .retry:
+            return Settlement()
+        }
+    }
+}
+
+extension Result where Success == HTTPResponse {
+    /// The answer, if there is one.
+    var response: HTTPResponse? { if case .success(let response) = self { response } else { nil } }
+
+    /// Its status.
+    var status: Int? { response?.status }
+}

@@ -1,0 +1,112 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// How one client's records become requests, and what the answers mean to it.
+///
+/// A value without clock, lock or I/O: the engine shows it the front of the queue and tells it of each answer.
+protocol Dialect: Sendable {
+    /// How much of the queue's front it needs to see.
+    var window: Window { get }
+
+    /// What to do next with what is at the front.
+    mutating func plan(_ view: LaneView) -> Intention
+
+    /// What an answer means, to the records and to the lane.
+    ///
+    /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
+    mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict
+
+    /// Forgets what belongs to records and sessions, since the queue has been emptied or left to another.
+    mutating func forget()
+}
+
+/// A part of the queue's front.
+struct Window: Hashable, Sendable {
+    var records: Int
+    var bytes: Int
+}
+
+/// What a dialect sees: the front of the queue, without what is under way already.
+struct LaneView: Sendable {
+    var state: LaneState
+    var records: [Record]
+    var entries: [Generation: GenerationEntry]
+    /// The monotonic time.
+    var now: MonotonicInstant
+    /// The wall time.
+    var wall: Timestamp
+    /// The highest sequence number that somebody wants sent now, by `flush` or because it is due.
+    var wantedThrough: Int64
+}
+
+/// One request that is meant to be sent.
+struct Plan: Sendable {
+    /// What the request is for.
+    enum Purpose: Hashable, Sendable {
+        /// Makes the session of a generation; covers no records.
+        case session(Generation)
+        /// Tells the session of a generation who its user is; covers no records, but stands for the first.
+        case identify(UserID)
+        /// Carries the records.
+        case records
+    }
+
+    var purpose: Purpose
+    var request: HTTPRequest
+    /// The records it carries or stands for, oldest first.
+    var records: [Record]
+    /// The generation it speaks for.
+    var generation: Generation
+    /// The session it names.
+    var session: SessionID?
+    /// Whether the generation was the lane's current one when the request was built.
+    var isCurrent: Bool
+
+    /// Whether nothing else may be under way beside it.
+    var isExclusive: Bool { purpose != .records }
+}
+
+/// What a dialect wants done next.
+enum Intention: Sendable {
+    case send(Plan)
+    /// Change the lane first, and ask again once that is on disk.
+    case change([LaneChange])
+    /// These can never be sent.
+    case drop([Record.ID], DropReason, String)
+    /// Nothing is due before that.
+    case hold(until: MonotonicInstant)
+    /// There is nothing to send.
+    case rest
+    /// There is something that may not be sent.
+    case blocked(StopReason)
+}
+
+/// What came back.
+typealias Answer = Result<HTTPResponse, TransportError>
+
+/// What an answer means.
+enum Verdict: Sendable {
+    /// The plan's records have arrived; the changes come with them.
+    case delivered([LaneChange])
+    /// A step before the records is done; the changes must be on disk before the next.
+    case progress([LaneChange])
+    /// As if it had not been sent: it stays at the front, and the breaker counts. The wait is at least `floor`.
+    case retry(floor: Duration, String)
+    /// The same records again at once, in smaller groups.
+    case regroup
+    /// These can never be delivered.
+    case discard(DropReason, String)
+    /// Nothing can be delivered with these credentials; the queue is kept.
+    case halt(Halt)
+    /// Nothing can be delivered, and the queue goes.
+    case disable(Halt)
+}
+
+/// Why delivery was halted.
+struct Halt: Hashable, Sendable {
+    /// The answer that halted it.
+    var status: Int
+    /// A sentence for a developer.
+    var message: String
+}

@@ -1,0 +1,196 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// How `MobileTracker` speaks: one record a request, each to the session of the generation it was made in.
+struct SessionDialect: Dialect {
+    /// What the backend is told of the device when a session is made.
+    struct Device: Hashable, Sendable {
+        var osName: String
+        var deviceType: String
+    }
+
+    var requests: SessionRequests
+    let device: Device
+    let ids: any IDGenerator
+    let maxRecordsInView: Int
+
+    /// Records whose session was lost once already.
+    private var reopened: Set<Record.ID> = []
+    /// Records whose identification the server refuses; their profile is sent all the same.
+    private var unidentifiable: Set<Record.ID> = []
+    /// The key under which a generation's session is being made; the same on every retry.
+    private var attempt: (generation: Generation, key: String)?
+
+    init(requests: SessionRequests, device: Device, ids: any IDGenerator, maxConcurrentRequests: Int) {
+        self.requests = requests
+        self.device = device
+        self.ids = ids
+        maxRecordsInView = maxConcurrentRequests
+    }
+
+    var window: Window { Window(records: maxRecordsInView, bytes: .max) }
+
+    mutating func plan(_ view: LaneView) -> Intention {
+        guard view.state.consent == .granted else { return .blocked(.noConsent) }
+        guard view.state.entry.session != nil else { return planSession(view.state) }
+        guard let record = view.records.first else { return .rest }
+        let entry = view.entries[record.generation] ?? GenerationEntry()
+        guard let session = entry.session else {
+            return .drop([record.id], .sessionGone, "its session was never made and its generation has ended")
+        }
+        let isCurrent = record.generation == view.state.generation
+        if record.route == .profile, let user = ProfileBody.user(in: record.body), entry.identifyID != user,
+            !unidentifiable.contains(record.id)
+        {
+            let request = requests.identify(user, in: session, for: record)
+            return .send(plan(.identify(user), request, [record], record.generation, session, isCurrent))
+        }
+        let request = requests.main(record, entry: entry, session: session)
+        return .send(plan(.records, request, [record], record.generation, session, isCurrent))
+    }
+
+    mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
+        let response: HTTPResponse
+        switch answer {
+        case .success(let answer): response = answer
+        case .failure(let error): return .retry(floor: .zero, error.message)
+        }
+        let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
+        let kind = AnswerTable.classify(response, at: wall)
+        if case .retry(let floor) = kind { return .retry(floor: floor, sentence) }
+        switch plan.purpose {
+        case .session(let generation): return judgeSession(kind, response, generation, sentence)
+        case .identify(let user): return judgeIdentify(kind, response, user, plan, sentence)
+        case .records: return judgeRecord(kind, response, plan, sentence)
+        }
+    }
+
+    mutating func forget() {
+        reopened = []
+        unidentifiable = []
+        attempt = nil
+    }
+
+    private func plan(
+        _ purpose: Plan.Purpose, _ request: HTTPRequest, _ records: [Record], _ generation: Generation,
+        _ session: SessionID?, _ isCurrent: Bool
+    ) -> Plan {
+        Plan(
+            purpose: purpose, request: request, records: records, generation: generation, session: session,
+            isCurrent: isCurrent
+        )
+    }
+
+    private mutating func planSession(_ state: LaneState) -> Intention {
+        guard let id = state.entry.device else { return .change([.ensureDevice]) }
+        let info = DeviceInfo(deviceId: id.text, osName: device.osName, deviceType: device.deviceType)
+        let key: String
+        if let attempt, attempt.generation == state.generation {
+            key = attempt.key
+        } else {
+            key = ids.uuid()
+            attempt = (state.generation, key)
+        }
+        let request = requests.create(for: info, key: key)
+        return .send(plan(.session(state.generation), request, [], state.generation, nil, true))
+    }
+
+    private mutating func judgeSession(
+        _ kind: AnswerTable.Class, _ response: HTTPResponse, _ generation: Generation, _ sentence: String
+    ) -> Verdict {
+        guard kind == .success else {
+            return .halt(Halt(status: response.status, message: "No session could be created: \(sentence)"))
+        }
+        attempt = nil
+        guard let session = SessionAnswer.sessionID(in: response.body) else {
+            return .retry(floor: .zero, "No session could be created: the answer has no data.id")
+        }
+        return .progress([.bind(generation, session)])
+    }
+
+    private mutating func judgeIdentify(
+        _ kind: AnswerTable.Class, _ response: HTTPResponse, _ user: UserID, _ plan: Plan, _ sentence: String
+    ) -> Verdict {
+        switch kind {
+        case .success:
+            return .progress(rebinding(plan, response) + [.identify(plan.generation, user)])
+        case .unauthorized:
+            return .halt(Halt(status: response.status, message: sentence))
+        case .gone:
+            return sessionLost(plan, sentence)
+        case .tooLarge, .refused, .retry:
+            for record in plan.records { unidentifiable.insert(record.id) }
+            return .progress([])
+        }
+    }
+
+    private mutating func judgeRecord(
+        _ kind: AnswerTable.Class, _ response: HTTPResponse, _ plan: Plan, _ sentence: String
+    ) -> Verdict {
+        switch kind {
+        case .success:
+            settle(plan)
+            return .delivered(changes(of: plan, response))
+        case .unauthorized:
+            return .halt(Halt(status: response.status, message: sentence))
+        case .gone:
+            return sessionLost(plan, sentence)
+        case .tooLarge:
+            settle(plan)
+            return .discard(.tooLarge, sentence)
+        case .refused, .retry:
+            settle(plan)
+            return .discard(.rejected(response.status), sentence)
+        }
+    }
+
+    /// What else a 2xx changes.
+    private func changes(of plan: Plan, _ response: HTTPResponse) -> [LaneChange] {
+        guard let record = plan.records.first else { return [] }
+        switch record.route {
+        case .email:
+            guard let email = record.body.value(forKey: "email")?.stringValue else { return [] }
+            return [.store(.sessionEmail, email, plan.generation)] + rebinding(plan, response)
+        case .link:
+            return rebinding(plan, response)
+        case .event, .profile, .metadata, .location, .batch, .endpoint:
+            return []
+        }
+    }
+
+    /// The change that makes the session which an answer names the generation's, if it is another.
+    private func rebinding(_ plan: Plan, _ response: HTTPResponse) -> [LaneChange] {
+        guard let session = SessionAnswer.sessionID(in: response.body), session != plan.session else { return [] }
+        return [.bind(plan.generation, session)]
+    }
+
+    private mutating func sessionLost(_ plan: Plan, _ sentence: String) -> Verdict {
+        guard let record = plan.records.first, let session = plan.session, plan.isCurrent,
+            reopened.insert(record.id).inserted
+        else {
+            settle(plan)
+            return .discard(.sessionGone, sentence)
+        }
+        return .progress([.unbind(plan.generation, session)])
+    }
+
+    private mutating func settle(_ plan: Plan) {
+        for record in plan.records {
+            reopened.remove(record.id)
+            unidentifiable.remove(record.id)
+        }
+    }
+}
+
+/// Reads what the session backend answers.
+enum SessionAnswer {
+    /// `data.id`: a string, or a number by its decimal text.
+    static func sessionID(in body: [UInt8]) -> SessionID? {
+        // An answer that is no JSON has no id in it.
+        guard let text = try? JSONText(validating: body), let id = text.value(forKey: "data")?.value(forKey: "id")
+        else { return nil }
+        if id.kind == .number { return SessionID(id.text) }
+        return id.stringValue.flatMap(SessionID.init)
+    }
+}

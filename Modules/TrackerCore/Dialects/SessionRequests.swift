@@ -1,0 +1,78 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// Builds the requests of the session backend.
+struct SessionRequests: Sendable {
+    var base: BaseURL
+    var brand: BrandID
+    var apiKey: Secret
+    var timeout: Duration
+
+    /// `POST /v2/tracking-session`: makes a session for a device.
+    func create(for device: DeviceInfo, key: String) -> HTTPRequest {
+        var body = JSONObjectWriter()
+        body.append("device_id", device.deviceId)
+        body.append("os_name", device.osName)
+        body.append("device_type", device.deviceType)
+        body.append("brand_id", brand.number)
+        return request(.post, "/v2/tracking-session", body.finish(), key: key)
+    }
+
+    /// `PUT /v2/tracking-session/{session}/identify/{user}`: tells a session its user; no body.
+    func identify(_ user: UserID, in session: SessionID, for record: Record) -> HTTPRequest {
+        let path = sessionPath(session) + "/identify/" + PercentEncoding.segment(user.text)
+        return request(.put, path, nil, key: record.messageID.text + ":identify", record: record)
+    }
+
+    /// A record's main request.
+    func main(_ record: Record, entry: GenerationEntry, session: SessionID) -> HTTPRequest {
+        let key = record.messageID.text
+        switch record.route {
+        case .event:
+            var bound = JSONObjectWriter()
+            bound.append("brand_id", brand.number)
+            bound.append("session_id", session.text)
+            bound.append(membersOf: record.body)
+            return request(.post, "/v2/tracking-session-data", bound.finish(), key: key, record: record)
+        case .location:
+            return request(.put, sessionPath(session) + "/location", record.body, key: key, record: record)
+        case .email:
+            var bound = JSONObjectWriter()
+            bound.append(membersOf: record.body)
+            bound.append("brand_id", brand.number)
+            return request(.put, sessionPath(session) + "/email_v2", bound.finish(), key: key, record: record)
+        case .link:
+            var bound = JSONObjectWriter()
+            bound.append(membersOf: record.body)
+            bound.append("current_session_id", session.text)
+            if let device = entry.device { bound.append("device_id", device.text) }
+            bound.append("brand_id", brand.number)
+            return request(.post, "/v2/tracking-session/link-session", bound.finish(), key: key, record: record)
+        case .profile, .metadata, .batch, .endpoint:
+            // Records of other clients' routes never enter a session lane.
+            var bound = JSONObjectWriter()
+            bound.append(membersOf: record.body)
+            bound.append("brand_id", brand.number)
+            if ProfileBody.user(in: record.body) == nil, let user = entry.identifyID {
+                bound.append("user_id", user.text)
+            }
+            bound.append("session_id", session.text)
+            return request(.put, "/v1/customer-profiles/set", bound.finish(), key: key, record: record)
+        }
+    }
+
+    private func sessionPath(_ session: SessionID) -> String {
+        "/v2/tracking-session/" + PercentEncoding.segment(session.text)
+    }
+
+    private func request(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONText?, key: String, record: Record? = nil
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, url: base.appending(path: path),
+            headers: RequestHeaders.make(key: key, apiKey: apiKey, record: record, hasBody: body != nil),
+            body: body?.bytes, timeout: timeout
+        )
+    }
+}

@@ -1,0 +1,120 @@
+import Synchronization
+package import TrackerModels
+import TrackerStorage
+
+extension MobileTracker {
+    /// Accepts a call: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - messageID: The key its caller chose; `nil`: one is made.
+    ///   - completion: Told what became of it, once it is on disk or refused. Must not block.
+    package func accept(
+        _ call: TrackerCall, messageID: MessageID? = nil,
+        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
+    ) {
+        let content = Result { () throws(Refusal) in try call.content() }
+        let refusal = state.withLock { state -> Refusal? in
+            guard let lane = state.lane else {
+                return Refusal(.notInitialized, "Not initialized. Call initialize() first.")
+            }
+            switch content {
+            case .failure(let refusal): return refusal
+            case .success(let content):
+                if let refusal = state.noteScreen(of: call) { return refusal }
+                // Staged under the lock: the order of acceptance is the order on disk.
+                lane.outbox.stage(.append(draft(content, messageID))) { [self] result in
+                    completion(outcome(of: result, for: call, lane))
+                }
+                return nil
+            }
+        }
+        if let refusal { completion(refuse(call, refusal)) }
+    }
+
+    /// Accepts a call and waits until it is on disk.
+    package func submit(_ call: TrackerCall, messageID: MessageID? = nil) async -> TrackOutcome {
+        await withCheckedContinuation { continuation in
+            accept(call, messageID: messageID) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Refuses a call whose value JSON cannot hold.
+    func refuseSerialization(of name: String, _ reason: String) {
+        log.log(.error, "\(name): \(reason)")
+        state.withLock { $0.refused[.serialization, default: 0] += 1 }
+        hub.report(.refused(call: name, .serialization))
+    }
+
+    private func draft(_ content: CallContent, _ messageID: MessageID?) -> Draft {
+        let body: Draft.Body =
+            switch content.body {
+            case .complete(let text): .complete(text)
+            case .event(let head, let data): .withSessionMetadata(head, own: data)
+            }
+        return Draft(
+            messageID: messageID ?? makeMessageID(), isCallerGiven: messageID != nil, route: content.route, body: body,
+            sessionMetadata: content.sessionMetadata, occurredAt: surroundings.clock.wall,
+            acceptedAt: surroundings.clock.uptime
+        )
+    }
+
+    private func makeMessageID() -> MessageID {
+        var id: MessageID?
+        // A UUID always is a message id.
+        while id == nil { id = MessageID(surroundings.ids.uuid()) }
+        return id ?? makeMessageID()
+    }
+
+    private func outcome(of result: ChangeResult, for call: TrackerCall, _ lane: OpenLane) -> TrackOutcome {
+        switch result {
+        case .queued(let id, _):
+            lane.engine.kick()
+            return .queued(id)
+        case .pending(let id, _):
+            lane.engine.kick()
+            log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }
+            return .pending(id)
+        case .refused(let reason):
+            return refuse(call, Refusal(reason, Self.sentence(reason, call)))
+        case .failed(let error):
+            return refuse(call, Refusal(.storage, error.message))
+        case .done:
+            return refuse(call, Refusal(.storage, "The outbox gave no answer"))
+        }
+    }
+
+    /// Logs and counts a refusal.
+    private func refuse(_ call: TrackerCall, _ refusal: Refusal) -> TrackOutcome {
+        state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
+        switch refusal.reason {
+        case .repeatedScreen: log.verbose(.debug) { refusal.message }
+        case .storage:
+            // The disk's failure is logged once, by whoever found it.
+            log.verbose(.debug) { refusal.message }
+        default: log.log(.warning, refusal.message)
+        }
+        hub.report(.refused(call: call.name, refusal.reason))
+        return .dropped(refusal.reason)
+    }
+
+    private static func sentence(_ reason: RefusalReason, _ call: TrackerCall) -> String {
+        switch reason {
+        case .queueFull: "Event queue full - dropping event: \(call.name)"
+        case .trackingNotAllowed: "Event blocked - consent not granted: \(call.name)"
+        case .tooLarge: "The event is larger than maxEventBytes: \(call.name)"
+        default: "Dropped \(call.name): \(reason.rawValue)"
+        }
+    }
+}
+
+extension MobileTracker.State {
+    /// Notes the screen that is shown, and refuses an immediate repeat.
+    fileprivate mutating func noteScreen(of call: TrackerCall) -> Refusal? {
+        guard case .screenDidAppear(let name, let url, _) = call else { return nil }
+        let shown = url ?? name
+        guard lastScreen != shown else { return Refusal(.repeatedScreen, "The screen is shown already") }
+        lastScreen = shown
+        return nil
+    }
+}

@@ -1,0 +1,107 @@
+public import TrackerModels
+import TrackerStorage
+import Synchronization
+
+extension MobileTracker {
+    /// Adds the session to a URL's query, as `gt_session_id`, so that another site can go on with it.
+    ///
+    /// - Parameter url: An absolute URL. Another `gt_session_id` in it is replaced; the rest of the query and the
+    ///   fragment stay.
+    /// - Returns: The URL as it was if `crossSiteCookie` is off, if there is no session, or if the host is outside
+    ///   `cookieDomain` and its subdomains.
+    public func crossDomainURL(for url: String) -> String {
+        guard let (settings, lane) = state.withLock({ $0.current }), settings.config.crossSiteCookie,
+            let session = lane.outbox.value(for: .sessionID)
+        else { return url }
+        var link = SessionLink(url)
+        guard link.leads(into: settings.config.cookieDomain) else { return url }
+        link.session = session
+        return link.text
+    }
+
+    /// Goes on with the session that a URL made by ``crossDomainURL(for:)`` carries.
+    ///
+    /// A tracker without a session takes it over; one with another session links the two; the current one changes
+    /// nothing.
+    ///
+    /// - Returns: `.dropped(.invalidValue)` if `crossSiteCookie` is off or the URL carries no session.
+    @discardableResult
+    public func continueSession(from url: String) async -> TrackOutcome {
+        await withCheckedContinuation { continuation in
+            accept(continuing: url) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Accepts a session from another site.
+    package func accept(continuing url: String, completion: @escaping @Sendable (TrackOutcome) -> Void) {
+        guard let (settings, lane) = state.withLock({ $0.current }) else {
+            return accept(.linkSession(url), completion: completion)
+        }
+        guard settings.config.crossSiteCookie, let text = SessionLink(url).session, let given = SessionID(text) else {
+            return accept(.linkSession(""), completion: completion)
+        }
+        lane.outbox.stage(.ensureDevice) { [self] result in
+            guard case .done(let found) = result else { return completion(.dropped(.storage)) }
+            guard let id = MessageID(surroundings.ids.uuid()) else { return completion(.dropped(.storage)) }
+            switch found.entry.session {
+            case given?:
+                completion(.queued(id))
+            case nil:
+                lane.outbox.stage(.bind(found.generation, given)) { [self] result in
+                    guard case .done = result else { return completion(.dropped(.storage)) }
+                    hub.report(.session(given))
+                    lane.engine.kick()
+                    completion(.queued(id))
+                }
+            default:
+                accept(.linkSession(given.text), completion: completion)
+            }
+        }
+    }
+}
+
+/// A URL that may carry a session in its query.
+struct SessionLink {
+    private static let name = "gt_session_id"
+
+    private let beforeQuery: Substring
+    private var parameters: [Substring]
+    private let fragment: Substring
+
+    /// Takes a URL apart; any text is one.
+    init(_ url: String) {
+        let hash = url.firstIndex(of: "#") ?? url.endIndex
+        let mark = url[..<hash].firstIndex(of: "?") ?? hash
+        beforeQuery = url[..<mark]
+        let query = mark == hash ? "" : url[url.index(after: mark)..<hash]
+        parameters = query.isEmpty ? [] : query.split(separator: "&", omittingEmptySubsequences: false)
+        fragment = url[hash...]
+    }
+
+    /// The URL put together again.
+    var text: String {
+        String(beforeQuery) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")) + String(fragment)
+    }
+
+    /// The session in the query; of several the last.
+    var session: String? {
+        get {
+            parameters.last { $0.hasPrefix(Self.name + "=") }
+                .flatMap { PercentDecoding.text(of: $0.dropFirst(Self.name.count + 1)) }
+        }
+        set {
+            parameters.removeAll { $0 == Self.name || $0.hasPrefix(Self.name + "=") }
+            if let newValue { parameters.append(Self.name + "=" + PercentDecoding.encoded(newValue)) }
+        }
+    }
+
+    /// Whether the host is `domain` or one of its subdomains; any host is in no domain at all.
+    func leads(into domain: String?) -> Bool {
+        guard let domain = domain?.lowercased() else { return true }
+        let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
+        guard !bare.isEmpty, let scheme = beforeQuery.firstRange(of: "://") else { return bare.isEmpty }
+        let authority = beforeQuery[scheme.upperBound...].prefix { $0 != "/" }
+        let host = (authority.split(separator: "@").last ?? "").prefix { $0 != ":" }.lowercased()
+        return host == bare || host.hasSuffix("." + bare)
+    }
+}

@@ -1,0 +1,199 @@
+import Synchronization
+package import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+extension MobileTracker {
+    /// Begins to initialise; calls made after this returns are held until it is done.
+    ///
+    /// - Parameter completion: Told once. Must not block.
+    package func accept(
+        initialize brandId: String, config: TrackerConfig?,
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
+        let step = state.withLock { state in begin(&state, brandId, config, completion) }
+        switch step {
+        case .done(let hadOtherArguments):
+            if hadOtherArguments { log.log(.warning, "Already initialized: the new arguments are ignored.") }
+            completion(.success(()))
+        case .joined:
+            break
+        case .refused(let error, let old):
+            log.log(.error, "Initialization failed: \(error.message)")
+            old?.close {}
+            completion(.failure(error))
+        case .started(let attempt, let settings, let lane, let old):
+            run(attempt, settings, lane, replacing: old)
+        }
+    }
+
+    private enum Step {
+        case done(hadOtherArguments: Bool)
+        case joined
+        case refused(TrackerError, OpenLane?)
+        case started(Int, TrackerSettings, OpenLane, OpenLane?)
+    }
+
+    private func begin(
+        _ state: inout State, _ brandId: String, _ config: TrackerConfig?,
+        _ completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) -> Step {
+        switch state.phase {
+        case .initializing:
+            state.waiters.append(completion)
+            return .joined
+        case .ready(let settings, let lane) where !state.startsAnew && lane.engine.snapshot.halt == nil:
+            let isOther = BrandID(brandId) != settings.brand || config.map { $0 != settings.config } ?? false
+            return .done(hadOtherArguments: isOther)
+        case .notInitialized, .ready, .withoutSession, .shutDown:
+            break
+        }
+        let old = state.lane
+        do throws(TrackerError) {
+            let settings = try TrackerSettings(brandId: brandId, config: config)
+            let lane = open(settings)
+            state.attempt += 1
+            state.waiters = [completion]
+            state.startsAnew = false
+            state.phase = .initializing(settings, lane)
+            log.setVerbose(settings.config.debug)
+            for change in state.held { lane.outbox.stage(change) { _ in } }
+            state.held = []
+            lane.outbox.stage(.store(.brandID, settings.brand.description, nil)) { _ in }
+            return .started(state.attempt, settings, lane, old)
+        } catch {
+            // A lane that holds calls for want of a session is given up as well: they wait on disk.
+            state.phase = .notInitialized
+            return .refused(error, old)
+        }
+    }
+
+    private func open(_ settings: TrackerSettings) -> OpenLane {
+        let clock = surroundings.clock
+        let outbox = surroundings.makeOutbox(
+            settings.outbox(wallClock: { clock.wall }, observer: { [weak self] in self?.note($0) }))
+        let loop = surroundings.makeLoop(settings.config.delivery.transport)
+        let delivery = DeliveryState(
+            dialect: settings.dialect(ids: surroundings.ids), breaker: settings.config.delivery.breaker,
+            maxConcurrentRequests: settings.config.delivery.maxConcurrentRequests,
+            eventTTL: settings.config.delivery.eventTTL, jitter: surroundings.jitter
+        )
+        let engine = DeliveryEngine(
+            DeliveryEngine.Parts(outbox: outbox, loop: loop, clock: clock, log: log, diagnostics: hub),
+            delivery: delivery, observer: { [weak self] in self?.note($0) }
+        )
+        return OpenLane(outbox: outbox, engine: engine, loop: loop)
+    }
+
+    private func run(_ attempt: Int, _ settings: TrackerSettings, _ lane: OpenLane, replacing old: OpenLane?) {
+        lane.loop.schedule(at: lane.loop.now.advanced(by: settings.config.initTimeout)) { [self] in
+            let error = TrackerError(
+                .sessionCreationFailed, "Initialization did not finish within initTimeout", cause: .timeout)
+            end(attempt, .failure(error))
+        }
+        let start: @Sendable () -> Void = { [self] in
+            lane.outbox.open { result in
+                switch result {
+                case .failure(let error):
+                    self.end(attempt, .failure(TrackerError(.storage, error.message)))
+                case .success(let opening):
+                    self.report(opening, lane)
+                    lane.outbox.stage(.barrier) { result in
+                        self.bindSession(attempt, settings, lane, after: result)
+                    }
+                }
+            }
+        }
+        if let old { old.close(completion: start) } else { start() }
+    }
+
+    /// Goes on with the stored session, without one where that is right, or makes one.
+    private func bindSession(
+        _ attempt: Int, _ settings: TrackerSettings, _ lane: OpenLane, after result: ChangeResult
+    ) {
+        let found: LaneState
+        do throws(StorageError) {
+            found = if case .done(let state) = result { state } else { try lane.outbox.state() }
+        } catch {
+            return end(attempt, .failure(TrackerError(.storage, error.message)))
+        }
+        let isSettled = found.entry.session != nil || found.consent != .granted
+        if isSettled || settings.config.sessionCreation == .inBackground {
+            end(attempt, .success(()))
+        } else {
+            lane.loop.post { [self] in
+                SessionMaking(
+                    settings: settings, lane: lane, ids: surroundings.ids,
+                    isCurrent: { [self] in state.withLock { $0.isInitializing(attempt) } },
+                    note: { [self] transfer in state.withLock { $0.transfer = transfer } },
+                    completion: { [self] result in end(attempt, result) }
+                ).make()
+            }
+        }
+    }
+
+    /// Ends the run of `initialize` that `attempt` names, if it is still under way.
+    func end(_ attempt: Int, _ result: Result<Void, TrackerError>) {
+        let ending = state.withLock { state in
+            state.attempt == attempt ? state.endInitializing(with: result) : nil
+        }
+        guard let ending else { return }
+        if let (loop, transfer) = ending.transfer { loop.cancel(transfer) }
+        switch result {
+        case .success:
+            ending.lane.engine.start()
+            log.verbose(.info) { "Initialized." }
+        case .failure(let error):
+            log.log(.error, "Initialization failed: \(error.message)")
+            if error.code != .sessionCreationFailed { ending.lane.close {} }
+        }
+        for waiter in ending.waiters { waiter(result) }
+        if case .success = result, let screen = ending.settings.config.initialScreen {
+            accept(.screenDidAppear(name: screen.name, url: screen.url, properties: nil))
+        }
+    }
+
+    private func report(_ opening: Opening, _ lane: OpenLane) {
+        if opening.adoptedRecords > 0 {
+            log.log(.warning, "Took over \(opening.adoptedRecords) event(s) that were held for want of a session.")
+        }
+        if let failure = opening.writeFailure {
+            log.log(.error, "The state folder cannot be written, values live in memory: \(failure.message)")
+        }
+        // A disk that cannot tell of other lanes does not keep this one from starting.
+        for stranded in (try? lane.outbox.strandedLanes()) ?? [] {
+            log.log(
+                .warning,
+                "\(stranded.records) event(s) for \(stranded.identity.origin) wait, and nobody delivers them.")
+        }
+    }
+}
+
+extension MobileTracker.State {
+    /// What is left to do when `initialize` has ended.
+    struct Ending {
+        var settings: TrackerSettings
+        var lane: OpenLane
+        var waiters: [@Sendable (Result<Void, TrackerError>) -> Void]
+        var transfer: (any DeliveryLoop, TransferID)?
+    }
+
+    func isInitializing(_ attempt: Int) -> Bool {
+        if case .initializing = phase { self.attempt == attempt } else { false }
+    }
+
+    /// Leaves the phase of initialising, if it is that one.
+    mutating func endInitializing(with result: Result<Void, TrackerError>) -> Ending? {
+        guard case .initializing(let settings, let lane) = phase else { return nil }
+        switch result {
+        case .success: phase = .ready(settings, lane)
+        case .failure(let error) where error.code == .sessionCreationFailed: phase = .withoutSession(settings, lane)
+        case .failure: phase = .notInitialized
+        }
+        defer {
+            waiters = []
+            transfer = nil
+        }
+        return Ending(settings: settings, lane: lane, waiters: waiters, transfer: transfer)
+    }
+}

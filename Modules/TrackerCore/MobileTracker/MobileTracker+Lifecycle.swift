@@ -1,0 +1,194 @@
+import Dispatch
+import Synchronization
+public import TrackerModels
+import TrackerNetworking
+package import TrackerStorage
+
+extension MobileTracker {
+    /// Prepares the tracker for a brand: opens its state, and makes or finds its session.
+    ///
+    /// Calls made after this has begun are held until it is done. A second call while it is under way waits for the same
+    /// result; one after it has succeeded returns at once, unless delivery was halted, `reset(all: true)` or
+    /// ``shutdown(timeout:)`` was called.
+    ///
+    /// - Parameters:
+    ///   - brandId: ASCII digits, such as `"925"`.
+    ///   - config: Where and how to deliver; `apiUrl` and `xApiKey` are required.
+    /// - Throws: ``TrackerError`` with one of the codes `invalidBrandId`, `invalidConfiguration`, `storage` or
+    ///   `sessionCreationFailed`. After the last, calls are held on disk for a later `initialize`.
+    public func initialize(brandId: String, config: TrackerConfig?) async throws {
+        try await withCheckedContinuation { continuation in
+            accept(initialize: brandId, config: config) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
+    ///
+    /// Events that have a session are still delivered to it; those that never had one are dropped and counted. When this
+    /// returns the old state is gone from disk. If the disk refuses, it is forgotten in memory, an error is logged, and
+    /// it is the first thing written once writing works.
+    ///
+    /// - Parameters:
+    ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
+    ///   - messageId: A key chosen by the caller: a second reset with it does nothing.
+    public func reset(all: Bool = false, messageId: MessageID? = nil) async {
+        await withCheckedContinuation { continuation in
+            accept(resetAll: all, messageID: messageId) { _ in continuation.resume() }
+        }
+    }
+
+    /// Leaves the user, as the asynchronous form does, without waiting for the disk.
+    public func reset(all: Bool = false, messageId: MessageID? = nil) {
+        accept(resetAll: all, messageID: messageId) { _ in }
+    }
+
+    /// Takes note of what the user decided; it outlives restarts and resets.
+    ///
+    /// Pending: calls are kept on disk and nothing is sent. Granting sends them. Denying deletes them, the session and
+    /// everything known of the user, for good, and aborts what is on the wire. When this returns the decision is on
+    /// disk; if the disk refuses it holds in memory, an error is logged, and nothing is sent until it is written.
+    ///
+    /// - Parameters:
+    ///   - consent: The decision.
+    ///   - messageId: A key chosen by the caller: a second call with it does nothing.
+    public func setConsent(_ consent: Consent, messageId: MessageID? = nil) async {
+        await withCheckedContinuation { continuation in
+            accept(consent: consent, messageID: messageId) { _ in continuation.resume() }
+        }
+    }
+
+    /// Whether consent is granted. Before `initialize`: as ``setConsent(_:messageId:)`` said, else true.
+    public var isTrackingAllowed: Bool {
+        let (lane, held) = state.withLock { ($0.lane, $0.heldConsent) }
+        // While the database is still opening, or cannot be read, the last thing said holds.
+        let stored = (try? lane?.outbox.state())?.consent
+        return (stored ?? held ?? .granted) == .granted
+    }
+
+    /// Sends what is queued now.
+    ///
+    /// - Parameter timeout: How long to try; 30 s by default.
+    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
+    ///   with the reason, as soon as something would have to be waited for.
+    public func flush(timeout: Duration = .seconds(30)) async -> FlushReport {
+        await withCheckedContinuation { continuation in
+            accept(flush: timeout) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Tells the tracker that the network is back: a wait for the next attempt is cut short, once.
+    public func networkDidChange() {
+        lane?.engine.networkDidChange()
+    }
+
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
+    ///
+    /// Safe to call twice. Later calls are refused as not initialised, until `initialize` is called again.
+    ///
+    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    public func shutdown(timeout: Duration = .seconds(1.5)) async {
+        await withCheckedContinuation { continuation in
+            accept(shutdown: timeout) { continuation.resume() }
+        }
+    }
+}
+
+extension MobileTracker {
+    /// Accepts a reset.
+    ///
+    /// - Parameter completion: Told when the old state is gone from disk, or why it is not.
+    package func accept(
+        resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
+    ) {
+        let lane = state.withLock { state -> OpenLane? in
+            state.lastScreen = nil
+            guard let lane = state.lane else {
+                if case .notInitialized = state.phase { state.held.append(.reset(all: all, messageID: messageID)) }
+                return nil
+            }
+            if all {
+                state.startsAnew = true
+                lane.engine.hold()
+            }
+            lane.outbox.stage(.reset(all: all, messageID: messageID)) { [self] result in
+                lane.engine.forget()
+                if all { lane.engine.release() }
+                hub.report(.session(nil))
+                completion(failure(of: result, "reset"))
+            }
+            return lane
+        }
+        if lane == nil { completion(nil) }
+    }
+
+    /// Accepts a decision.
+    ///
+    /// - Parameter completion: Told when it is on disk, or why it is not.
+    package func accept(
+        consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
+    ) {
+        let lane = state.withLock { state -> OpenLane? in
+            state.heldConsent = consent
+            if consent == .denied { state.lastScreen = nil }
+            guard let lane = state.lane else {
+                state.held.append(.consent(consent, messageID: messageID))
+                return nil
+            }
+            if consent != .granted { lane.engine.hold() }
+            lane.outbox.stage(.consent(consent, messageID: messageID)) { [self] result in
+                if consent == .denied { lane.engine.forget() }
+                if consent != .granted { lane.engine.release() } else { lane.engine.kick() }
+                completion(failure(of: result, "setConsent"))
+            }
+            return lane
+        }
+        if lane == nil { completion(nil) }
+    }
+
+    /// Accepts a flush; may be told late, and nothing waits for it.
+    package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        guard let lane else {
+            return completion(FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized))
+        }
+        lane.engine.flush(timeout: timeout, completion: completion)
+    }
+
+    /// Accepts the end: calls that come later are refused.
+    package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
+        let (lane, waiters, transfer) = state.withLock { state in
+            let lane = state.lane
+            defer {
+                state.phase = .shutDown
+                state.attempt += 1
+                state.waiters = []
+                state.transfer = nil
+            }
+            return (lane, state.waiters, state.transfer)
+        }
+        if let (loop, transfer) = transfer { loop.cancel(transfer) }
+        let error = TrackerError(
+            .sessionCreationFailed, "The tracker was shut down while it initialized", cause: .shutdown)
+        for waiter in waiters { waiter(.failure(error)) }
+        guard let lane else { return completion() }
+        let end = Once<Void> { _ in completion() }
+        // The disk may stall: whoever shuts down does not wait for it longer than said.
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
+        lane.engine.flush(timeout: timeout * 0.8) { [hub] _ in
+            lane.close {
+                hub.close()
+                end(())
+            }
+        }
+    }
+
+    private func failure(of result: ChangeResult, _ call: String) -> StorageError? {
+        guard case .failed(let error) = result else { return nil }
+        log.log(.error, "\(call)() holds in memory only, the disk refuses it: \(error.message)")
+        return error
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var seconds: Double { self / .seconds(1) }
+}

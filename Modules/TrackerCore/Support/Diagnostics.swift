@@ -1,0 +1,167 @@
+import Synchronization
+public import TrackerModels
+
+/// One piece of news about delivery.
+public enum Diagnostic: Hashable, Sendable {
+    /// Records left the queue undelivered. The ids are those that are known; the count is exact.
+    case dropped([MessageID], count: Int, DropReason)
+    /// A call was refused at the door.
+    case refused(call: String, RefusalReason)
+    /// A request failed and will be sent again.
+    case retried(status: Int?, message: String)
+    /// The circuit breaker moved.
+    case breaker(CircuitState)
+    /// The lane's session changed; `nil`: it has none now.
+    case session(SessionID?)
+    /// The disk fails, recovers, or was found damaged; a sentence.
+    case storage(String)
+    /// Delivery halted, resumed, or moved to another process; a sentence.
+    case lane(String)
+    /// This many pieces of news were dropped, the oldest first, because nobody took them in time.
+    case missed(Int)
+}
+
+/// Where a circuit breaker stands.
+public enum CircuitState: String, Hashable, Sendable {
+    /// Requests flow.
+    case closed
+    /// One probe is under way.
+    case halfOpen
+    /// Nothing is sent until the cooldown has passed.
+    case open
+}
+
+/// The news of one client, to be read with `for await`.
+///
+/// Each iteration has a buffer of its own of 256 pieces. When it is full the oldest goes, and a
+/// ``Diagnostic/missed(_:)`` says how many have gone.
+public struct Diagnostics: AsyncSequence, Sendable {
+    /// A piece of news.
+    public typealias Element = Diagnostic
+    /// Nothing is thrown.
+    public typealias Failure = Never
+
+    let hub: DiagnosticsHub
+
+    /// Starts to listen: news from now on.
+    public func makeAsyncIterator() -> Iterator {
+        let subscription = Subscription(limit: 256)
+        hub.add(subscription)
+        return Iterator(subscription: subscription, hub: hub)
+    }
+
+    /// One listener's place.
+    public struct Iterator: AsyncIteratorProtocol {
+        let subscription: Subscription
+        let hub: DiagnosticsHub
+
+        /// The next piece of news; `nil` once the client is shut down or the task is cancelled.
+        public mutating func next() async -> Diagnostic? {
+            await subscription.next()
+        }
+    }
+}
+
+/// Hands each piece of news to every listener.
+final class DiagnosticsHub: Sendable {
+    private struct State {
+        var subscriptions: [WeakSubscription] = []
+        var observers: [@Sendable (Diagnostic) -> Void] = []
+        var isClosed = false
+    }
+
+    private struct WeakSubscription {
+        weak var subscription: Subscription?
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ subscription: Subscription) {
+        let isClosed = state.withLock { state in
+            state.subscriptions.removeAll { $0.subscription == nil }
+            state.subscriptions.append(WeakSubscription(subscription: subscription))
+            return state.isClosed
+        }
+        if isClosed { subscription.finish() }
+    }
+
+    /// Has every piece of news handed to `observer` as well, at once, on the thread it arises on.
+    func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    func report(_ diagnostic: Diagnostic) {
+        let (subscriptions, observers) = state.withLock { ($0.subscriptions, $0.observers) }
+        for subscription in subscriptions { subscription.subscription?.offer(diagnostic) }
+        for observer in observers { observer(diagnostic) }
+    }
+
+    func close() {
+        let subscriptions = state.withLock { state in
+            state.isClosed = true
+            return state.subscriptions
+        }
+        for subscription in subscriptions { subscription.subscription?.finish() }
+    }
+}
+
+/// One listener's bounded buffer.
+final class Subscription: Sendable {
+    private struct State {
+        var buffer: [Diagnostic] = []
+        var missed = 0
+        var isFinished = false
+        var waiter: CheckedContinuation<Diagnostic?, Never>?
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    func offer(_ diagnostic: Diagnostic) {
+        let waiter = state.withLock { state -> CheckedContinuation<Diagnostic?, Never>? in
+            guard !state.isFinished else { return nil }
+            if let waiter = state.waiter {
+                state.waiter = nil
+                return waiter
+            }
+            if state.buffer.count == limit {
+                state.buffer.removeFirst()
+                state.missed += 1
+            }
+            state.buffer.append(diagnostic)
+            return nil
+        }
+        waiter?.resume(returning: diagnostic)
+    }
+
+    func finish() {
+        let waiter = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    func next() async -> Diagnostic? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ready = state.withLock { state -> Diagnostic?? in
+                    if state.missed > 0 {
+                        defer { state.missed = 0 }
+                        return .some(.missed(state.missed))
+                    }
+                    if !state.buffer.isEmpty { return .some(state.buffer.removeFirst()) }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    state.waiter = continuation
+                    return nil
+                }
+                if let ready { continuation.resume(returning: ready) }
+            }
+        } onCancel: {
+            finish()
+        }
+    }
+}

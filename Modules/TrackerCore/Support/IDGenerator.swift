@@ -1,0 +1,39 @@
+import Synchronization
+
+/// Makes identifiers that nobody else makes.
+package protocol IDGenerator: Sendable {
+    /// A UUID in lower case, such as `6f0c7e85-3c1d-4a52-9c0b-1f2e3d4c5b6a`.
+    func uuid() -> String
+}
+
+/// Version 4 UUIDs from the system's randomness (RFC 9562, 5.4).
+package struct RandomIDGenerator: IDGenerator {
+    package init() {}
+
+    package func uuid() -> String {
+        let (high, low) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        return UUIDText.make(high: high, low: low)
+    }
+}
+
+/// Writes UUIDs.
+package enum UUIDText {
+    /// The text of a version 4 UUID with these bits, but for those that say the version and the variant.
+    package static func make(high: UInt64, low: UInt64) -> String {
+        let high = high & ~0xF000 | 0x4000
+        let low = low & ~(0b11 << 62) | 0b10 << 62
+        var text: [UInt8] = []
+        text.reserveCapacity(36)
+        for index in 0..<16 {
+            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+            let byte = UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - index % 8 * 8))
+            text.append(digit(byte >> 4))
+            text.append(digit(byte & 15))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

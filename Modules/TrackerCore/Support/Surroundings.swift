@@ -1,0 +1,36 @@
+package import TrackerNetworking
+package import TrackerStorage
+
+/// What a client works with besides its configuration: the system's own parts, or others in tests.
+package struct Surroundings: Sendable {
+    package var clock: any TrackerClock
+    package var ids: any IDGenerator
+    package var log: any TrackerLog
+    /// The source of jitter.
+    package var jitter: any RandomNumberGenerator & Sendable
+    package var makeLoop: @Sendable (TransportConfiguration) -> any DeliveryLoop
+    package var makeOutbox: @Sendable (OutboxConfiguration) -> any Outbox
+
+    package init(
+        clock: any TrackerClock, ids: any IDGenerator, log: any TrackerLog,
+        jitter: any RandomNumberGenerator & Sendable,
+        makeLoop: @escaping @Sendable (TransportConfiguration) -> any DeliveryLoop,
+        makeOutbox: @escaping @Sendable (OutboxConfiguration) -> any Outbox
+    ) {
+        self.clock = clock
+        self.ids = ids
+        self.log = log
+        self.jitter = jitter
+        self.makeLoop = makeLoop
+        self.makeOutbox = makeOutbox
+    }
+
+    /// The system's clocks and randomness, libcurl and SQLite.
+    package static func system(log: any TrackerLog = StandardErrorLog()) -> Surroundings {
+        Surroundings(
+            clock: SystemClock(), ids: RandomIDGenerator(), log: log, jitter: SystemRandomNumberGenerator(),
+            makeLoop: { CurlLoop($0) },
+            makeOutbox: { SQLiteOutbox($0) }
+        )
+    }
+}

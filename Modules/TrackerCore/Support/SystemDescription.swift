@@ -1,0 +1,52 @@
+import TrackerModels
+import TrackerStorage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the system tells of itself.
+enum SystemDescription {
+    /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
+    static var osName: String {
+        #if os(iOS)
+            "iOS"
+        #elseif os(macOS)
+            "MacOS"
+        #elseif os(Windows)
+            "Windows"
+        #elseif os(Android)
+            "Android"
+        #else
+            "Linux"
+        #endif
+    }
+
+    /// `Mobile`, `Tablet` or `Desktop`.
+    static var deviceType: String {
+        #if os(iOS) || os(Android)
+            "Mobile"
+        #else
+            "Desktop"
+        #endif
+    }
+
+    /// The system's release, such as `6.1.0-18-amd64`.
+    static var osVersion: String {
+        var name = utsname()
+        guard unsafe uname(&name) == 0 else { return "unknown" }
+        return text(of: name.release)
+    }
+
+    /// How a request names its sender: `mobile-tracker/1.0.0 (Linux)`.
+    static var userAgent: String { "mobile-tracker/\(ProductVersion.current) (\(osName))" }
+
+    static func text<Characters>(of characters: Characters) -> String {
+        let bytes = unsafe withUnsafeBytes(of: characters) { unsafe Array($0.prefix { $0 != 0 }) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

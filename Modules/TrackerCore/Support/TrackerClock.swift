@@ -1,0 +1,40 @@
+package import TrackerModels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Tells the wall time and how long the process has run.
+///
+/// The two never mix: wall time is data that may jump, the monotonic time decides when something is due.
+package protocol TrackerClock: Sendable {
+    /// What the system's calendar says.
+    var wall: Timestamp { get }
+    /// Time since some fixed instant of this run; never goes back.
+    var uptime: Duration { get }
+}
+
+/// The system's clocks.
+package struct SystemClock: TrackerClock {
+    package init() {}
+
+    package var wall: Timestamp {
+        let time = Self.read(CLOCK_REALTIME)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    package var uptime: Duration {
+        let time = Self.read(CLOCK_MONOTONIC)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var time = timespec()
+        _ = unsafe clock_gettime(clock, &time)
+        return time
+    }
+}
