@@ -21,7 +21,8 @@ extension DeliveryEngine {
         case .dropped(let records, let reason, let message):
             state.withLock { $0.lastError = (message, moment.wall) }
             for record in records {
-                parts.log.log(.error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
+                parts.log.log(
+                    .error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
             }
         case .sessionMade:
             parts.log.verbose(.info) { "Session created." }

@@ -1,6 +1,6 @@
+import Synchronization
 public import TrackerModels
 import TrackerStorage
-import Synchronization
 
 extension MobileTracker {
     /// Adds the session to a URL's query, as `gt_session_id`, so that another site can go on with it.

@@ -4,7 +4,8 @@ public import TrackerModels
 extension MobileTracker {
     /// Records that an event happened.
     ///
-    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its
+    /// key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -18,7 +19,9 @@ extension MobileTracker {
     public func track(
         eventName: String, attributes: [String: Any]? = nil, metadata: [String: Any]? = nil, messageId: MessageID? = nil
     ) async -> TrackOutcome {
-        await submit("track", [attributes, metadata], messageId) { .track(eventName: eventName, attributes: $0[0], metadata: $0[1]) }
+        await submit("track", [attributes, metadata], messageId) {
+            .track(eventName: eventName, attributes: $0[0], metadata: $0[1])
+        }
     }
 
     /// Records that an event happened.
@@ -28,12 +31,15 @@ extension MobileTracker {
     public func track(
         eventName: String, attributes: [String: Any]? = nil, metadata: [String: Any]? = nil, messageId: MessageID? = nil
     ) {
-        accept("track", [attributes, metadata], messageId) { .track(eventName: eventName, attributes: $0[0], metadata: $0[1]) }
+        accept("track", [attributes, metadata], messageId) {
+            .track(eventName: eventName, attributes: $0[0], metadata: $0[1])
+        }
     }
 
     /// Tells who the user is, and what is known of them.
     ///
-    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its
+    /// key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -59,7 +65,8 @@ extension MobileTracker {
 
     /// Updates what is known of the user, without changing who it is.
     ///
-    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its
+    /// key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -82,7 +89,8 @@ extension MobileTracker {
 
     /// Sets metadata of the session, which go with all its later events.
     ///
-    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its
+    /// key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -105,7 +113,8 @@ extension MobileTracker {
 
     /// Records that a screen was shown, as the event `VIEW_PAGE`.
     ///
-    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its
+    /// key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -131,7 +140,8 @@ extension MobileTracker {
 
     /// Takes note that the platform shows a screen: an immediate repeat is not recorded again.
     ///
-    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// A value that JSON cannot hold (NaN, infinity, a foreign object) drops the call as `.serialization`, with its
+    /// key path in the log. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -145,7 +155,9 @@ extension MobileTracker {
     public func screenDidAppear(
         name: String, url: String? = nil, properties: [String: Any]? = nil, messageId: MessageID? = nil
     ) async -> TrackOutcome {
-        await submit("screenDidAppear", [properties], messageId) { .screenDidAppear(name: name, url: url, properties: $0[0]) }
+        await submit("screenDidAppear", [properties], messageId) {
+            .screenDidAppear(name: name, url: url, properties: $0[0])
+        }
     }
 
     /// Takes note that the platform shows a screen: an immediate repeat is not recorded again.

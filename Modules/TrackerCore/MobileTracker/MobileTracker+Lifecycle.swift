@@ -7,7 +7,8 @@ package import TrackerStorage
 extension MobileTracker {
     /// Prepares the tracker for a brand: opens its state, and makes or finds its session.
     ///
-    /// Calls made after this has begun are held until it is done. A second call while it is under way waits for the same
+    /// Calls made after this has begun are held until it is done. A second call while it is under way waits for the
+    /// same
     /// result; one after it has succeeded returns at once, unless delivery was halted, `reset(all: true)` or
     /// ``shutdown(timeout:)`` was called.
     ///
@@ -24,7 +25,8 @@ extension MobileTracker {
 
     /// Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
     ///
-    /// Events that have a session are still delivered to it; those that never had one are dropped and counted. When this
+    /// Events that have a session are still delivered to it; those that never had one are dropped and counted. When
+    /// this
     /// returns the old state is gone from disk. If the disk refuses, it is forgotten in memory, an error is logged, and
     /// it is the first thing written once writing works.
     ///

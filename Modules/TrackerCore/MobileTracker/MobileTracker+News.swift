@@ -24,7 +24,8 @@ extension MobileTracker {
                 log.log(.warning, "The queue is full: \(count) event(s), the oldest, were dropped.")
             }
         case .salvaged(let salvage):
-            let text = "The database was damaged and has been set aside as \(salvage.setAside); "
+            let text =
+                "The database was damaged and has been set aside as \(salvage.setAside); "
                 + "\(salvage.carriedOver) event(s) were carried over, \(salvage.lost) lost."
             log.log(.warning, text)
             hub.report(.storage(text))

@@ -4,7 +4,8 @@ public import TrackerModels
 extension MobileTracker {
     /// Records that an event happened.
     ///
-    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it
+    /// outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -17,7 +18,9 @@ extension MobileTracker {
     public func track(
         eventName: String, attributes: JSONObject? = nil, metadata: JSONObject? = nil, messageId: MessageID? = nil
     ) async -> TrackOutcome {
-        await submit("track", [attributes, metadata], messageId) { .track(eventName: eventName, attributes: $0[0], metadata: $0[1]) }
+        await submit("track", [attributes, metadata], messageId) {
+            .track(eventName: eventName, attributes: $0[0], metadata: $0[1])
+        }
     }
 
     /// Records that an event happened.
@@ -26,12 +29,15 @@ extension MobileTracker {
     public func track(
         eventName: String, attributes: JSONObject? = nil, metadata: JSONObject? = nil, messageId: MessageID? = nil
     ) {
-        accept("track", [attributes, metadata], messageId) { .track(eventName: eventName, attributes: $0[0], metadata: $0[1]) }
+        accept("track", [attributes, metadata], messageId) {
+            .track(eventName: eventName, attributes: $0[0], metadata: $0[1])
+        }
     }
 
     /// Tells who the user is, and what is known of them.
     ///
-    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it
+    /// outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -55,7 +61,8 @@ extension MobileTracker {
 
     /// Updates what is known of the user, without changing who it is.
     ///
-    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it
+    /// outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -76,7 +83,8 @@ extension MobileTracker {
 
     /// Sets metadata of the session, which go with all its later events.
     ///
-    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it
+    /// outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -97,7 +105,8 @@ extension MobileTracker {
 
     /// Records that a screen was shown, as the event `VIEW_PAGE`.
     ///
-    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it
+    /// outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -121,7 +130,8 @@ extension MobileTracker {
 
     /// Takes note that the platform shows a screen: an immediate repeat is not recorded again.
     ///
-    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are JSON trees, and every literal is one. When the outcome is `.queued` the call is on disk: it
+    /// outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -134,7 +144,9 @@ extension MobileTracker {
     public func screenDidAppear(
         name: String, url: String? = nil, properties: JSONObject? = nil, messageId: MessageID? = nil
     ) async -> TrackOutcome {
-        await submit("screenDidAppear", [properties], messageId) { .screenDidAppear(name: name, url: url, properties: $0[0]) }
+        await submit("screenDidAppear", [properties], messageId) {
+            .screenDidAppear(name: name, url: url, properties: $0[0])
+        }
     }
 
     /// Takes note that the platform shows a screen: an immediate repeat is not recorded again.

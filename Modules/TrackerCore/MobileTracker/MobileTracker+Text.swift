@@ -67,7 +67,8 @@ extension MobileTracker {
 
     /// Records that an event happened.
     ///
-    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is
+    /// on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -96,7 +97,8 @@ extension MobileTracker {
 
     /// Tells who the user is, and what is known of them.
     ///
-    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is
+    /// on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -122,7 +124,8 @@ extension MobileTracker {
 
     /// Updates what is known of the user, without changing who it is.
     ///
-    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is
+    /// on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -145,7 +148,8 @@ extension MobileTracker {
 
     /// Sets metadata of the session, which go with all its later events.
     ///
-    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is
+    /// on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -168,7 +172,8 @@ extension MobileTracker {
 
     /// Records that a screen was shown, as the event `VIEW_PAGE`.
     ///
-    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is
+    /// on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:
@@ -192,7 +197,8 @@ extension MobileTracker {
 
     /// Takes note that the platform shows a screen: an immediate repeat is not recorded again.
     ///
-    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is on disk: it outlives a crash, and is delivered
+    /// The values are validated JSON text, which goes to the wire as it is. When the outcome is `.queued` the call is
+    /// on disk: it outlives a crash, and is delivered
     /// at least once, in order. It has *not* been sent yet; for that, await ``flush(timeout:)``. Never throws.
     ///
     /// - Parameters:

@@ -59,8 +59,10 @@ struct SessionMaking: Sendable {
         case .failure(let error):
             finish(.failure(Self.failure(error.message, error.kind == .timeout ? .timeout : .network(error.message))))
         case .success(let response) where !(200..<300).contains(response.status):
-            finish(.failure(Self.failure(
-                AnswerTable.sentence(response.status, from: url), .status(response.status))))
+            finish(
+                .failure(
+                    Self.failure(
+                        AnswerTable.sentence(response.status, from: url), .status(response.status))))
         case .success(let response):
             guard let session = SessionAnswer.sessionID(in: response.body) else {
                 return finish(.failure(Self.failure("the answer has no data.id", .unreadableAnswer)))

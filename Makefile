@@ -1,0 +1,41 @@
+# Everything by one word. `make demo` and `make test` do their own set-up on a fresh machine.
+
+.PHONY: help setup setup-tests build demo test test-swift test-node coverage lint bench dist clean
+
+help:
+	@echo "make demo    the main job, from an empty machine to events received"
+	@echo "make test    every test"
+	@echo "make build   the release host, at .build/release/BridgeHost"
+	@echo "make lint    the formatting and the house rules"
+
+setup:
+	@.ci/setup
+
+setup-tests:
+	@.ci/setup tests
+
+# The host carries the Swift runtime, so that it starts in milliseconds and needs no toolchain where it runs.
+build: setup
+	swift build -c release --product BridgeHost --static-swift-stdlib
+
+demo: build
+	@node BridgeHost/Node/demo/demo.js
+
+test: test-swift test-node coverage
+
+test-swift: setup-tests
+	swift build --build-tests -Xswiftc -warnings-as-errors
+	swift test --skip-build
+
+test-node: setup-tests
+	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	cd BridgeHost/Node && node --test
+
+coverage:
+	@python3 Tests/Scripts/coverage.py
+
+lint:
+	swift format lint --strict -r Modules BridgeHost Tests Package.swift
+
+clean:
+	rm -rf .build

@@ -1,0 +1,124 @@
+import Testing
+import TrackerNetworking
+
+@testable import TrackerCore
+
+@Suite("The circuit breaker")
+struct CircuitBreakerTests {
+    private let policy = CircuitBreaker.Policy(jitter: 0)
+
+    private func failed(_ times: Int, _ breaker: inout CircuitBreaker, at now: inout MonotonicInstant) {
+        var generator = NoJitter()
+        for _ in 0..<times {
+            if case .wait(let until) = breaker.admission(at: now) { now = until }
+            breaker.depart()
+            breaker.fail(at: now, floor: .zero, using: &generator)
+        }
+    }
+
+    @Test(
+        "waits longer after each failure in a row, and opens at the threshold",
+        arguments: zip(1...7, [1.0, 2, 10, 20, 40, 80, 120]))
+    func growsTheWait(failures: Int, wait: Double) {
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+
+        failed(failures, &breaker, at: &now)
+
+        #expect(breaker.admission(at: now) == .wait(until: now.advanced(by: .seconds(wait))))
+        #expect(breaker.state.circuit == (failures < 3 ? .closed : .open))
+    }
+
+    @Test("lets one probe through when the cooldown has passed, and none beside it")
+    func probesOnce() {
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+        failed(3, &breaker, at: &now)
+
+        now = now.advanced(by: .seconds(10))
+        #expect(breaker.admission(at: now) == .proceed)
+        breaker.depart()
+
+        #expect(breaker.state.circuit == .halfOpen)
+        #expect(breaker.admission(at: now) == .probing)
+        #expect(!breaker.isFlowing)
+    }
+
+    @Test("starts over once a probe was answered")
+    func startsOver() {
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+        failed(6, &breaker, at: &now)
+        if case .wait(let until) = breaker.admission(at: now) { now = until }
+        breaker.depart()
+
+        breaker.close()
+        #expect(breaker.state == .closed(failures: 0, until: nil))
+
+        failed(3, &breaker, at: &now)
+        #expect(breaker.admission(at: now) == .wait(until: now.advanced(by: .seconds(10))))
+    }
+
+    @Test("neither overflows nor loses its bound after a million trips")
+    func survivesAMillionTrips() {
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+
+        failed(1_000_000, &breaker, at: &now)
+
+        #expect(breaker.admission(at: now) == .wait(until: now.advanced(by: .seconds(120))))
+    }
+
+    @Test("keeps jitter within its bounds, and never shortens what the server asked for")
+    func jittersWithinBounds() {
+        var generator = SeededGenerator(seed: 7)
+        var seen: Set<Int64> = []
+        for _ in 0..<1000 {
+            var breaker = CircuitBreaker(CircuitBreaker.Policy(jitter: 0.2))
+            let now = MonotonicInstant.seconds(5)
+            breaker.fail(at: now, floor: .zero, using: &generator)
+            guard case .wait(let until) = breaker.admission(at: now) else {
+                Issue.record("a failure was not followed by a wait")
+                return
+            }
+            let wait = now.duration(to: until)
+            #expect(wait >= .seconds(0.8) && wait <= .seconds(1.2))
+            seen.insert(until.nanoseconds)
+
+            var asked = CircuitBreaker(CircuitBreaker.Policy(jitter: 1))
+            asked.fail(at: now, floor: .seconds(90), using: &generator)
+            guard case .wait(let later) = asked.admission(at: now) else {
+                Issue.record("a failure was not followed by a wait")
+                return
+            }
+            #expect(now.duration(to: later) >= .seconds(90))
+        }
+        #expect(seen.count > 100)
+    }
+
+    @Test("lets the next probe go at once after one that was cancelled")
+    func abandonsAProbe() {
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+        failed(3, &breaker, at: &now)
+        now = now.advanced(by: .seconds(10))
+        breaker.depart()
+
+        breaker.abandon(at: now)
+
+        #expect(breaker.admission(at: now) == .proceed)
+    }
+
+    @Test("ends a wait when the network is back, and only that wait", arguments: [1, 3, 5])
+    func cutsShort(failures: Int) {
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+        failed(failures, &breaker, at: &now)
+
+        breaker.cutShort(at: now)
+        #expect(breaker.admission(at: now) == .proceed)
+
+        failed(1, &breaker, at: &now)
+        #expect(breaker.admission(at: now) != .proceed)
+    }
+}

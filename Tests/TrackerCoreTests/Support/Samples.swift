@@ -1,0 +1,100 @@
+import Testing
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// A generator whose numbers a test can get again from its seed.
+struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Gives the middle of every range: no jitter at all.
+struct NoJitter: RandomNumberGenerator, Sendable {
+    mutating func next() -> UInt64 { 1 << 63 }
+}
+
+extension MonotonicInstant {
+    static func seconds(_ seconds: Double) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: 0).advanced(by: .seconds(seconds))
+    }
+}
+
+extension JSONText {
+    /// Text that a test knows to be JSON; `null` if it is not.
+    static func of(_ text: String) -> JSONText {
+        (try? JSONText(validating: text)) ?? JSONText(accepted: Array("null".utf8))
+    }
+}
+
+extension Record {
+    static func sample(
+        _ number: Int64 = 1, route: Route = .event, body: String = #"{"event_name":"E"}"#, generation: Int64 = 1,
+        occurredAt: Int64 = 0, acceptedAt: Duration? = .zero
+    ) -> Record {
+        Record(
+            id: ID(number), messageID: MessageID("m\(number)") ?? .none, sequence: number,
+            generation: Generation(generation), route: route, body: .of(body),
+            occurredAt: Timestamp(milliseconds: occurredAt), acceptedAt: acceptedAt
+        )
+    }
+}
+
+extension MessageID {
+    fileprivate static var none: MessageID { MessageID("none") ?? none }
+}
+
+extension LaneState {
+    static func sample(
+        generation: Int64 = 1, consent: Consent = .granted, session: String? = "S1", device: String? = "D1",
+        identify: String? = nil, queued: Int = 1, bytes: Int = 100
+    ) -> LaneState {
+        LaneState(
+            generation: Generation(generation), consent: consent,
+            entry: GenerationEntry(
+                session: session.flatMap(SessionID.init), device: device.flatMap(DeviceID.init),
+                identifyID: identify.flatMap(UserID.init)),
+            queuedRecords: queued, queuedBytes: bytes, oldestOccurredAt: nil, isAwaitingDisk: false
+        )
+    }
+}
+
+extension Peek {
+    static func sample(_ records: [Record], state: LaneState = .sample()) -> Peek {
+        Peek(state: state, records: records, entries: [state.generation: state.entry])
+    }
+}
+
+extension SessionDialect {
+    static func sample(maxConcurrentRequests: Int = 1) throws -> SessionDialect {
+        SessionDialect(
+            requests: SessionRequests(
+                base: try BaseURL("https://api.example.com/base"), brand: try #require(BrandID("925")),
+                apiKey: Secret("key-1234"), timeout: .seconds(30)),
+            device: Device(osName: "Linux", deviceType: "Desktop"), ids: RandomIDGenerator(),
+            maxConcurrentRequests: maxConcurrentRequests
+        )
+    }
+}
+
+extension Result where Success == HTTPResponse, Failure == TransportError {
+    static func status(_ status: Int, headers: HTTPHeaders = [:], body: String = "{}") -> Self {
+        .success(HTTPResponse(status: status, headers: headers, body: Array(body.utf8), bodyBytes: 10, sentBytes: 8))
+    }
+
+    static func failed(_ kind: TransportError.Kind) -> Self {
+        .failure(TransportError(kind, host: "api.example.com", message: "\(kind)"))
+    }
+}
