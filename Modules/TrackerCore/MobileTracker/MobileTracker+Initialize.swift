@@ -51,7 +51,7 @@ extension MobileTracker {
         let old = state.lane
         do throws(TrackerError) {
             let settings = try TrackerSettings(brandId: brandId, config: config)
-            let lane = open(settings)
+            let lane = try open(settings)
             state.attempt += 1
             state.waiters = [completion]
             state.startsAnew = false
@@ -68,11 +68,16 @@ extension MobileTracker {
         }
     }
 
-    private func open(_ settings: TrackerSettings) -> OpenLane {
+    private func open(_ settings: TrackerSettings) throws(TrackerError) -> OpenLane {
         let clock = surroundings.clock
+        let loop: any DeliveryLoop
+        do {
+            loop = try surroundings.makeLoop(settings.config.delivery.transport)
+        } catch {
+            throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
+        }
         let outbox = surroundings.makeOutbox(
             settings.outbox(wallClock: { clock.wall }, observer: { [weak self] in self?.note($0) }))
-        let loop = surroundings.makeLoop(settings.config.delivery.transport)
         let delivery = DeliveryState(
             dialect: settings.dialect(ids: surroundings.ids), breaker: settings.config.delivery.breaker,
             maxConcurrentRequests: settings.config.delivery.maxConcurrentRequests,

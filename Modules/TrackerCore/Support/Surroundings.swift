@@ -8,13 +8,14 @@ package struct Surroundings: Sendable {
     package var log: any TrackerLog
     /// The source of jitter.
     package var jitter: any RandomNumberGenerator & Sendable
-    package var makeLoop: @Sendable (TransportConfiguration) -> any DeliveryLoop
+    /// Throws if the transport cannot start.
+    package var makeLoop: @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop
     package var makeOutbox: @Sendable (OutboxConfiguration) -> any Outbox
 
     package init(
         clock: any TrackerClock, ids: any IDGenerator, log: any TrackerLog,
         jitter: any RandomNumberGenerator & Sendable,
-        makeLoop: @escaping @Sendable (TransportConfiguration) -> any DeliveryLoop,
+        makeLoop: @escaping @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop,
         makeOutbox: @escaping @Sendable (OutboxConfiguration) -> any Outbox
     ) {
         self.clock = clock
@@ -29,7 +30,7 @@ package struct Surroundings: Sendable {
     package static func system(log: any TrackerLog = StandardErrorLog()) -> Surroundings {
         Surroundings(
             clock: SystemClock(), ids: RandomIDGenerator(), log: log, jitter: SystemRandomNumberGenerator(),
-            makeLoop: { CurlLoop($0) },
+            makeLoop: { (configuration) throws(TransportError) in try CurlLoop(configuration: configuration) },
             makeOutbox: { SQLiteOutbox($0) }
         )
     }

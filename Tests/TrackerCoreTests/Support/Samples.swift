@@ -45,7 +45,7 @@ extension Record {
         occurredAt: Int64 = 0, acceptedAt: Duration? = .zero
     ) -> Record {
         Record(
-            id: ID(number), messageID: MessageID("m\(number)") ?? .none, sequence: number,
+            id: ID(number), messageID: .of("m\(number)"), sequence: number,
             generation: Generation(generation), route: route, body: .of(body),
             occurredAt: Timestamp(milliseconds: occurredAt), acceptedAt: acceptedAt
         )
@@ -53,7 +53,10 @@ extension Record {
 }
 
 extension MessageID {
-    fileprivate static var none: MessageID { MessageID("none") ?? none }
+    /// An id that a test knows to be one.
+    static func of(_ text: String) -> MessageID {
+        MessageID(text) ?? { preconditionFailure("\(text) is no message id") }()
+    }
 }
 
 extension LaneState {

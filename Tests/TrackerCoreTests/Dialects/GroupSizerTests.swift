@@ -1,0 +1,72 @@
+import Testing
+import TrackerStorage
+
+@testable import TrackerCore
+
+@Suite("The sizes of groups")
+struct GroupSizerTests {
+    private static func records(_ numbers: [Int64], bytes: Int = 20) -> [Record] {
+        numbers.map { .sample($0, body: "{\"a\":\"\(String(repeating: "x", count: bytes - 8))\"}") }
+    }
+
+    @Test("bound a group by count and by bytes, and let a larger record travel alone")
+    func bounds() {
+        let sizer = GroupSizer(maxRecords: 3, maxBytes: 50)
+
+        #expect(sizer.next(of: Self.records([1, 2, 3, 4])).count == 2)
+        #expect(sizer.next(of: Self.records([1, 2, 3, 4], bytes: 10)).count == 3)
+        #expect(sizer.next(of: Self.records([1, 2], bytes: 60)).count == 1)
+    }
+
+    @Test("halve after a 413 down to one, and grow back with each success")
+    func halvesAndGrows() {
+        var sizer = GroupSizer(maxRecords: 8, maxBytes: .max)
+        let records = Self.records(Array(1...20))
+
+        var sizes: [Int] = []
+        for _ in 0..<4 {
+            sizes.append(sizer.next(of: records).count)
+            sizer.tooLarge(sizer.next(of: records).count)
+        }
+        for _ in 0..<4 {
+            sizes.append(sizer.next(of: records).count)
+            sizer.arrived(sizer.next(of: records).count)
+        }
+
+        #expect(sizes == [8, 4, 2, 1, 1, 2, 4, 8])
+    }
+
+    @Test("find every bad record and deliver every good one", arguments: 0..<200)
+    func bisects(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var sizer = GroupSizer(maxRecords: Int.random(in: 1...50, using: &generator), maxBytes: .max)
+        var queue = Self.records(Array(1...Int64.random(in: 1...80, using: &generator)))
+        let bad = Set(queue.map(\.id).filter { _ in Int.random(in: 0..<5, using: &generator) == 0 })
+        let limit = Int.random(in: 1...20, using: &generator)
+        var delivered: [Record.ID] = []
+        var dropped: Set<Record.ID> = []
+        var requests = 0
+
+        let all = queue.map(\.id)
+        while !queue.isEmpty, requests < 10_000 {
+            requests += 1
+            let group = sizer.next(of: queue)
+            if group.count > limit {
+                sizer.tooLarge(group.count)
+            } else if group.allSatisfy({ !bad.contains($0.id) }) {
+                delivered += group.map(\.id)
+                sizer.arrived(group.count)
+                queue.removeFirst(group.count)
+            } else if group.count == 1 {
+                dropped.insert(group[0].id)
+                sizer.dropped()
+                queue.removeFirst()
+            } else {
+                sizer.refused(group.count)
+            }
+        }
+
+        #expect(delivered == all.filter { !bad.contains($0) }, "seed \(seed)")
+        #expect(dropped == bad, "seed \(seed)")
+    }
+}

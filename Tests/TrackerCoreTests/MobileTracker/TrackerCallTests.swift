@@ -1,0 +1,71 @@
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("A tracking call")
+struct TrackerCallTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var call: TrackerCall
+        var reason: RefusalReason
+        var testDescription: String { "\(call)" }
+    }
+
+    @Test(
+        "is refused at the door for what it cannot mean",
+        arguments: [
+            Row(call: .track(eventName: "", attributes: nil, metadata: nil), reason: .invalidEventName),
+            Row(call: .track(eventName: " \n\t\u{A0}", attributes: nil, metadata: nil), reason: .invalidEventName),
+            Row(call: .track(eventName: "E", attributes: .of("[1]"), metadata: nil), reason: .serialization),
+            Row(call: .track(eventName: "E", attributes: nil, metadata: .of("1")), reason: .serialization),
+            Row(call: .screen(name: " ", properties: nil), reason: .invalidEventName),
+            Row(call: .screenDidAppear(name: "", url: "u", properties: nil), reason: .invalidEventName),
+            Row(call: .identify(userId: "", profile: nil), reason: .invalidUserId),
+            Row(call: .set(profile: .of("null")), reason: .serialization),
+            Row(
+                call: .updateLocation(LocationData(latitude: 90.1, longitude: 0, accuracy: 0)), reason: .invalidValue),
+            Row(
+                call: .updateLocation(LocationData(latitude: 0, longitude: -180.1, accuracy: 0)), reason: .invalidValue),
+            Row(call: .updateLocation(LocationData(latitude: 0, longitude: 0, accuracy: -1)), reason: .invalidValue),
+            Row(call: .updateLocation(LocationData(latitude: .nan, longitude: 0, accuracy: 0)), reason: .invalidValue),
+            Row(
+                call: .updateLocation(LocationData(latitude: 0, longitude: 0, accuracy: .infinity)),
+                reason: .invalidValue),
+            Row(call: .updateSessionEmail("a b@c"), reason: .invalidValue),
+            Row(call: .updateSessionEmail("ab"), reason: .invalidValue),
+            Row(call: .updateSessionEmail("a@b@c"), reason: .invalidValue),
+            Row(call: .linkSession(""), reason: .invalidValue),
+        ])
+    func refuses(row: Row) {
+        #expect {
+            try row.call.content()
+        } throws: { ($0 as? Refusal)?.reason == row.reason }
+    }
+
+    @Test("merges attributes and metadata, whose keys win and keep their place")
+    func merges() throws {
+        let call = TrackerCall.track(
+            eventName: "E", attributes: .of(#"{"a":1,"b":2}"#), metadata: .of(#"{"c":3,"a":1e400}"#))
+
+        guard case .event(let head, let data) = try call.content().body else {
+            Issue.record("an event is expected")
+            return
+        }
+
+        #expect(head.text == #"{"event_name":"E"}"#)
+        #expect(data?.text == #"{"a":1e400,"b":2,"c":3}"#)
+    }
+
+    @Test("makes a screen an event whose properties win")
+    func views() throws {
+        let call = TrackerCall.screenDidAppear(name: "Home", url: "/h", properties: .of(#"{"screen":"X","n":1}"#))
+
+        guard case .event(let head, let data) = try call.content().body else {
+            Issue.record("an event is expected")
+            return
+        }
+
+        #expect(head.text == #"{"event_name":"VIEW_PAGE"}"#)
+        #expect(data?.text == #"{"screen":"X","url":"/h","n":1}"#)
+    }
+}
