@@ -44,6 +44,31 @@ extension DeliveryEngine {
         if wasLocked { parts.outbox.releaseDelivery() }
     }
 
+    /// Whether the session may be made here: nobody else makes one, and still there is none.
+    func mayMakeSession(_ peeked: LaneState) -> Bool {
+        if state.withLock({ $0.isSessionLocked }) { return true }
+        guard parts.outbox.acquireSessionCreation() else { return false }
+        state.withLock { $0.isSessionLocked = true }
+        // Another process may have made it between the look and the lock.
+        return (try? parts.outbox.state())?.generation == peeked.generation
+            && (try? parts.outbox.state())?.entry.session == nil
+    }
+
+    /// Another process makes the session, or has just made it: looks again soon.
+    func pauseForSession(at now: MonotonicInstant) -> Bool {
+        pause(.noSession, until: now.advanced(by: Self.patience))
+    }
+
+    /// Lets another make a session once ours is on disk.
+    func letSessionsGo() {
+        let isDone = state.withLock { state in
+            guard state.isSessionLocked, !state.delivery.isMakingSession else { return false }
+            state.isSessionLocked = false
+            return true
+        }
+        if isDone { parts.outbox.releaseSessionCreation() }
+    }
+
     /// Sets the timer to the first instant at which something is due.
     func arm() {
         let (old, next) = state.withLock { state in

@@ -40,6 +40,8 @@ final class DeliveryEngine: Sendable {
         /// Why the last round ended.
         var rest: StopReason?
         var isLocked = false
+        /// Whether nobody else may make a session now.
+        var isSessionLocked = false
         var isElsewhere = false
         /// Whether something was queued, flushed or begun here since the lane was last empty.
         var isInterested = false
@@ -65,7 +67,10 @@ final class DeliveryEngine: Sendable {
 
     /// Begins to deliver.
     func start() {
-        perform { $0.delivery.isStarted = true }
+        perform { state in
+            state.delivery.isStarted = true
+            state.isInterested = true
+        }
     }
 
     /// Has the engine look at the lane; calls coalesce.
@@ -182,6 +187,7 @@ final class DeliveryEngine: Sendable {
     /// Does whatever can be done now, and arms the timer for the rest.
     func advance() {
         while !state.withLock({ $0.isClosed }), step() {}
+        letSessionsGo()
         updateFlushes()
         arm()
     }
@@ -220,6 +226,7 @@ final class DeliveryEngine: Sendable {
         }
         switch intention {
         case .send(let plan):
+            if case .session = plan.purpose, !mayMakeSession(peek.state) { return pauseForSession(at: moment.now) }
             send(plan)
             return true
         case .change(let changes):
@@ -313,7 +320,7 @@ final class DeliveryEngine: Sendable {
         return pause(.storage, until: moment.now.advanced(by: .seconds(1)))
     }
 
-    private func pause(_ reason: StopReason?, until: MonotonicInstant? = nil) -> Bool {
+    func pause(_ reason: StopReason?, until: MonotonicInstant? = nil) -> Bool {
         state.withLock { state in
             state.rest = reason
             state.wakeAt = until

@@ -75,6 +75,14 @@ struct DeliveryState: Sendable {
         self.jitter = jitter
     }
 
+    /// Whether a session is being made, or has been and is not on disk yet.
+    var isMakingSession: Bool {
+        awaitedCommits > 0
+            || inFlight.values.contains { plan in
+                if case .session = plan.purpose { true } else { false }
+            }
+    }
+
     /// The records under way.
     var recordsInFlight: Int { inFlight.values.reduce(0) { $0 + $1.records.count } }
 
@@ -98,6 +106,9 @@ struct DeliveryState: Sendable {
     /// What to do with what is at the front.
     mutating func intention(for peek: Peek, wantedThrough: Int64, at moment: Moment) -> Intention {
         guard !peek.state.isAwaitingDisk else { return .blocked(.storage) }
+        if let end = peek.state.sessionExpiresAt, end <= moment.wall, peek.state.entry.session != nil {
+            return .change([.expire(peek.state.generation)])
+        }
         let underWay = Set(inFlight.values.flatMap { $0.records.map(\.id) })
         let records = underWay.isEmpty ? peek.records : peek.records.filter { !underWay.contains($0.id) }
         let expired = records.filter { isExpired($0, at: moment) }

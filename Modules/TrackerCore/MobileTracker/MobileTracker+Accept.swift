@@ -70,7 +70,8 @@ extension MobileTracker {
         switch result {
         case .queued(let id, _):
             lane.engine.kick()
-            return .queued(id)
+            // With delivery halted the call is held until `initialize` resumes it.
+            return lane.engine.snapshot.halt == nil ? .queued(id) : .pending(id)
         case .pending(let id, _):
             lane.engine.kick()
             log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }

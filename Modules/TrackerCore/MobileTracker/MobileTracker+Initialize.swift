@@ -57,6 +57,7 @@ extension MobileTracker {
             state.startsAnew = false
             state.phase = .initializing(settings, lane)
             log.setVerbose(settings.config.debug)
+            hub.open()
             for change in state.held { lane.outbox.stage(change) { _ in } }
             state.held = []
             lane.outbox.stage(.store(.brandID, settings.brand.description, nil)) { _ in }
@@ -131,7 +132,10 @@ extension MobileTracker {
                     settings: settings, lane: lane, ids: surroundings.ids,
                     isCurrent: { [self] in state.withLock { $0.isInitializing(attempt) } },
                     note: { [self] transfer in state.withLock { $0.transfer = transfer } },
-                    completion: { [self] result in end(attempt, result) }
+                    completion: { [self] result in
+                        if case .success(let made?) = result { sessionWasMade(made) }
+                        end(attempt, result.map { _ in })
+                    }
                 ).make()
             }
         }

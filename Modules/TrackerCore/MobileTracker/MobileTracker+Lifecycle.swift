@@ -61,10 +61,10 @@ extension MobileTracker {
 
     /// Whether consent is granted. Before `initialize`: as ``setConsent(_:messageId:)`` said, else true.
     public var isTrackingAllowed: Bool {
-        let (lane, held) = state.withLock { ($0.lane, $0.heldConsent) }
+        let (current, held) = state.withLock { ($0.current, $0.heldConsent) }
         // While the database is still opening, or cannot be read, the last thing said holds.
-        let stored = (try? lane?.outbox.state())?.consent
-        return (stored ?? held ?? .granted) == .granted
+        let stored = (try? current?.lane.outbox.state())?.consent
+        return (stored ?? held ?? current?.settings.config.consent ?? .granted) == .granted
     }
 
     /// Sends what is queued now.

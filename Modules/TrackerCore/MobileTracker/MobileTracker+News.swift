@@ -35,6 +35,7 @@ extension MobileTracker {
         case .recovered:
             log.log(.warning, "The disk can be written again.")
             hub.report(.storage("The disk can be written again."))
+            lane?.engine.kick()
         case .backupFailed(let error):
             log.log(.warning, "A backup could not be kept: \(error.message)")
             hub.report(.storage(error.message))

@@ -13,7 +13,8 @@ struct SessionMaking: Sendable {
     let isCurrent: @Sendable () -> Bool
     /// Told of the request, so that it can be cancelled.
     let note: @Sendable ((any DeliveryLoop, TransferID)) -> Void
-    let completion: @Sendable (Result<Void, TrackerError>) -> Void
+    /// Told of the session that was made; `nil` if there is one already, or none may be made.
+    let completion: @Sendable (Result<SessionID?, TrackerError>) -> Void
 
     /// How often another process that makes the session is looked after.
     private static let patience = Duration.milliseconds(50)
@@ -22,11 +23,11 @@ struct SessionMaking: Sendable {
     func make() {
         guard isCurrent() else { return }
         guard lane.outbox.acquireSessionCreation() else {
-            if isSettled() { return completion(.success(())) }
+            if isSettled() { return completion(.success(nil)) }
             lane.loop.schedule(at: lane.loop.now.advanced(by: Self.patience)) { make() }
             return
         }
-        guard !isSettled() else { return finish(.success(())) }
+        guard !isSettled() else { return finish(.success(nil)) }
         lane.outbox.stage(.ensureDevice) { result in
             lane.loop.post { send(after: result) }
         }
@@ -68,22 +69,22 @@ struct SessionMaking: Sendable {
                 return finish(.failure(Self.failure("the answer has no data.id", .unreadableAnswer)))
             }
             lane.outbox.stage(.bind(generation, session)) { result in
-                lane.loop.post { bound(result, generation) }
+                lane.loop.post { bound(session, result, generation) }
             }
         }
     }
 
-    private func bound(_ result: ChangeResult, _ generation: Generation) {
+    private func bound(_ session: SessionID, _ result: ChangeResult, _ generation: Generation) {
         let found: LaneState? = if case .done(let state) = result { state } else { try? lane.outbox.state() }
         // A reset meanwhile has ended the generation: its session is of no use to the next.
         if let found, found.generation != generation || found.entry.session == nil, found.consent == .granted {
             lane.outbox.releaseSessionCreation()
             return make()
         }
-        finish(.success(()))
+        finish(.success(session))
     }
 
-    private func finish(_ result: Result<Void, TrackerError>) {
+    private func finish(_ result: Result<SessionID?, TrackerError>) {
         lane.outbox.releaseSessionCreation()
         completion(result)
     }

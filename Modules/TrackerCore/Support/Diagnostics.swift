@@ -96,6 +96,9 @@ final class DiagnosticsHub: Sendable {
         for observer in observers { observer(diagnostic) }
     }
 
+    /// Takes listeners again, after `close`.
+    func open() { state.withLock { $0.isClosed = false } }
+
     func close() {
         let subscriptions = state.withLock { state in
             state.isClosed = true
