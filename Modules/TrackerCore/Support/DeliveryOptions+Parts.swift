@@ -7,7 +7,7 @@ extension DeliveryOptions {
     var location: OutboxConfiguration.Location {
         switch persistence {
         case .memory: .memory
-        case .disk: .folder(storageDirectory ?? StateFolder.defaultPath)
+        case .disk: .folder(storageDirectory ?? (StateFolder.standard()?.path ?? ""))
         }
     }
 
