@@ -86,6 +86,10 @@ struct Stage: Sendable {
         if taken == tasks.count {
             tasks = []
             taken = 0
+        } else if taken * 2 > tasks.count {
+            // Under a load that never ends the list is never empty: what was taken must not stay.
+            tasks.removeFirst(taken)
+            taken = 0
         }
         if group.isEmpty { isWriterScheduled = false }
         return group
