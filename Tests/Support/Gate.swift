@@ -9,6 +9,8 @@ public final class Gate: Sendable {
     public init() throws {
         var ends: [Int32] = [-1, -1]
         guard unsafe Foundation.pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        // A child process that had the writing end would keep the gate closed.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         pipe = (ends[0], ends[1])
     }
 

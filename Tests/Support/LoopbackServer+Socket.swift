@@ -15,6 +15,8 @@ struct LoopbackSocket {
         #endif
         let descriptor = Foundation.socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
+        // A child process that had it would keep the port open.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -37,6 +39,7 @@ struct LoopbackSocket {
         while true {
             let connection = Foundation.accept(listener, nil, nil)
             if connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 #if canImport(Darwin)
                     var yes: Int32 = 1
                     unsafe setsockopt(connection, SOL_SOCKET, SO_NOSIGPIPE, &yes, 4)
