@@ -24,6 +24,7 @@ extension DeliveryEngine {
                 parts.log.log(
                     .error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
             }
+            parts.diagnostics.report(.dropped(records.map(\.messageID), count: records.count, reason))
         case .sessionMade:
             parts.log.verbose(.info) { "Session created." }
         case .halted(let halt), .disabled(let halt):
