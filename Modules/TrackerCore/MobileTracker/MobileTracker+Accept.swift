@@ -40,7 +40,7 @@ extension MobileTracker {
     }
 
     /// Refuses a call whose value JSON cannot hold.
-    func refuseSerialization(of name: String, _ reason: String) {
+    package func refuseSerialization(of name: String, _ reason: String) {
         log.log(.error, "\(name): \(reason)")
         state.withLock { $0.refused[.serialization, default: 0] += 1 }
         hub.report(.refused(call: name, .serialization))

@@ -24,25 +24,32 @@ extension MobileTracker {
     /// A tracker without a session takes it over; one with another session links the two; the current one changes
     /// nothing.
     ///
+    /// - Parameters:
+    ///   - url: Where the user came to.
+    ///   - messageId: A key chosen by the caller: a second call with it queues nothing.
     /// - Returns: `.dropped(.invalidValue)` if `crossSiteCookie` is off or the URL carries no session.
     @discardableResult
-    public func continueSession(from url: String) async -> TrackOutcome {
+    public func continueSession(from url: String, messageId: MessageID? = nil) async -> TrackOutcome {
         await withCheckedContinuation { continuation in
-            accept(continuing: url) { continuation.resume(returning: $0) }
+            accept(continuing: url, messageID: messageId) { continuation.resume(returning: $0) }
         }
     }
 
     /// Accepts a session from another site.
-    package func accept(continuing url: String, completion: @escaping @Sendable (TrackOutcome) -> Void) {
+    package func accept(
+        continuing url: String, messageID: MessageID? = nil, completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) {
         guard let (settings, lane) = state.withLock({ $0.current }) else {
-            return accept(.linkSession(url), completion: completion)
+            return accept(.linkSession(url), messageID: messageID, completion: completion)
         }
         guard settings.config.crossSiteCookie, let text = SessionLink(url).session, let given = SessionID(text) else {
-            return accept(.linkSession(""), completion: completion)
+            return accept(.linkSession(""), messageID: messageID, completion: completion)
         }
         lane.outbox.stage(.ensureDevice) { [self] result in
             guard case .done(let found) = result else { return completion(.dropped(.storage)) }
-            guard let id = MessageID(surroundings.ids.uuid()) else { return completion(.dropped(.storage)) }
+            guard let id = messageID ?? MessageID(surroundings.ids.uuid()) else {
+                return completion(.dropped(.storage))
+            }
             switch found.entry.session {
             case given?:
                 completion(.queued(id))
@@ -54,7 +61,7 @@ extension MobileTracker {
                     completion(.queued(id))
                 }
             default:
-                accept(.linkSession(given.text), completion: completion)
+                accept(.linkSession(given.text), messageID: messageID, completion: completion)
             }
         }
     }

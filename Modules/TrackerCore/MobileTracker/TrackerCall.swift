@@ -123,6 +123,10 @@ extension TrackerCall {
         guard text.kind == .object else {
             throw Refusal(.serialization, "\(name): the value is not a JSON object but of kind \(text.kind)")
         }
+        // Text may have been validated with a greater depth.
+        guard (try? JSONText(validating: text.bytes)) != nil else {
+            throw Refusal(.serialization, "\(name): the value is nested deeper than \(JSONText.maxDepth)")
+        }
         return text
     }
 
