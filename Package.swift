@@ -57,7 +57,8 @@ let package = Package(
         module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerModels"),
         module("Bridge", at: "BridgeHost/Bridge", "JSONRPC", "TrackerCore", "TrackerModels"),
         .executableTarget(
-            name: "BridgeHost", dependencies: ["Bridge", "JSONRPC", "TrackerModels"], path: "BridgeHost/Host", swiftSettings: settings
+            name: "BridgeHost", dependencies: ["Bridge", "JSONRPC", "TrackerCore", "TrackerModels"],
+            path: "BridgeHost/Host", swiftSettings: settings
         ),
         .executableTarget(
             name: "JSONBenchmark", dependencies: ["TrackerModels"], path: "Benchmarks/JSON", swiftSettings: settings

@@ -1,3 +1,4 @@
+import Bridge
 import JSONRPC
 import TrackerModels
 
@@ -30,7 +31,12 @@ struct Host {
         limits.shutdownTimeout = options.shutdownTimeout
         let connection = Connection(input: streams.input, output: streams.output, limits: limits)
         ProcessSignals.watch([SIGTERM, SIGINT]) { connection.stop($0 == SIGTERM ? "SIGTERM" : "SIGINT") }
-        _ = connection.run(NoMethods())
+        let session = HostSession(
+            settings: HostSettings(
+                storageDirectory: options.storageDirectory, maxMessageBytes: options.maxMessageBytes),
+            log: HostLog(descriptor: STDERR_FILENO, least: options.logLevel),
+            notify: { connection.notify($0) }, stop: { connection.stop($0) })
+        _ = connection.run(session)
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
         _exit(0)
     }
@@ -40,12 +46,5 @@ struct Host {
         let bytes = Array("\(message)\n".utf8)
         // There is nowhere else to say that even this fails.
         _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
-}
-
-/// Knows no method.
-private struct NoMethods: Responder {
-    func respond(to request: Request, reply: Reply) {
-        reply.fail(with: .methodNotFound(request.method))
     }
 }

@@ -1,3 +1,5 @@
+import TrackerCore
+
 /// What the host was asked for when it was started.
 struct HostOptions: Hashable, Sendable {
     /// What the host can do.
@@ -7,15 +9,10 @@ struct HostOptions: Hashable, Sendable {
         case serve
     }
 
-    /// How much goes to the log.
-    enum LogLevel: String, Hashable, Sendable, CaseIterable {
-        case error, warning, info, debug
-    }
-
     /// What the host is to do.
     var action = Action.serve
     /// The least important that is logged.
-    var logLevel = LogLevel.info
+    var logLevel = LogLevel.debug
     /// Where state is kept unless a client says otherwise; `nil` is the usual place.
     var storageDirectory: String?
     /// The longest message, in bytes.

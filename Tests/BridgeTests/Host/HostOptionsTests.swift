@@ -1,4 +1,5 @@
 import Testing
+import TrackerCore
 
 @testable import BridgeHost
 
@@ -9,7 +10,7 @@ struct HostOptionsTests {
         let options = try HostOptions(arguments: [])
 
         #expect(options.action == .serve)
-        #expect(options.logLevel == .info)
+        #expect(options.logLevel == .debug)
         #expect(options.storageDirectory == nil)
         #expect(options.maxMessageBytes == 16_777_216)
         #expect(options.shutdownTimeout == .milliseconds(1_500))
@@ -19,16 +20,16 @@ struct HostOptionsTests {
         "take values after the option or an equals sign",
         arguments: [
             [
-                "--log-level", "debug", "--storage-dir", "/a=b", "--max-message-bytes", "1024", "--shutdown-timeout",
+                "--log-level", "error", "--storage-dir", "/a=b", "--max-message-bytes", "1024", "--shutdown-timeout",
                 "250",
             ],
-            ["--log-level=debug", "--storage-dir=/a=b", "--max-message-bytes=1024", "--shutdown-timeout=0.25s"],
+            ["--log-level=error", "--storage-dir=/a=b", "--max-message-bytes=1024", "--shutdown-timeout=0.25s"],
         ]
     )
     func takesValues(_ arguments: [String]) throws {
         let options = try HostOptions(arguments: arguments)
 
-        #expect(options.logLevel == .debug)
+        #expect(options.logLevel == .error)
         #expect(options.storageDirectory == "/a=b")
         #expect(options.maxMessageBytes == 1_024)
         #expect(options.shutdownTimeout == .milliseconds(250))

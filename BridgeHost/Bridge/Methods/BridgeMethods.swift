@@ -1,0 +1,15 @@
+import JSONRPC
+
+extension Row {
+    /// Every method, in the order in which they are shown: the only list there is.
+    static let all = tracker + trackerState + host
+}
+
+/// Where a session finds its methods.
+enum BridgeMethods {
+    /// Every method by its name.
+    static let table = MethodTable(Row.all.map(\.method))
+
+    /// The names of those that must wait for questions that were asked before.
+    static let changingAnswers = Set(Row.all.filter(\.changesAnswers).map(\.method.name))
+}

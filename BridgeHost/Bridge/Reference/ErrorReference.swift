@@ -1,0 +1,40 @@
+import JSONRPC
+import TrackerModels
+
+/// An error that methods answer with, as the references describe it.
+struct ErrorReference: Sendable {
+    /// What stands in `data.code`.
+    let code: String
+    /// The error's `code`.
+    let number: Int
+    let summary: String
+
+    private init(_ code: TrackerError.Code, _ summary: String) {
+        self.code = code.rawValue
+        number = RPCError.Number(code).rawValue
+        self.summary = summary
+    }
+
+    private init(_ error: RPCError, _ summary: String) {
+        code = error.code
+        number = error.number.rawValue
+        self.summary = summary
+    }
+
+    /// The errors of methods, and those that JSON-RPC defines.
+    static let all = [
+        ErrorReference(.invalidBrandId, "The brand ID is missing, empty or not a number."),
+        ErrorReference(.invalidConfiguration, "A key of the configuration is missing, unknown or out of range."),
+        ErrorReference(.sessionCreationFailed, "The backend made no session; data.status or data.cause says why."),
+        ErrorReference(.initializationFailed, "Initialisation failed for another reason."),
+        ErrorReference(.invalidAPIKey, "The API key is missing, empty or not printable."),
+        ErrorReference(.invalidEndpoint, "The endpoint is missing or not a usable URL."),
+        ErrorReference(.storage, "The state folder cannot be used."),
+        ErrorReference(.invalidParams(""), "Wrong number, name or type of params; the message names the param."),
+        ErrorReference(.methodNotFound(""), "There is no such method."),
+        ErrorReference(.invalidRequest(""), "The message is JSON, and no request."),
+        ErrorReference(.parseError(""), "The message is not JSON."),
+        ErrorReference(.internalError(""), "The fault is not the caller's."),
+        ErrorReference(.messageTooLarge(limit: 0), "The message is longer than `--max-message-bytes`; it is skipped."),
+    ]
+}

@@ -1,0 +1,73 @@
+import TrackerModels
+
+extension NamedSchema {
+    /// What methods take, besides configurations.
+    static let values: [NamedSchema] = [
+        NamedSchema(
+            "MessageId", "1 to 128 printable ASCII characters, no space first or last.", .string,
+            example: #""order-4711""#),
+        NamedSchema(
+            "Milliseconds", "A duration in whole milliseconds.", .count, example: "5000"),
+        NamedSchema(
+            "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),
+            example: #""granted""#),
+        NamedSchema(
+            "Topic", "What notifications are about.", .choice(NewsDesk.Topic.allCases.map(\.rawValue)),
+            example: #""log""#),
+        NamedSchema(
+            "Topics", "What to hear of.", .oneOf([.reference("Topic"), .array(of: .reference("Topic"))]),
+            example: #"["log", "session"]"#),
+    ]
+
+    /// Configurations of clients.
+    static let configurations: [NamedSchema] = [
+        NamedSchema(
+            "TrackerConfig", "The configuration of `init`. `apiUrl` and `xApiKey` are required.",
+            TrackerFields.table.schema,
+            example: #"{"apiUrl": "https://api.example.com", "xApiKey": "key", "debug": true, "initTimeoutMs": 10000}"#),
+        NamedSchema(
+            "BrandIdOrReactNativeConfig",
+            "A brand; or, as the only param, a config in the form that the React Native package publishes.",
+            .oneOf([.string, .reference("ReactNativeConfig")]), example: #""925""#),
+        NamedSchema(
+            "ReactNativeConfig",
+            "A config that names the brand as `apiKey`; `x_api_key` and `endpoint` stand for `xApiKey` and `apiUrl`.",
+            publishedSchema, example: #"{"apiKey": "925", "x_api_key": "key", "endpoint": "https://api.example.com"}"#),
+    ]
+
+    /// What notifications carry.
+    static let notifications: [NamedSchema] = [
+        NamedSchema(
+            "LogNews", "A log message.",
+            .object(
+                [
+                    .required("level", .choice(["debug", "info", "warning", "error"])), .required("message", .string),
+                    .required("at", .string, "ISO 8601, milliseconds, UTC."),
+                ], others: nil),
+            example: #"{"level": "warning", "message": "…", "at": "2025-11-27T10:30:00.000Z"}"#),
+        NamedSchema(
+            "DiagnosticNews", "What happened to events.",
+            .object(
+                [
+                    .required("client", .choice(["tracker", "analytics", "basic"]), "Whose events they are."),
+                    .required(
+                        "kind", .choice(["dropped", "refused", "retried", "breaker", "storage", "lane", "missed"])),
+                    .optional("reason", .string, "Why; of a breaker, its new state."),
+                    .optional("messageId", .string, "Which record."),
+                    .optional("status", .integer, "The server's answer."),
+                    .optional("call", .string, "Which call was refused."),
+                    .optional("count", .count, "How many records that are not named, or pieces of news."),
+                    .optional("message", .string, "A sentence."),
+                ], others: nil),
+            example:
+                #"{"client": "tracker", "kind": "dropped", "reason": "rejected", "status": 422, "messageId": "m1"}"#),
+        NamedSchema(
+            "SessionNews", "The session changed; null: there is none now.",
+            .object([.required("sessionId", .string.orNull)], others: nil), example: #"{"sessionId": "session-1"}"#),
+    ]
+
+    private static var publishedSchema: Schema {
+        guard case .object(let members, let others) = TrackerFields.published.schema else { return .anyObject }
+        return .object([.optional("apiKey", .string.orNull, "The brand. Required.")] + members, others: others)
+    }
+}

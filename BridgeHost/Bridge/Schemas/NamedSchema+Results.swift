@@ -1,0 +1,100 @@
+import TrackerCore
+import TrackerModels
+
+extension NamedSchema {
+    private static let messageID = "5f0c7e85-9a51-4c0e-8d8e-0f2a6c1b7d11"
+
+    /// What methods answer.
+    static let results: [NamedSchema] = [
+        NamedSchema("Empty", "Nothing but success.", .object([], others: nil), example: "{}"),
+        NamedSchema(
+            "Outcome", "What became of a call.",
+            .oneOf([.reference("AcceptedOutcome"), .reference("DroppedOutcome")]),
+            example: #"{"status": "queued", "messageId": "\#(messageID)"}"#),
+        NamedSchema(
+            "AcceptedOutcome", "The call is on disk; pending, it waits for a session or for consent besides.",
+            .object(
+                [
+                    .required("status", .choice(["queued", "pending"])),
+                    .required("messageId", .string, "The key under which the call is known."),
+                ], others: nil),
+            example: #"{"status": "pending", "messageId": "\#(messageID)"}"#),
+        NamedSchema(
+            "DroppedOutcome", "The call was refused and left no trace.",
+            .object(
+                [.required("status", .choice(["dropped"])), .required("reason", .reference("DropReason"))],
+                others: nil),
+            example: #"{"status": "dropped", "reason": "NOT_INITIALIZED"}"#),
+        NamedSchema(
+            "DropReason", "Why a call was refused.", .choice(RefusalReason.allCases.map(\.rawValue)),
+            example: #""NOT_INITIALIZED""#),
+        NamedSchema(
+            "FlushReport", "What a flush came to.",
+            .object(
+                [
+                    .required("delivered", .count, "How many of the events queued at the call have been delivered."),
+                    .required("remaining", .count, "How many of them still wait, on disk."),
+                    .optional("stoppedBy", .reference("StopReason"), "Why they do; absent if none remain."),
+                ], others: nil),
+            example: #"{"delivered": 3, "remaining": 1, "stoppedBy": "retryWait"}"#),
+        NamedSchema(
+            "StopReason", "Why events that are queued are not sent at once.",
+            .choice(StopReason.allCases.map(\.rawValue)), example: #""retryWait""#),
+        value("SessionId", "sessionId", "The backend's name for the session; null without one.", "session-1"),
+        value("DeviceId", "deviceId", "The installation's identifier; null before the first session.", messageID),
+        value("SessionEmail", "sessionEmail", "The session's email; null without one.", "ada@example.com"),
+        value("StoredBrandId", "brandId", "The brand; null before `init` and after `reset` with `all`.", "925"),
+        NamedSchema(
+            "TrackingAllowed", "Whether consent is granted.", .object([.required("allowed", .boolean)], others: nil),
+            example: #"{"allowed": true}"#),
+        NamedSchema(
+            "CrossDomainUrl", "The URL, with the session if it may be carried.",
+            .object([.required("url", .string)], others: nil),
+            example: #"{"url": "https://shop.example.com/cart?gt_session_id=session-1"}"#),
+        NamedSchema(
+            "DebugInfo", "How things stand. Further members may come.",
+            .object(
+                [
+                    .required("lifecycle", .string, "`idle`, `initializing`, `ready`, `halted` and the like."),
+                    .optional("queueLength", .count, "How many events wait."),
+                    .optional("circuitState", .choice(["closed", "halfOpen", "open"]), "The circuit breaker's state."),
+                    .optional("circuitRemainingMs", .number, "How long it stays open."),
+                    .optional("flushInFlight", .boolean, "Whether a request is under way."),
+                    .optional("sessionId", .string.orNull, "The current session."),
+                    .optional("deviceId", .string.orNull, "The installation's identifier."),
+                    .optional("consent", .reference("Consent"), "What the user decided."),
+                    .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
+                    .optional("refused", .anyObject, "Calls refused at the door, by reason."),
+                    .optional("lastError", .anyObject.orNull, "The last failure of a request."),
+                    .optional("config", .anyObject, "The configuration, secrets masked."),
+                ], others: .anything),
+            example: #"{"lifecycle": "ready", "queueLength": 0, "circuitState": "closed", "consent": "granted"}"#),
+        NamedSchema(
+            "HostInfo", "What a host is.",
+            .object(
+                [
+                    .required("name", .string), .required("version", .string, "A semantic version."),
+                    .required("protocolVersion", .integer, "Changes when an old client could not go on."),
+                    .required("maxMessageBytes", .count, "The longest message that is taken."),
+                    .required("methods", .array(of: .string), "The names of all methods."),
+                ], others: nil),
+            example:
+                #"{"name": "BridgeHost", "version": "1.0.0", "protocolVersion": 1, "maxMessageBytes": 16777216, "methods": ["init", "track"]}"#
+        ),
+        NamedSchema(
+            "OpenRPCDocument", "An OpenRPC document.",
+            .object(
+                [
+                    .required("openrpc", .string), .required("info", .anyObject),
+                    .required("methods", .array(of: .anyObject)), .optional("components", .anyObject),
+                ], others: .anything),
+            example: #"{"openrpc": "1.3.2", "info": {"title": "MobileTracker", "version": "1.0.0"}, "methods": []}"#),
+    ]
+
+    /// An object with one value that may be `null`.
+    private static func value(_ name: String, _ member: String, _ summary: String, _ example: String) -> NamedSchema {
+        NamedSchema(
+            name, summary, .object([.required(member, .string.orNull)], others: nil),
+            example: #"{"\#(member)": "\#(example)"}"#)
+    }
+}

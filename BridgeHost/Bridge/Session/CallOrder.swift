@@ -1,0 +1,87 @@
+import JSONRPC
+import Synchronization
+
+/// Keeps questions in their place among the calls that change their answers.
+///
+/// A question waits for the changes before it to be on disk. A change that comes after it, and everything after that,
+/// waits here until it is answered; anything else goes straight through.
+final class CallOrder: Sendable {
+    /// A call that was read.
+    struct Call: Sendable {
+        let request: Request
+        let reply: Reply
+
+        fileprivate var changesAnswers: Bool { BridgeMethods.changingAnswers.contains(request.method) }
+
+        fileprivate func perform(on session: HostSession) {
+            BridgeMethods.table.call(request, on: session, reply: reply)
+        }
+    }
+
+    private struct State {
+        var openQuestions = 0
+        /// What waits, and how much of it has gone on.
+        var held: [Call] = []
+        var taken = 0
+        /// Whether what was held is being carried out.
+        var isReleasing = false
+
+        /// The next call that need not wait any longer; `nil` if there is none.
+        mutating func next() -> Call? {
+            guard taken < held.count, openQuestions == 0 || !held[taken].changesAnswers else { return nil }
+            taken += 1
+            let call = held[taken - 1]
+            if taken * 2 > held.count {
+                held.removeFirst(taken)
+                taken = 0
+            }
+            return call
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Carries a call out, now or when its turn comes.
+    func take(_ call: Call, on session: HostSession) {
+        let isFree = state.withLock { state in
+            let mustWait = state.isReleasing || !state.held.isEmpty || state.openQuestions > 0 && call.changesAnswers
+            if mustWait { state.held.append(call) }
+            return !mustWait
+        }
+        if isFree { call.perform(on: session) }
+    }
+
+    /// Takes note of a question that is not answered yet.
+    func beginQuestion() {
+        state.withLock { $0.openQuestions += 1 }
+    }
+
+    /// Takes note that a question is answered, and carries out what waited for it.
+    func endQuestion(on session: HostSession) {
+        let releases = state.withLock { state in
+            state.openQuestions -= 1
+            guard !state.isReleasing, !state.held.isEmpty else { return false }
+            state.isReleasing = true
+            return true
+        }
+        guard releases else { return }
+        while let call = next() { call.perform(on: session) }
+    }
+
+    /// Answers every call that still waits with an error.
+    func close(with error: RPCError) {
+        let waiting = state.withLock { state in
+            defer { (state.held, state.taken) = ([], 0) }
+            return state.held[state.taken...]
+        }
+        for call in waiting { call.reply.fail(with: error) }
+    }
+
+    private func next() -> Call? {
+        state.withLock { state in
+            let call = state.next()
+            if call == nil { state.isReleasing = false }
+            return call
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Synchronization
+public import TrackerCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes log messages as lines to a file descriptor, and never waits for whoever reads them.
+///
+/// A host's standard error is often a pipe that its parent forgot. When it is full, messages are left out; the next
+/// that fits says how many.
+public final class HostLog: TrackerLog {
+    /// So much can be written to a pipe without waiting, if anything can (POSIX, PIPE_BUF on Linux).
+    private static let pieceSize = 4096
+
+    private let descriptor: Int32
+    private let least: LogLevel?
+    private let leftOut = Mutex(0)
+
+    /// Makes a log.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Where to write; it is neither closed nor made non-blocking.
+    ///   - least: The lowest level that is written; `nil`: nothing is.
+    public init(descriptor: Int32, least: LogLevel?) {
+        self.descriptor = descriptor
+        self.least = least
+    }
+
+    /// Writes `[MobileTracker] level: message`, if the level is high enough and there is room.
+    public func log(_ level: LogLevel, _ message: String) {
+        guard let least, level >= least else { return }
+        leftOut.withLock { leftOut in
+            if leftOut > 0, write("[MobileTracker] warning: \(leftOut) log message(s) were left out\n") { leftOut = 0 }
+            if leftOut > 0 || !write("[MobileTracker] \(level.rawValue): \(message)\n") { leftOut += 1 }
+        }
+    }
+
+    /// Writes a line, or as much of it as there is room for.
+    ///
+    /// - Returns: Whether there was room for its beginning.
+    private func write(_ line: String) -> Bool {
+        var rest = Array(line.utf8)[...]
+        var isBegun = false
+        while !rest.isEmpty {
+            guard isWritable else { return isBegun }
+            let count = unsafe rest.prefix(Self.pieceSize).withUnsafeBytes {
+                unsafe systemWrite(descriptor, $0.baseAddress, $0.count)
+            }
+            guard count > 0 || errno == EINTR else { return true }
+            rest = rest.dropFirst(max(0, count))
+            isBegun = true
+        }
+        return true
+    }
+
+    private var isWritable: Bool {
+        var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        // A descriptor that is closed is as good as written: nobody will ever read.
+        return unsafe poll(&polled, 1, 0) > 0
+    }
+}
+
+// Inside the type, its own method hides the system call of the same name.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    unsafe write(descriptor, bytes, count)
+}
+
+/// Hands each message to the host's own log and to the client, if it listens.
+struct SharedLog: TrackerLog {
+    let log: HostLog
+    let news: NewsDesk
+
+    func log(_ level: LogLevel, _ message: String) {
+        log.log(level, message)
+        news.report(level, message)
+    }
+}

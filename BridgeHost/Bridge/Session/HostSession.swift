@@ -1,0 +1,91 @@
+import Dispatch
+public import JSONRPC
+import Synchronization
+import TrackerCore
+import TrackerModels
+
+/// One client of the host: the native clients that its calls reach, and what it wants to hear of them.
+///
+/// It answers the calls of a connection by the method table. Calls take effect in the order in which they are handed
+/// over; `init` and `flush` may answer late, and nothing waits for them.
+public final class HostSession: Responder {
+    /// The part of the time for ending that an `init` or a flush under way may still take.
+    private static let graceShare = 0.4
+    /// The part of it after which the disk is not waited for any longer.
+    private static let closingShare = 0.9
+
+    let tracker: MobileTracker
+    let news: NewsDesk
+    /// What the host was started with.
+    let settings: HostSettings
+    let openCalls = OpenCalls()
+    let order = CallOrder()
+    private let stop: @Sendable (String) -> Void
+
+    /// Makes a session.
+    ///
+    /// - Parameters:
+    ///   - settings: What the host was started with.
+    ///   - log: Where log messages go besides the client.
+    ///   - notify: Sends the client a notification; must return at once.
+    ///   - stop: Ends the connection; must return at once.
+    public init(
+        settings: HostSettings, log: HostLog, notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
+        stop: @escaping @Sendable (String) -> Void
+    ) {
+        self.stop = stop
+        self.settings = settings
+        news = NewsDesk(notify)
+        tracker = MobileTracker(log: SharedLog(log: log, news: news))
+        tracker.observe { [news] in news.report($0, from: .tracker) }
+    }
+
+    /// Takes a call.
+    public func respond(to request: Request, reply: Reply) {
+        guard !openCalls.isClosed else { return reply.fail(with: .notTaken) }
+        order.take(CallOrder.Call(request: request, reply: reply), on: self)
+    }
+
+    /// Sees to it that every call is answered before the deadline, whatever the disk does.
+    public func willShutDown(by deadline: ContinuousClock.Instant) {
+        after(Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
+            openCalls.close(with: .notTaken)
+            order.close(with: .notTaken)
+        }
+    }
+
+    /// Sends what can be sent, and closes the clients.
+    public func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
+        let begin = Ending { [tracker] in
+            tracker.accept(shutdown: Self.rest(until: deadline), completion: completion)
+        }
+        // What was read last may be an `init`: a client that writes its calls and closes its side gets them done.
+        after(Self.rest(until: deadline) * Self.graceShare) { begin.reach() }
+        openCalls.whenNoneIsLate { begin.reach() }
+    }
+
+    /// Ends the connection, as the end of its input would.
+    func end() {
+        stop("host.shutdown")
+    }
+
+    private static func rest(until deadline: ContinuousClock.Instant) -> Duration {
+        max(.zero, ContinuousClock.now.duration(to: deadline))
+    }
+
+    private func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + duration / .seconds(1), execute: action)
+    }
+}
+
+/// Something that two may bring about and that happens once.
+private final class Ending: Sendable {
+    private let isReached = Atomic(false)
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    func reach() {
+        if !isReached.exchange(true, ordering: .acquiringAndReleasing) { action() }
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+import TrackerModels
+
+@testable import Bridge
+
+@Suite("A configuration object")
+struct ConfigTableTests {
+    private func read(_ json: String) throws(TrackerError) -> TrackerConfig {
+        var config = TrackerConfig()
+        try TrackerFields.table.read(JSONText(literal: json), into: &config)
+        return config
+    }
+
+    @Test("sets every option of the native configuration")
+    func everything() throws {
+        let config = try read(
+            #"""
+            {"debug": true, "apiUrl": "https://a.example", "xApiKey": "k", "crossSiteCookie": true,
+             "cookieDomain": ".example", "cookieExpiration": 30, "sessionCreation": "inBackground",
+             "initTimeoutMs": 2500, "consent": "pending", "device": {"osName": "Windows", "deviceType": "Tablet"},
+             "initialScreen": {"name": "Home", "url": "app://home"}, "maxPendingEvents": 7,
+             "storageDirectory": "/s", "persistence": "memory", "durability": "full", "maxQueuedEvents": 1,
+             "maxQueuedBytes": 2, "maxEventBytes": 3, "eventTTLMs": 4, "maxConcurrentRequests": 5,
+             "requestTimeoutMs": 6000, "compression": "none", "compressionThreshold": 7, "retryDelayMs": 80,
+             "failureThreshold": 9, "cooldownMs": 100, "maxCooldownMs": 110, "jitter": 0.5, "caBundle": "/c",
+             "proxy": "http://p", "allowInsecureHTTP": true}
+            """#)
+
+        let delivery = DeliveryOptions(
+            storageDirectory: "/s", persistence: .memory, durability: .full, maxQueuedEvents: 1, maxQueuedBytes: 2,
+            maxEventBytes: 3, eventTTL: .milliseconds(4), maxConcurrentRequests: 5, requestTimeout: .seconds(6),
+            compression: .none, compressionThreshold: 7, retryDelay: .milliseconds(80), failureThreshold: 9,
+            cooldown: .milliseconds(100), maxCooldown: .milliseconds(110), jitter: 0.5, caBundle: "/c",
+            proxy: "http://p", allowInsecureHTTP: true
+        )
+        let expected = TrackerConfig(
+            debug: true, apiUrl: "https://a.example", xApiKey: "k", crossSiteCookie: true, cookieDomain: ".example",
+            cookieExpiration: 30, sessionCreation: .inBackground, initTimeout: .milliseconds(2500), consent: .pending,
+            device: .init(osName: "Windows", deviceType: "Tablet"),
+            initialScreen: .init(name: "Home", url: "app://home"), maxPendingEvents: 7, delivery: delivery
+        )
+        #expect(config == expected)
+    }
+
+    @Test("sets nothing where a value is null")
+    func nulls() throws {
+        let nulls = TrackerFields.table.fields.map { #""\#($0.name)": null"# }.joined(separator: ",")
+
+        #expect(try read("{\(nulls)}") == TrackerConfig())
+    }
+
+    @Test(
+        "knows the spellings of the web and React Native packages",
+        arguments: [
+            (#"{"api_url": "https://a"}"#, TrackerConfig(apiUrl: "https://a")),
+            (#"{"x_api_key": "k"}"#, TrackerConfig(xApiKey: "k")),
+            (#"{"cross_site_cookie": true}"#, TrackerConfig(crossSiteCookie: true)),
+            (#"{"cookie_domain": "d"}"#, TrackerConfig(cookieDomain: "d")),
+            (#"{"cookie_expiration": 1}"#, TrackerConfig(cookieExpiration: 1)),
+            (#"{"api_url": null, "apiUrl": "https://a"}"#, TrackerConfig(apiUrl: "https://a")),
+            (#"{"initialScreen": "Home"}"#, TrackerConfig(initialScreen: "Home")),
+            (#"{"cookieExpiration": 3e1}"#, TrackerConfig(cookieExpiration: 30)),
+        ])
+    func aliases(json: String, expected: TrackerConfig) throws {
+        #expect(try read(json) == expected)
+    }
+
+    @Test(
+        "is refused with the field and the reason",
+        arguments: [
+            (#"{"apiURL": "x"}"#, "'apiURL' is not known; did you mean 'apiUrl'?"),
+            (#"{"retryDelay": 5}"#, "'retryDelay' is not known; did you mean 'retryDelayMs'?"),
+            (#"{"zzzzzzzzzz": 5}"#, "'zzzzzzzzzz' is not known"),
+            (#"{"debug": "yes"}"#, "'debug' must be a boolean"),
+            (#"{"apiUrl": 5}"#, "'apiUrl' must be a string"),
+            (#"{"cookieExpiration": 1.5}"#, "'cookieExpiration' must be a whole number"),
+            (#"{"cookieExpiration": 1e30}"#, "'cookieExpiration' must be a whole number"),
+            (#"{"initTimeoutMs": "5s"}"#, "'initTimeoutMs' must be a whole number of milliseconds"),
+            (#"{"initTimeoutMs": 1.5}"#, "'initTimeoutMs' must be a whole number of milliseconds"),
+            (#"{"consent": "maybe"}"#, "'consent' must be 'granted' or 'denied' or 'pending'"),
+            (#"{"jitter": true}"#, "'jitter' must be a number"),
+            (#"{"device": "Linux"}"#, "'device' must be an object"),
+            (#"{"device": {"os": "Linux"}}"#, "'device.os' is not known"),
+            (#"{"device": {"osname": "Linux"}}"#, "'device.osname' is not known; did you mean 'osName'?"),
+            (#"{"device": {"osName": 5}}"#, "'device.osName' must be a string"),
+            (#"{"initialScreen": 5}"#, "'initialScreen' must be a string or an object"),
+            (#"{"initialScreen": {"name": 5}}"#, "'initialScreen.name' must be a string"),
+            (#"{"api_url": "https://a", "apiUrl": "https://b"}"#, "'apiUrl' is given a second time as 'api_url'"),
+            ("[]", "'config' must be an object"),
+        ])
+    func faults(json: String, reason: String) {
+        #expect(throws: TrackerError(.invalidConfiguration, "Invalid configuration: \(reason)")) {
+            try read(json)
+        }
+    }
+
+    @Test("never shows the value of a key that is refused")
+    func secrets() {
+        let error = #expect(throws: TrackerError.self) { try read(#"{"xApiKey": ["s3cret"]}"#) }
+
+        #expect(error?.message.contains("s3cret") == false)
+    }
+
+    @Test("is told apart by bytes: a decomposed name is another name")
+    func canonicalEquivalence() {
+        #expect(throws: TrackerError.self) { try read(#"{"api\u0055rl": "https://a", "de\u0301bug": true}"#) }
+    }
+}

@@ -1,0 +1,64 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("The host's command line")
+struct CommandLineTests {
+    private func run(_ arguments: [String]) async throws -> (ending: HostProcess.Ending, output: String, log: [String])
+    {
+        let host = try HostProcess(arguments)
+        host.input.writer.close()
+        let output = try await onThread { String(decoding: host.output.reader.readAll(), as: UTF8.self) }
+        return (try await host.end(), output, host.log.all)
+    }
+
+    @Test("--help explains every option")
+    func help() async throws {
+        let (ending, output, _) = try await run(["--help"])
+
+        #expect(ending == .code(0))
+        for option in [
+            "--help", "--version", "--log-level", "--storage-dir", "--max-message-bytes", "--shutdown-timeout",
+        ] {
+            #expect(output.contains(option))
+        }
+    }
+
+    @Test("--version gives the version that host.info gives")
+    func version() async throws {
+        let (ending, output, _) = try await run(["--version"])
+        let client = try BridgeClient()
+
+        let version = try await client.call("host.info")["version"]?.stringValue
+
+        #expect(ending == .code(0))
+        #expect(output == "BridgeHost \(version ?? "")\n")
+    }
+
+    @Test(
+        "what it does not understand is an error of usage",
+        arguments: [
+            ["--frobnicate"], ["init"], ["--log-level"], ["--log-level", "loud"], ["--max-message-bytes", "-1"],
+            ["--max-message-bytes=x"], ["--shutdown-timeout", "soon"], ["--storage-dir", ""], ["--help=me"],
+        ])
+    func usage(arguments: [String]) async throws {
+        let host = try HostProcess(arguments)
+
+        #expect(try await host.end() == .code(64))
+        let lines = try await host.log.values(atLeast: 1)
+        #expect(lines[0].contains(arguments[0].prefix { $0 != "=" }))
+        #expect(host.output.reader.readAll().isEmpty)
+    }
+
+    @Test("--log-level decides what goes to standard error", arguments: [("error", 0), ("warning", 1)])
+    func logLevel(level: String, lines: Int) async throws {
+        let client = try BridgeClient(["--log-level", level])
+
+        try await client.call("track", ["DROPPED"])
+        try await client.finish()
+
+        // Standard error ends with the host, and so does its reading.
+        if lines > 0 { try await client.host.log.values(atLeast: lines) }
+        #expect(client.host.log.all.filter { $0.contains("Not initialized") }.count == lines)
+    }
+}

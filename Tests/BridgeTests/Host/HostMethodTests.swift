@@ -1,0 +1,87 @@
+import JSONRPC
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import Bridge
+
+@Suite("The methods of the host itself")
+struct HostMethodTests {
+    @Test("host.info names what the host is and every method")
+    func info() async throws {
+        let info = try await BridgeClient(["--max-message-bytes", "4096"]).call("host.info")
+
+        #expect(info["name"] == "BridgeHost")
+        #expect(info["version"] == .string(ProductVersion.current))
+        #expect(info["protocolVersion"] == 1)
+        #expect(info["maxMessageBytes"] == 4096)
+        #expect(info["methods"] == .array(Row.all.map { .string($0.method.name) }))
+    }
+
+    @Test("nothing is told to a client that did not ask")
+    func silence() async throws {
+        let client = try BridgeClient()
+
+        try await client.call("track", ["DROPPED"])
+        try await client.finish()
+
+        #expect(client.others.all.isEmpty)
+    }
+
+    @Test(
+        "host.subscribe brings log messages, in every form",
+        arguments: [["log"], [["log"]], ["topics": ["log"]]] as [JSONValue])
+    func log(params: JSONValue) async throws {
+        let client = try BridgeClient(["--log-level", "error"])
+
+        #expect(try await client.call("host.subscribe", params) == [:])
+        try await client.call("track", ["DROPPED"])
+
+        let news = try await client.others.values(atLeast: 1)
+        #expect(news.count == 1)
+        #expect(news[0]["jsonrpc"] == "2.0" && news[0]["method"] == "log" && news[0]["id"] == nil)
+        #expect(news[0]["params"]?["level"] == "warning")
+        #expect(news[0]["params"]?["message"] == "Not initialized. Call initialize() first.")
+        #expect(news[0]["params"]?["at"]?.stringValue?.hasSuffix("Z") == true)
+    }
+
+    @Test("host.subscribe brings what happens to events and to the session")
+    func diagnostics() async throws {
+        let folder = try TemporaryDirectory()
+        let backend = try Backend { $0.path == "/v2/tracking-session-data" ? .status(422) : nil }
+        let client = try BridgeClient()
+
+        try await client.call("host.subscribe", ["diagnostics", "session"])
+        try await client.call("track", ["EARLY"])
+        try await client.call("init", ["925", backend.config(folder)])
+        try await client.call("track", ["eventName": "BAD", "messageId": "m1"])
+        try await client.call("flush")
+        try await client.call("reset")
+        _ = try await backend.server.requests(atLeast: 3)
+
+        let news = try await client.others.values(atLeast: 5)
+        func params(_ method: String) -> [JSONValue] {
+            news.filter { $0["method"] == .string(method) }.compactMap { $0["params"] }
+        }
+        #expect(
+            params("diagnostic").contains(
+                ["client": "tracker", "kind": "refused", "reason": "NOT_INITIALIZED", "call": "EARLY"]))
+        #expect(
+            params("diagnostic").contains(
+                ["client": "tracker", "kind": "dropped", "reason": "rejected", "status": 422, "messageId": "m1"]))
+        #expect(
+            params("session").prefix(3) == [
+                ["sessionId": "session-1"], ["sessionId": nil], ["sessionId": "session-2"],
+            ])
+    }
+
+    @Test("host.shutdown answers, and calls after it are not read")
+    func shutdown() async throws {
+        let client = try BridgeClient()
+
+        let shutdown = client.start("host.shutdown")
+
+        #expect(try await shutdown.value == [:])
+        #expect(try await client.host.end() == .code(0))
+    }
+}

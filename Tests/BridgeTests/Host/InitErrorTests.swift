@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("What init answers when it fails")
+struct InitErrorTests {
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+    }
+
+    @Test(
+        "a brand or a config that will not do, with its code and number",
+        arguments: [
+            ([], 1001, "INVALID_BRAND_ID", "Brand ID is required"),
+            ([nil], 1001, "INVALID_BRAND_ID", "Brand ID is required"),
+            (["", [:]], 1001, "INVALID_BRAND_ID", "Brand ID is required"),
+            (["nine", [:]], 1001, "INVALID_BRAND_ID", "Brand ID must be a number"),
+            (["99999999999999999999", [:]], 1001, "INVALID_BRAND_ID", "Brand ID must be a number"),
+            (["925"], 1002, "INVALID_CONFIGURATION", "'apiUrl' is required"),
+            (["925", [:]], 1002, "INVALID_CONFIGURATION", "'apiUrl' is required"),
+            (["925", ["apiUrl": "https://a.example"]], 1002, "INVALID_CONFIGURATION", "'xApiKey' is required"),
+            (["925", ["apiUrl": "http://a.example", "xApiKey": "k"]], 1002, "INVALID_CONFIGURATION", "'apiUrl'"),
+            (["925", ["apiUrl": "https://a.example", "xApiKey": "a\nb"]], 1002, "INVALID_CONFIGURATION", "'xApiKey'"),
+            (
+                ["925", ["apiUrl": "https://a.example", "xApiKey": "k", "cookieExpiration": 0]], 1002,
+                "INVALID_CONFIGURATION", "'cookieExpiration'"
+            ),
+            (["925", ["colour": 1]], 1002, "INVALID_CONFIGURATION", "'colour' is not known"),
+            ([925], -32602, "INVALID_PARAMS", "'brandId' must be a string"),
+        ] as [(JSONValue, Int, String, String)])
+    func arguments(params: JSONValue, number: Int, code: String, message: String) async throws {
+        let client = try BridgeClient()
+
+        let failure = try #require(await client.start("init", params).failure)
+
+        #expect(failure.number == number)
+        #expect(failure.code == code)
+        #expect(failure.message.contains(message))
+        #expect(failure.data["retryable"] == false)
+        let track = try await client.call("track", ["LOST"])
+        #expect(track == ["status": "dropped", "reason": "NOT_INITIALIZED"])
+    }
+
+    @Test(
+        "a backend that makes no session, with the status or the cause",
+        arguments: [
+            (LoopbackAnswer.status(401), ["status": 401], false),
+            (.status(422), ["status": 422], false),
+            (.status(503), ["status": 503], true),
+            (.status(200, body: "<html>"), ["cause": "unreadable answer"], true),
+            (.status(200, body: #"{"data":{}}"#), ["cause": "unreadable answer"], true),
+            (.nothing(then: .reset), ["cause": "NETWORK_ERROR"], true),
+        ] as [(LoopbackAnswer, JSONObject, Bool)])
+    func backend(answer: LoopbackAnswer, expected: JSONObject, isRetryable: Bool) async throws {
+        let backend = try Backend { $0.path == "/v2/tracking-session" ? answer : nil }
+        let client = try BridgeClient()
+
+        let start = client.start("init", ["925", backend.config(folder)])
+        let failure = try #require(await start.failure)
+
+        #expect(failure.number == 1003)
+        #expect(failure.code == "SESSION_CREATION_FAILED")
+        #expect(failure.data["retryable"] == .bool(isRetryable))
+        for (key, value) in expected { #expect(failure.data[key] == value) }
+        #expect((failure.data["reason"] != nil) == (expected["cause"] == "NETWORK_ERROR"))
+    }
+
+    @Test("a backend that is silent for longer than initTimeoutMs")
+    func timeout() async throws {
+        let backend = try Backend { _ in .nothing(then: .stall) }
+        let client = try BridgeClient()
+
+        let start = client.start("init", ["925", backend.config(folder, ["initTimeoutMs": 1000])])
+        let failure = try #require(await start.failure)
+
+        #expect(failure.number == 1003)
+        #expect(failure.data["cause"] == "timeout")
+        #expect(try await client.call("track", ["HELD"])["status"] == "pending")
+    }
+
+    @Test("a state folder that cannot be made")
+    func storage() async throws {
+        let file = folder.path("file")
+        try Data().write(to: URL(fileURLWithPath: file))
+        let backend = try Backend()
+        let client = try BridgeClient()
+
+        let start = client.start("init", ["925", backend.config(folder, ["storageDirectory": .string(file + "/in")])])
+        let failure = try #require(await start.failure)
+
+        #expect(failure.number == 1009)
+        #expect(failure.code == "STORAGE_ERROR")
+        #expect(failure.data["retryable"] == true)
+        #expect(backend.server.requests.isEmpty)
+    }
+
+    @Test("a key never enters an error or the log")
+    func secrets() async throws {
+        let client = try BridgeClient()
+
+        let start = client.start("init", ["925", ["apiUrl": "nonsense", "xApiKey": "s3cret\u{1}", "debug": true]])
+        let failure = try #require(await start.failure)
+        try await client.finish()
+
+        #expect(!failure.description.contains("s3cret"))
+        #expect(!client.host.log.all.joined().contains("s3cret"))
+    }
+}

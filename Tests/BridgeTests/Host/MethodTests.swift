@@ -1,0 +1,287 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("The methods of the session-based tracker")
+struct MethodTests {
+    private let folder: TemporaryDirectory
+    private let backend: Backend
+    private let client: BridgeClient
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        backend = try Backend()
+        client = try BridgeClient()
+    }
+
+    private func start(_ more: JSONObject = [:]) async throws {
+        try await client.call("init", ["925", backend.config(folder, more)])
+    }
+
+    private func lastRequest() async throws -> (line: String, body: String) {
+        #expect(try await client.call("flush")["remaining"] == 0)
+        let request = try #require(backend.server.requests.last)
+        return ("\(request.method) \(request.target)", request.text)
+    }
+
+    @Test(
+        "send what the native calls send",
+        arguments: [
+            (
+                "track", ["A"], "POST /v2/tracking-session-data",
+                #"{"brand_id":925,"session_id":"session-1","event_name":"A"}"#
+            ),
+            (
+                "track", ["eventName": "A", "metadata": ["m": 1], "attributes": nil], "POST /v2/tracking-session-data",
+                #"{"brand_id":925,"session_id":"session-1","event_name":"A","data":{"m":1}}"#
+            ),
+            (
+                "identify", ["u 1", ["name": "Ada", "plan": "pro"]], "PUT /v1/customer-profiles/set",
+                #"{"user_id":"u 1","name":"Ada","extra":{"plan":"pro"},"brand_id":925,"session_id":"session-1"}"#
+            ),
+            (
+                "set", [["birthday": nil]], "PUT /v1/customer-profiles/set",
+                #"{"birthday":null,"brand_id":925,"session_id":"session-1"}"#
+            ),
+            (
+                "setMetadata", ["metadata": ["ab": "B"]], "PUT /v1/customer-profiles/set",
+                #"{"metadata":{"ab":"B"},"brand_id":925,"session_id":"session-1"}"#
+            ),
+            (
+                "screen", ["Home", ["url": "/h"]], "POST /v2/tracking-session-data",
+                #"{"brand_id":925,"session_id":"session-1","event_name":"VIEW_PAGE","#
+                    + #""data":{"screen":"Home","url":"/h"}}"#
+            ),
+            (
+                "screenDidAppear", ["Home", "/h"], "POST /v2/tracking-session-data",
+                #"{"brand_id":925,"session_id":"session-1","event_name":"VIEW_PAGE","#
+                    + #""data":{"screen":"Home","url":"/h"}}"#
+            ),
+            (
+                "updateLocation", [52.5, -13, 20], "PUT /v2/tracking-session/session-1/location",
+                #"{"latitude":52.5,"longitude":-13.0,"accuracy":20.0}"#
+            ),
+            (
+                "updateSessionEmail", ["a@b.example"], "PUT /v2/tracking-session/session-1/email_v2",
+                #"{"email":"a@b.example","brand_id":925}"#
+            ),
+        ] as [(String, JSONValue, String, String)])
+    func requests(method: String, params: JSONValue, line: String, body: String) async throws {
+        try await start()
+
+        let outcome = try await client.call(method, params)
+
+        #expect(outcome["status"] == "queued")
+        let request = try await lastRequest()
+        #expect(request.line == line)
+        #expect(request.body == body)
+        #expect(backend.server.requests.last?.header("Idempotency-Key") == outcome["messageId"]?.stringValue)
+    }
+
+    @Test("pass values on as they are spelled")
+    func spelling() async throws {
+        try await start()
+        let attributes =
+            #"{"big": 12345678901234567890, "e": 1E+2, "z": 1.0, "é": "\u00e9\/\ud83d\ude00", "n": [null, {}]}"#
+
+        let answer = client.start("track", text: #"["A", \#(attributes)]"#)
+
+        #expect(try await answer.value["status"] == "queued")
+        let expected = #"{"brand_id":925,"session_id":"session-1","event_name":"A","data":\#(attributes)}"#
+        #expect(try await lastRequest().body == expected)
+    }
+
+    @Test(
+        "say why a call is dropped",
+        arguments: [
+            ("track", #"[" \t"]"#, "INVALID_EVENT_NAME"),
+            ("identify", #"[""]"#, "INVALID_USER_ID"),
+            ("screen", #"[""]"#, "INVALID_EVENT_NAME"),
+            ("updateLocation", "[91, 0, 0]", "INVALID_VALUE"),
+            ("updateLocation", "[0, 0, -1]", "INVALID_VALUE"),
+            ("updateSessionEmail", #"["nobody"]"#, "INVALID_VALUE"),
+            ("linkSession", #"[""]"#, "INVALID_VALUE"),
+            ("continueSession", #"["https://a.example/?gt_session_id=x"]"#, "INVALID_VALUE"),
+            ("track", #"["\ud800"]"#, "SERIALIZATION_ERROR"),
+            ("track", #"["A", {"\ud800": 1}]"#, "SERIALIZATION_ERROR"),
+            ("continueSession", #"["\udc00"]"#, "SERIALIZATION_ERROR"),
+            ("track", #"["A", \#(deep(129))]"#, "SERIALIZATION_ERROR"),
+            ("set", "[\(deep(1000))]", "SERIALIZATION_ERROR"),
+            ("track", #"["A", {"x": "\#(String(repeating: "x", count: 600_000))"}]"#, "TOO_LARGE"),
+        ])
+    func drops(method: String, params: String, reason: String) async throws {
+        try await start()
+
+        #expect(
+            try await client.start(method, text: params).value == ["status": "dropped", "reason": .string(reason)])
+    }
+
+    @Test("take a value that is 128 deep")
+    func deepest() async throws {
+        try await start()
+
+        #expect(try await client.start("track", text: #"["A", \#(Self.deep(128))]"#).value["status"] == "queued")
+    }
+
+    @Test(
+        "refuse params that do not fit, naming them",
+        arguments: [
+            ("track", "[]", "track: 'eventName' is required and must be a string"),
+            ("track", "[null]", "track: 'eventName' is required and must be a string"),
+            ("track", "[5]", "track: 'eventName' must be a string"),
+            ("track", #"["A", "b"]"#, "track: 'attributes' must be an object"),
+            ("track", #"["A", {}, {}, {}]"#, "track: got 4 params, takes 3 at most"),
+            ("track", #"{"eventName": "A", "attribute": {}}"#, "unknown param 'attribute'; did you mean 'attributes'?"),
+            ("track", #"{"eventName": "A", "messageId": ""}"#, "track: 'messageId' must be 1 to 128 printable ASCII"),
+            ("track", #"{"eventName": "A", "messageId": "é"}"#, "track: 'messageId' must be 1 to 128 printable ASCII"),
+            ("track", #"{"eventName": "A", "messageId": 5}"#, "track: 'messageId' must be a string"),
+            ("identify", #"["u", []]"#, "identify: 'profileData' must be an object"),
+            ("set", "[]", "set: 'profileData' is required"),
+            ("updateLocation", #"[1, 2, "3"]"#, "updateLocation: 'accuracy' must be a number"),
+            ("reset", #"["yes"]"#, "reset: 'all' must be a boolean"),
+            ("reset", #"{"messageId": "\ud800"}"#, "reset: the params hold half a surrogate pair"),
+            ("flush", "[-1]", "flush: 'timeoutMs' must not be negative"),
+            ("flush", "[1.5]", "flush: 'timeoutMs' must be an integer"),
+            ("setConsent", #"["perhaps"]"#, "setConsent: 'consent' must be 'granted' or 'denied' or 'pending'"),
+            ("getSessionId", "[1]", "getSessionId: got 1 param, takes none"),
+            ("host.subscribe", #"["weather"]"#, "host.subscribe: 'topics' must hold nothing but"),
+            ("host.subscribe", #"{"topics": "log"}"#, "host.subscribe: 'topics' must be an array"),
+        ])
+    func faults(method: String, params: String, message: String) async throws {
+        let failure = try #require(await client.start(method, text: params).failure)
+
+        #expect(failure.number == -32602)
+        #expect(failure.code == "INVALID_PARAMS")
+        #expect(failure.message.contains(message), "\(failure.message)")
+    }
+
+    @Test("name the method that was probably meant")
+    func unknownMethod() async throws {
+        let failure = try #require(await client.start("trak").failure)
+
+        #expect(failure.number == -32601)
+        #expect(failure.data["detail"]?.stringValue?.contains("'track'") == true)
+    }
+
+    @Test("give the stored values, and null without them")
+    func values() async throws {
+        #expect(try await client.call("getSessionId") == ["sessionId": nil])
+        try await start()
+
+        try await client.call("updateSessionEmail", ["a@b.example"])
+        try await client.call("flush")
+
+        #expect(try await client.call("getSessionId") == ["sessionId": "session-1"])
+        #expect(try await client.call("getSessionEmail") == ["sessionEmail": "a@b.example"])
+        #expect(try await client.call("getBrandId") == ["brandId": "925"])
+        #expect(try await client.call("getDeviceId")["deviceId"]?.stringValue?.count == 36)
+        #expect(try await client.call("isTrackingAllowed") == ["allowed": true])
+    }
+
+    @Test("answer questions as things are after the calls made before, awaited or not")
+    func questionsInOrder() async throws {
+        try await start()
+
+        var pairs: [(Answer, JSONValue)] = []
+        for _ in 1...20 {
+            client.start("setConsent", ["denied"])
+            pairs.append((client.start("isTrackingAllowed"), ["allowed": false]))
+            client.start("setConsent", ["granted"])
+            pairs.append((client.start("isTrackingAllowed"), ["allowed": true]))
+        }
+
+        for (answer, expected) in pairs { #expect(try await answer.value == expected) }
+    }
+
+    @Test("reset forgets the user before it answers, and a question sent with it sees that")
+    func reset() async throws {
+        try await start()
+        let device = try await client.call("getDeviceId")
+
+        let reset = client.start("reset")
+        let session = client.start("getSessionId")
+        let after = client.start("getDeviceId")
+
+        #expect(try await reset.value == [:])
+        #expect(try await session.value["sessionId"] != "session-1")
+        #expect(try await after.value != device)
+        _ = try await backend.server.requests(atLeast: 2)
+        #expect(try await client.call("reset", [true]) == [:])
+        #expect(try await client.call("getBrandId") == ["brandId": nil])
+    }
+
+    @Test("have an effect once under one message id")
+    func messageIDs() async throws {
+        try await start()
+        let call: JSONValue = ["eventName": "ONCE", "messageId": "order 4711"]
+
+        let first = try await client.call("track", call)
+        let second = try await client.call("track", call)
+
+        #expect(first == ["status": "queued", "messageId": "order 4711"])
+        #expect(second == first)
+        #expect(try await client.call("flush")["remaining"] == 0)
+        #expect(backend.eventNames == ["ONCE"])
+        #expect(backend.server.requests.last?.header("Idempotency-Key") == "order 4711")
+    }
+
+    @Test("hold and drop by what the user decided")
+    func consent() async throws {
+        try await start(["consent": "pending"])
+
+        #expect(try await client.call("track", ["ASKED"])["status"] == "pending")
+        #expect(try await client.call("setConsent", ["consent": "denied", "messageId": "c1"]) == [:])
+        let refused = try await client.call("track", ["REFUSED"])
+        #expect(refused == ["status": "dropped", "reason": "TRACKING_NOT_ALLOWED"])
+        #expect(try await client.call("setConsent", ["granted"]) == [:])
+        #expect(try await client.call("track", ["WELCOME"])["status"] != "dropped")
+        _ = try await backend.server.requests(atLeast: 2)
+        #expect(try await client.call("flush")["remaining"] == 0)
+        #expect(backend.eventNames == ["WELCOME"])
+    }
+
+    @Test("carry a session to another site and back")
+    func crossSite() async throws {
+        try await start(["crossSiteCookie": true, "cookieDomain": "shop.example"])
+
+        let inside = try await client.call("getCrossDomainUrl", ["https://a.shop.example/c?x=1#f"])
+        let outside = try await client.call("getCrossDomainUrl", ["https://other.example/"])
+        let own = try await client.call("continueSession", ["https://a.shop.example/?gt_session_id=session-1"])
+        let other = try await client.call("continueSession", ["https://a.shop.example/?gt_session_id=elsewhere"])
+
+        #expect(inside == ["url": "https://a.shop.example/c?x=1&gt_session_id=session-1#f"])
+        #expect(outside == ["url": "https://other.example/"])
+        #expect(own["status"] == "queued" && other["status"] == "queued")
+        #expect(try await lastRequest().line == "POST /v2/tracking-session/link-session")
+    }
+
+    @Test("show how things stand, with the key masked")
+    func debugInfo() async throws {
+        try await start()
+
+        let info = try await client.call("getDebugInfo")
+
+        #expect(info["lifecycle"] == "ready")
+        #expect(info["config"]?["xApiKey"] == "****5678")
+        #expect(!info.description.contains("key-12345678"))
+    }
+
+    @Test("try again at once when the network is back")
+    func networkDidChange() async throws {
+        let backend = try Backend { $0.number == 1 ? .status(503) : nil }
+        let waits: JSONObject = ["retryDelayMs": 60_000, "cooldownMs": 60_000, "maxCooldownMs": 60_000]
+        try await client.call("init", ["925", backend.config(folder, waits)])
+        try await client.call("track", ["A"])
+        #expect(try await client.call("flush")["stoppedBy"] == "retryWait")
+
+        #expect(try await client.call("networkDidChange") == [:])
+
+        _ = try await backend.server.requests(atLeast: 3)
+        #expect(backend.eventNames == ["A", "A"])
+    }
+
+    private static func deep(_ count: Int) -> String {
+        String(repeating: #"{"a":"#, count: count - 1) + "{}" + String(repeating: "}", count: count - 1)
+    }
+}

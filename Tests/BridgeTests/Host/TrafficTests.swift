@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("The host under load", .serialized)
+struct TrafficTests {
+    private let folder: TemporaryDirectory
+    private let backend: Backend
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        backend = try Backend { $0.path == "/v2/tracking-session" ? nil : .status(503) }
+    }
+
+    /// A message that initialises, with nothing delivered meanwhile.
+    private func initialization(_ more: JSONObject = [:]) -> String {
+        var waits: JSONObject = ["retryDelayMs": 60_000, "cooldownMs": 60_000, "maxCooldownMs": 60_000]
+        waits.merge(more)
+        let params: JSONValue = ["925", backend.config(folder, waits)]
+        return #"{"jsonrpc":"2.0","id":0,"method":"init","params":\#(params)}"# + "\n"
+    }
+
+    private static func track(_ number: Int) -> String {
+        #"{"jsonrpc":"2.0","id":\#(number),"method":"track","params":["E\#(number)",{"total":149.99,"n":\#(number)}]}"#
+            + "\n"
+    }
+
+    @Test("takes 100,000 calls before a single answer is read")
+    func writesFirst() async throws {
+        let host = try HostProcess()
+        let calls = initialization(["maxQueuedEvents": 200_000]) + (1...100_000).map(Self.track).joined()
+
+        // Returns when the host has taken all of it: nothing is read until then.
+        let wasTaken = try await withGuard(seconds: 60, "taking the calls") {
+            try await onThread { host.input.writer.write(Array(calls.utf8)) }
+        }
+        let resident = try host.residentBytes()
+        host.input.writer.close()
+        let answers = try await withGuard(seconds: 60, "answering the calls") {
+            try await onThread { host.output.reader.readAll() }
+        }
+
+        #expect(wasTaken)
+        let lines = answers.split(separator: 0x0A)
+        #expect(lines.count == 100_001)
+        let wanted = Array(#""result":{"status":"#.utf8)
+        #expect(
+            lines.count { $0.firstRange(of: wanted) != nil && $0.firstRange(of: Array("dropped".utf8)) == nil }
+                == 100_000)
+        #expect(resident < 128 << 20)
+        #expect(try await host.end() == .code(0))
+    }
+
+    @Test("stays small while a client writes and never reads")
+    func neverRead() async throws {
+        let host = try HostProcess(["--shutdown-timeout", "300"])
+        let call = Array(#"{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}"#.utf8 + [0x0A])
+
+        // Answers are long, so that the host soon stops reading: its input stays full then.
+        try await withGuard(seconds: 60, "the pause") {
+            try await onThread { while host.input.writer.isWritable(within: 500) { host.input.writer.write(call) } }
+        }
+
+        #expect(try host.residentBytes() < 96 << 20)
+        host.signal(SIGTERM)
+        #expect(try await host.end() == .code(0))
+    }
+
+    @Test("skips a message of 64 MiB in constant memory, and answers the next")
+    func hugeLine() async throws {
+        let client = try BridgeClient()
+        try await client.call("host.info")
+        let before = try client.host.residentBytes()
+        let chunk = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+
+        _ = try await onThread { (0..<64).allSatisfy { _ in client.host.input.writer.write(chunk) } }
+        client.send("")
+
+        let refusal = try await client.others.values(atLeast: 1)[0]
+        #expect(refusal["id"] == .null && refusal["error"]?["code"] == -32600)
+        #expect(refusal["error"]?["data"]?["code"] == "MESSAGE_TOO_LARGE")
+        #expect(try await client.call("host.info")["name"] == "BridgeHost")
+        #expect(try client.host.residentBytes() < before + 32 << 20)
+    }
+
+    @Test("five million open brackets are one bad message")
+    func brackets() async throws {
+        let client = try BridgeClient()
+
+        let message = String(repeating: "[", count: 5_000_000)
+        try await onThread { client.send(message) }
+
+        let refusal = try await client.others.values(atLeast: 1)[0]
+        #expect(refusal["error"]?["code"] == -32700)
+        #expect(try await client.call("host.info")["name"] == "BridgeHost")
+    }
+
+    @Test("commits many calls at once, and answers each")
+    func coalesces() async throws {
+        let client = try BridgeClient()
+        try await client.call("init", ["925", backend.config(folder, ["durability": "full"])])
+
+        let answers = (1...3_000).map { client.start("track", ["E\($0)"]) }
+
+        for answer in answers { #expect(try await answer.value["status"] == "queued") }
+        #expect(try await client.call("getDebugInfo")["account"]?["accepted"] == 3_000)
+    }
+
+    @Test("a log that nobody reads stops nothing")
+    func unreadLog() async throws {
+        // The pipe is read by nobody: the end of this process that could is closed in the child alone.
+        let host = try HostProcess(readsLog: false)
+        let client = BridgeClient(host)
+
+        let answers = (1...5_000).map { client.start("track", ["EVENT NUMBER \($0), DROPPED WITH A WARNING"]) }
+
+        for answer in answers { #expect(try await answer.value["reason"] == "NOT_INITIALIZED") }
+        #expect(try await client.finish() == .code(0))
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+
+/// The two ends of a pipe.
+struct Pipe: Sendable {
+    let reader: End
+    let writer: End
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        signal(SIGPIPE, SIG_IGN)
+        guard unsafe pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        // A process that another test starts would keep the pipe from ending.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        reader = End(ends[0])
+        writer = End(ends[1])
+    }
+
+    /// One end, closed once.
+    final class End: Sendable {
+        let number: Int32
+        private let isOpen = Mutex(true)
+
+        init(_ number: Int32) { self.number = number }
+
+        deinit { close() }
+
+        func close() {
+            isOpen.withLock { isOpen in
+                if isOpen { Foundation.close(number) }
+                isOpen = false
+            }
+        }
+
+        /// Reads what is there, or waits for it; empty at the end.
+        func read(atMost count: Int = 1 << 16) -> [UInt8] {
+            var buffer = [UInt8](repeating: 0, count: count)
+            var got = -1
+            repeat { got = unsafe Foundation.read(number, &buffer, count) } while got == -1 && errno == EINTR
+            return Array(buffer.prefix(max(0, got)))
+        }
+
+        /// Reads to the end.
+        func readAll() -> [UInt8] {
+            var bytes: [UInt8] = []
+            while case let more = read(), !more.isEmpty { bytes += more }
+            return bytes
+        }
+
+        /// Whether there is room for something, or will be within so many milliseconds.
+        func isWritable(within milliseconds: Int32) -> Bool {
+            var polled = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+            return unsafe poll(&polled, 1, milliseconds) > 0
+        }
+
+        /// Writes all of it; waits until there is room.
+        ///
+        /// - Returns: Whether somebody could still read it.
+        @discardableResult
+        func write(_ bytes: [UInt8]) -> Bool {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = unsafe rest.withUnsafeBytes { unsafe Foundation.write(number, $0.baseAddress, $0.count) }
+                if count < 0, errno != EINTR { return false }
+                rest = rest.dropFirst(max(0, count))
+            }
+            return true
+        }
+    }
+}
+
+/// Runs blocking code on a thread of its own, so that it does not block the test pool.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    }
+}
