@@ -1,12 +1,13 @@
 # Everything by one word. `make demo` and `make test` do their own set-up on a fresh machine.
 
-.PHONY: help setup setup-tests build demo test test-swift test-node coverage lint bench dist clean
+.PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
 	@echo "make build   the release host, at .build/release/BridgeHost"
 	@echo "make lint    the formatting and the house rules"
+	@echo "make generate  what is made from the bridge's method table"
 
 setup:
 	@.ci/setup
@@ -36,6 +37,9 @@ coverage:
 
 lint:
 	swift format lint --strict -r Modules BridgeHost Tests Package.swift
+
+generate: setup
+	swift run BridgeReference
 
 clean:
 	rm -rf .build

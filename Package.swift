@@ -63,6 +63,9 @@ let package = Package(
         .executableTarget(
             name: "JSONBenchmark", dependencies: ["TrackerModels"], path: "Benchmarks/JSON", swiftSettings: settings
         ),
+        .executableTarget(
+            name: "BridgeReference", dependencies: ["Bridge"], path: "BridgeHost/Reference", swiftSettings: settings
+        ),
         module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerModels", "TrackerModels"),
         tests("TrackerStorage", "TrackerStorage", "TrackerModels"),

@@ -1,0 +1,31 @@
+/// A file of the repository that is made from the method table, or has parts that are.
+package struct GeneratedFile: Sendable {
+    /// Where it is, from the repository's root.
+    package let path: String
+    private let write: @Sendable (String) -> String
+
+    /// The file's text, made anew.
+    ///
+    /// - Parameter old: The text that it has; empty if there is none.
+    package func text(replacing old: String) -> String { write(old) }
+
+    /// Every such file.
+    package static let all = [
+        GeneratedFile(path: "BridgeHost/Node/src/client/protocol.d.ts") { _ in TypeScriptDefinitions.text },
+        GeneratedFile(path: "Docs/Bridge.md") { old in
+            [
+                ("methods", MethodReference.methods), ("errors", MethodReference.errors),
+                ("types", MethodReference.types),
+            ].reduce(old) { replacingPart($1.0, of: $0, with: $1.1) }
+        },
+    ]
+
+    /// Replaces what stands between the marks of a part.
+    private static func replacingPart(_ name: String, of text: String, with part: String) -> String {
+        let (begin, end) = ("<!-- \(name): made by `make generate` -->\n", "<!-- end of \(name) -->")
+        guard let head = text.firstRange(of: begin), let tail = text.firstRange(of: end),
+            head.upperBound <= tail.lowerBound
+        else { return text }
+        return text[..<head.upperBound] + part + "\n" + text[tail.lowerBound...]
+    }
+}

@@ -1,0 +1,134 @@
+import JSONRPC
+import TrackerModels
+
+/// The method table as TypeScript: what the Node client's functions take and give.
+///
+/// JavaScript's own habits are in here and nowhere else: a result of one value is that value, nothing is `void`, and a
+/// message id is a member of an object that may follow the arguments.
+enum TypeScriptDefinitions {
+    /// The file's text.
+    static var text: String {
+        let interfaces = groups.map { group in
+            let functions = group.rows.map {
+                function(of: $0, named: String($0.method.name.dropFirst(group.prefix.count)))
+            }
+            return "/** \(group.summary) */\nexport interface \(group.name) {\n\(functions.joined(separator: "\n"))\n}"
+        }
+        let types = NamedSchema.all.filter(\.isShownInTypeScript).map(declaration)
+        return ([head] + types + interfaces).joined(separator: "\n\n") + "\n"
+    }
+
+    private struct Group {
+        let name: String
+        let prefix: String
+        let summary: String
+        let rows: [Row]
+    }
+
+    private static let groups = [
+        Group(
+            name: "TrackerMethods", prefix: "", summary: "The methods of the session-based tracker.",
+            rows: Row.tracker + Row.trackerState)
+    ]
+
+    private static let head = """
+        // Made by `make generate` from the host's method table: a change here is lost.
+
+        /**
+         * The properties of an event, the data of a profile and the like: an object of what JSON can hold. Undefined
+         * members are left out, a Date is its ISO text, and `toJSON` is asked.
+         *
+         * NaN, infinities, BigInt, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
+         * `SERIALIZATION_ERROR`, and a warning says where the value is.
+         */
+        export type Properties = object
+
+        /** What may follow the arguments of a call that has an effect. */
+        export interface CallOptions {
+            /** A key for the call: a second call with it has no effect. Made up if left out. */
+            messageId?: string
+        }
+        """
+
+    private static func declaration(of named: NamedSchema) -> String {
+        let comment = "/** \(named.summary) */\n"
+        let type = named.schema.typeScript()
+        guard case .object(let members, _) = named.schema, !members.isEmpty else {
+            return "\(comment)export type \(named.name) = \(type)"
+        }
+        return "\(comment)export interface \(named.name) \(type)"
+    }
+
+    private static func function(of row: Row, named name: String) -> String {
+        let method = row.method
+        var lines = ["    /**", "     * \(method.summary)"]
+        let described = method.parameters.filter { !$0.isNamedOnly && !$0.summary.isEmpty }
+        if !described.isEmpty { lines.append("     *") }
+        lines += described.map { "     * @param \($0.name) \($0.summary)" }
+        if !method.errors.isEmpty {
+            lines.append(
+                "     * @throws {MobileTrackerError} \(method.errors.map { "`\($0)`" }.joined(separator: ", "))")
+        }
+        lines.append("     */")
+        lines.append("    \(name)(\(arguments(of: method))): Promise<\(result(of: method))>")
+        if method.takesAnyParams, let first = method.parameters.first, let other = first.alternative {
+            lines.append("    \(name)(\(other.name): \(other.type)): Promise<\(result(of: method))>")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func arguments(of method: Method<HostSession>) -> String {
+        method.parameters.map { parameter in
+            guard !parameter.isNamedOnly else { return "options?: CallOptions" }
+            return parameter.isRequired
+                ? "\(parameter.name): \(parameter.typeScript)" : "\(parameter.name)?: \(parameter.typeScript) | null"
+        }.joined(separator: ", ")
+    }
+
+    /// The type of what a promise resolves with.
+    private static func result(of method: Method<HostSession>) -> String {
+        guard let named = NamedSchema.named(method.result) else { return "unknown" }
+        return named.onlyMember.map { $0.schema.typeScript() } ?? (named.isEmpty ? "void" : named.name)
+    }
+}
+
+extension NamedSchema {
+    /// The member of an object that has one alone.
+    fileprivate var onlyMember: Schema.Member? {
+        guard case .object(let members, nil) = schema, members.count == 1 else { return nil }
+        return members[0]
+    }
+
+    fileprivate var isEmpty: Bool {
+        guard case .object(let members, nil) = schema else { return false }
+        return members.isEmpty
+    }
+
+    /// Whether a JavaScript program ever sees such a value.
+    fileprivate var isShownInTypeScript: Bool {
+        let isUnwrapped = onlyMember != nil && self.name != "SessionNews"
+        return !isUnwrapped && !isEmpty && !Self.hidden.contains(name)
+    }
+
+    private static let hidden: Set = [
+        "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "MessageId", "Milliseconds",
+    ]
+}
+
+extension Parameter {
+    /// The type of the argument.
+    fileprivate var typeScript: String {
+        switch (schema, kind) {
+        case ("Milliseconds"?, _): "number"
+        case ("BrandIdOrReactNativeConfig"?, _): "string"
+        case (let schema?, _): schema
+        case (nil, .object): "Properties"
+        default: described.typeScript()
+        }
+    }
+
+    /// What may be given in the place of all arguments.
+    fileprivate var alternative: (name: String, type: String)? {
+        schema == "BrandIdOrReactNativeConfig" ? ("config", "ReactNativeConfig") : nil
+    }
+}

@@ -1,0 +1,423 @@
+// Made by `make generate` from the host's method table: a change here is lost.
+
+/**
+ * The properties of an event, the data of a profile and the like: an object of what JSON can hold. Undefined
+ * members are left out, a Date is its ISO text, and `toJSON` is asked.
+ *
+ * NaN, infinities, BigInt, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
+ * `SERIALIZATION_ERROR`, and a warning says where the value is.
+ */
+export type Properties = object
+
+/** What may follow the arguments of a call that has an effect. */
+export interface CallOptions {
+    /** A key for the call: a second call with it has no effect. Made up if left out. */
+    messageId?: string
+}
+
+/** What became of a call. */
+export type Outcome = AcceptedOutcome | DroppedOutcome
+
+/** The call is on disk; pending, it waits for a session or for consent besides. */
+export interface AcceptedOutcome {
+    status: 'queued' | 'pending'
+    /** The key under which the call is known. */
+    messageId: string
+}
+
+/** The call was refused and left no trace. */
+export interface DroppedOutcome {
+    status: 'dropped'
+    reason: DropReason
+}
+
+/** Why a call was refused. */
+export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED'
+
+/** What a flush came to. */
+export interface FlushReport {
+    /** How many of the events queued at the call have been delivered. */
+    delivered: number
+    /** How many of them still wait, on disk. */
+    remaining: number
+    /** Why they do; absent if none remain. */
+    stoppedBy?: StopReason
+}
+
+/** Why events that are queued are not sent at once. */
+export type StopReason = 'timeout' | 'retryWait' | 'breakerOpen' | 'halted' | 'noConsent' | 'noSession' | 'notInitialized' | 'otherProcess' | 'storage'
+
+/** How things stand. Further members may come. */
+export interface DebugInfo {
+    /** `idle`, `initializing`, `ready`, `halted` and the like. */
+    lifecycle: string
+    /** How many events wait. */
+    queueLength?: number
+    /** The circuit breaker's state. */
+    circuitState?: 'closed' | 'halfOpen' | 'open'
+    /** How long it stays open. */
+    circuitRemainingMs?: number
+    /** Whether a request is under way. */
+    flushInFlight?: boolean
+    /** The current session. */
+    sessionId?: string | null
+    /** The installation's identifier. */
+    deviceId?: string | null
+    /** What the user decided. */
+    consent?: Consent
+    /** Accepted, recovered, delivered, queued, dropped by reason. */
+    account?: Record<string, unknown>
+    /** Calls refused at the door, by reason. */
+    refused?: Record<string, unknown>
+    /** The last failure of a request. */
+    lastError?: Record<string, unknown> | null
+    /** The configuration, secrets masked. */
+    config?: Record<string, unknown>
+    [more: string]: unknown
+}
+
+/** What the user decided about tracking. */
+export type Consent = 'granted' | 'denied' | 'pending'
+
+/** The configuration of `init`. `apiUrl` and `xApiKey` are required. */
+export interface TrackerConfig {
+    /** Whether informative and debug messages are logged; false by default. */
+    debug?: boolean | null
+    /** The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`. */
+    apiUrl?: string | null
+    /** The key sent as `X-API-Key`. Required. */
+    xApiKey?: string | null
+    /** Whether sessions may be carried between sites; false by default. */
+    crossSiteCookie?: boolean | null
+    /** The domain, with its subdomains, that a session may be carried to; any by default. */
+    cookieDomain?: string | null
+    /** How many days stored values last; 365 by default. */
+    cookieExpiration?: number | null
+    /** Whether `init` makes the session, or leaves it to the background; `duringInit` by default. */
+    sessionCreation?: 'duringInit' | 'inBackground' | null
+    /** How long the whole of `init` may take; 30,000 by default. */
+    initTimeoutMs?: number | null
+    /** The consent of a first start; `granted` by default. A stored one goes before it. */
+    consent?: 'granted' | 'denied' | 'pending' | null
+    /** What the backend is told of the device; by default what it is. */
+    device?: {
+        /** `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`. */
+        osName?: string | null
+        /** `Mobile`, `Tablet` or `Desktop`. */
+        deviceType?: string | null
+    } | null
+    /** A screen to track once the tracker is ready: its name, or name and URL. */
+    initialScreen?: string | {
+        /** The name, or the title of a page. Required. */
+        name?: string | null
+        /** What tells the screen from others; its name by default. */
+        url?: string | null
+    } | null
+    /** How many calls may wait for a session; by default as many as the queue holds. */
+    maxPendingEvents?: number | null
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    storageDirectory?: string | null
+    /** Where undelivered events live; `disk` by default. */
+    persistence?: 'disk' | 'memory' | null
+    /** The death of the process or of the machine; `process` by default. */
+    durability?: 'process' | 'full' | null
+    /** Past this many events the oldest is dropped; 10,000 by default. */
+    maxQueuedEvents?: number | null
+    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    maxQueuedBytes?: number | null
+    /** A larger event is refused; 512 KiB by default. */
+    maxEventBytes?: number | null
+    /** How long an event may wait before it is dropped; for ever by default. */
+    eventTTLMs?: number | null
+    /** Requests under way at once; 1 by default. More trades order for speed. */
+    maxConcurrentRequests?: number | null
+    /** How long a request may take; 30,000 by default. */
+    requestTimeoutMs?: number | null
+    /** How request bodies are compressed; `gzip` by default. */
+    compression?: 'gzip' | 'none' | null
+    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    compressionThreshold?: number | null
+    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    retryDelayMs?: number | null
+    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    failureThreshold?: number | null
+    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    cooldownMs?: number | null
+    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    maxCooldownMs?: number | null
+    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    jitter?: number | null
+    /** A file of certificates to trust instead of the system's. */
+    caBundle?: string | null
+    /** A proxy's URL; by default as the environment says. */
+    proxy?: string | null
+    /** Whether plain http may be used to other machines; false by default. */
+    allowInsecureHTTP?: boolean | null
+    /** The same as `apiUrl`. */
+    api_url?: string | null
+    /** The same as `xApiKey`. */
+    x_api_key?: string | null
+    /** The same as `crossSiteCookie`. */
+    cross_site_cookie?: boolean | null
+    /** The same as `cookieDomain`. */
+    cookie_domain?: string | null
+    /** The same as `cookieExpiration`. */
+    cookie_expiration?: number | null
+}
+
+/** A config that names the brand as `apiKey`; `x_api_key` and `endpoint` stand for `xApiKey` and `apiUrl`. */
+export interface ReactNativeConfig {
+    /** The brand. Required. */
+    apiKey?: string | null
+    /** Whether informative and debug messages are logged; false by default. */
+    debug?: boolean | null
+    /** The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`. */
+    apiUrl?: string | null
+    /** The key sent as `X-API-Key`. Required. */
+    xApiKey?: string | null
+    /** Whether sessions may be carried between sites; false by default. */
+    crossSiteCookie?: boolean | null
+    /** The domain, with its subdomains, that a session may be carried to; any by default. */
+    cookieDomain?: string | null
+    /** How many days stored values last; 365 by default. */
+    cookieExpiration?: number | null
+    /** Whether `init` makes the session, or leaves it to the background; `duringInit` by default. */
+    sessionCreation?: 'duringInit' | 'inBackground' | null
+    /** How long the whole of `init` may take; 30,000 by default. */
+    initTimeoutMs?: number | null
+    /** The consent of a first start; `granted` by default. A stored one goes before it. */
+    consent?: 'granted' | 'denied' | 'pending' | null
+    /** What the backend is told of the device; by default what it is. */
+    device?: {
+        /** `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`. */
+        osName?: string | null
+        /** `Mobile`, `Tablet` or `Desktop`. */
+        deviceType?: string | null
+    } | null
+    /** A screen to track once the tracker is ready: its name, or name and URL. */
+    initialScreen?: string | {
+        /** The name, or the title of a page. Required. */
+        name?: string | null
+        /** What tells the screen from others; its name by default. */
+        url?: string | null
+    } | null
+    /** How many calls may wait for a session; by default as many as the queue holds. */
+    maxPendingEvents?: number | null
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    storageDirectory?: string | null
+    /** Where undelivered events live; `disk` by default. */
+    persistence?: 'disk' | 'memory' | null
+    /** The death of the process or of the machine; `process` by default. */
+    durability?: 'process' | 'full' | null
+    /** Past this many events the oldest is dropped; 10,000 by default. */
+    maxQueuedEvents?: number | null
+    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    maxQueuedBytes?: number | null
+    /** A larger event is refused; 512 KiB by default. */
+    maxEventBytes?: number | null
+    /** How long an event may wait before it is dropped; for ever by default. */
+    eventTTLMs?: number | null
+    /** Requests under way at once; 1 by default. More trades order for speed. */
+    maxConcurrentRequests?: number | null
+    /** How long a request may take; 30,000 by default. */
+    requestTimeoutMs?: number | null
+    /** How request bodies are compressed; `gzip` by default. */
+    compression?: 'gzip' | 'none' | null
+    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    compressionThreshold?: number | null
+    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    retryDelayMs?: number | null
+    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    failureThreshold?: number | null
+    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    cooldownMs?: number | null
+    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    maxCooldownMs?: number | null
+    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    jitter?: number | null
+    /** A file of certificates to trust instead of the system's. */
+    caBundle?: string | null
+    /** A proxy's URL; by default as the environment says. */
+    proxy?: string | null
+    /** Whether plain http may be used to other machines; false by default. */
+    allowInsecureHTTP?: boolean | null
+    /** The same as `apiUrl`. */
+    api_url?: string | null
+    /** The same as `apiUrl`. */
+    endpoint?: string | null
+    /** The same as `xApiKey`. */
+    x_api_key?: string | null
+    /** The same as `crossSiteCookie`. */
+    cross_site_cookie?: boolean | null
+    /** The same as `cookieDomain`. */
+    cookie_domain?: string | null
+    /** The same as `cookieExpiration`. */
+    cookie_expiration?: number | null
+}
+
+/** A log message. */
+export interface LogNews {
+    level: 'debug' | 'info' | 'warning' | 'error'
+    message: string
+    /** ISO 8601, milliseconds, UTC. */
+    at: string
+}
+
+/** What happened to events. */
+export interface DiagnosticNews {
+    /** Whose events they are. */
+    client: 'tracker' | 'analytics' | 'basic'
+    kind: 'dropped' | 'refused' | 'retried' | 'breaker' | 'storage' | 'lane' | 'missed'
+    /** Why; of a breaker, its new state. */
+    reason?: string
+    /** Which record. */
+    messageId?: string
+    /** The server's answer. */
+    status?: number
+    /** Which call was refused. */
+    call?: string
+    /** How many records that are not named, or pieces of news. */
+    count?: number
+    /** A sentence. */
+    message?: string
+}
+
+/** The session changed; null: there is none now. */
+export interface SessionNews {
+    sessionId: string | null
+}
+
+/** The methods of the session-based tracker. */
+export interface TrackerMethods {
+    /**
+     * Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.
+     *
+     * @param brandId Whose events they are: ASCII digits.
+     * @param config Where and how to deliver; `apiUrl` and `xApiKey` are required.
+     * @throws {MobileTrackerError} `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
+     */
+    init(brandId: string, config?: TrackerConfig | null): Promise<void>
+    init(config: ReactNativeConfig): Promise<void>
+    /**
+     * Records that an event happened.
+     *
+     * @param eventName What happened. Not blank.
+     * @param attributes Facts about this event.
+     * @param metadata Technical context. Wins over an attribute of the same name.
+     */
+    track(eventName: string, attributes?: Properties | null, metadata?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Tells who the user is, and what is known of them.
+     *
+     * @param userId The application's name for the user. Not empty.
+     * @param profileData Facts about the user.
+     */
+    identify(userId: string, profileData?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Updates what is known of the user, without changing who it is.
+     *
+     * @param profileData Facts about the user.
+     */
+    set(profileData: Properties, options?: CallOptions): Promise<Outcome>
+    /**
+     * Sets metadata of the session, which go with all its later events.
+     *
+     * @param metadata Merged over the metadata that the session has.
+     */
+    setMetadata(metadata: Properties, options?: CallOptions): Promise<Outcome>
+    /**
+     * Records that a screen was shown, as the event `VIEW_PAGE`.
+     *
+     * @param name The screen. Not blank.
+     * @param properties Facts about the view. They win over `screen` and `url`.
+     */
+    screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Takes note that the platform shows a screen: an immediate repeat is not recorded again.
+     *
+     * @param name The screen, or the title of a page. Not blank.
+     * @param url What tells it from others; its name by default.
+     * @param properties Facts about the view. They win over `screen` and `url`.
+     */
+    screenDidAppear(name: string, url?: string | null, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Tells the backend where the session's device is.
+     *
+     * @param latitude Degrees north, from -90 to 90.
+     * @param longitude Degrees east, from -180 to 180.
+     * @param accuracy The radius of uncertainty in metres, at least 0.
+     */
+    updateLocation(latitude: number, longitude: number, accuracy: number, options?: CallOptions): Promise<Outcome>
+    /**
+     * Tells the backend the session's email address, and stores it once the backend has it.
+     *
+     * @param email One `@` and no spaces.
+     */
+    updateSessionEmail(email: string, options?: CallOptions): Promise<Outcome>
+    /**
+     * Links another session of the same visitor to this one.
+     *
+     * @param sourceSessionId The other session. Not empty.
+     */
+    linkSession(sourceSessionId: string, options?: CallOptions): Promise<Outcome>
+    /**
+     * Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
+     *
+     * @param all Also forgets the brand and drops every queued event.
+     * @throws {MobileTrackerError} `STORAGE_ERROR`
+     */
+    reset(all?: boolean | null, options?: CallOptions): Promise<void>
+    /**
+     * Sends what is queued now. Nothing waits for the answer.
+     *
+     * @param timeoutMs How long to try; 30,000 by default.
+     */
+    flush(timeoutMs?: number | null): Promise<FlushReport>
+    /**
+     * Takes note of what the user decided; it outlives restarts and resets.
+     *
+     * @param consent What the user decided.
+     * @throws {MobileTrackerError} `STORAGE_ERROR`
+     */
+    setConsent(consent: Consent, options?: CallOptions): Promise<void>
+    /**
+     * Whether consent is granted.
+     */
+    isTrackingAllowed(): Promise<boolean>
+    /**
+     * The backend's name for the current session.
+     */
+    getSessionId(): Promise<string | null>
+    /**
+     * The installation's identifier.
+     */
+    getDeviceId(): Promise<string | null>
+    /**
+     * The email that `updateSessionEmail` set.
+     */
+    getSessionEmail(): Promise<string | null>
+    /**
+     * The brand, as it is stored.
+     */
+    getBrandId(): Promise<string | null>
+    /**
+     * Adds the session to a URL's query, so that another site can go on with it.
+     *
+     * @param url An absolute URL.
+     */
+    getCrossDomainUrl(url: string): Promise<string>
+    /**
+     * Goes on with the session that a URL carries.
+     *
+     * @param url A URL that `getCrossDomainUrl` made.
+     */
+    continueSession(url: string, options?: CallOptions): Promise<Outcome>
+    /**
+     * How things stand: queue, session, circuit, account, configuration. Secrets are masked.
+     */
+    getDebugInfo(): Promise<DebugInfo>
+    /**
+     * Tells that the network is back: a wait for the next attempt is cut short, once.
+     */
+    networkDidChange(): Promise<void>
+}
