@@ -68,7 +68,11 @@ let package = Package(
         ),
         module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerModels", "TrackerModels"),
-        tests("TrackerStorage", "TrackerStorage", "TrackerModels"),
+        .executableTarget(
+            name: "StorageProbe", dependencies: ["TrackerStorage", "TrackerModels"], path: "Tests/StorageProbe",
+            swiftSettings: settings
+        ),
+        tests("TrackerStorage", "TrackerStorage", "TrackerModels", "StorageProbe"),
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
         tests("TrackerCore", "TrackerCore", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
         tests("JSONRPC", "JSONRPC", "TrackerModels"),

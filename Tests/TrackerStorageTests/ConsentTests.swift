@@ -3,7 +3,7 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("Consent")
+@Suite("Consent", .closingOutboxes)
 struct ConsentTests {
     let folder = TemporaryFolder()
 

@@ -41,7 +41,7 @@ extension SQLiteOutbox {
     }
 }
 
-@Suite("A disk that refuses")
+@Suite("A disk that refuses", .closingOutboxes)
 struct DiskFaultTests {
     let folder = TemporaryFolder()
 

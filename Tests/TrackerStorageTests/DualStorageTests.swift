@@ -4,7 +4,7 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("Dual storage")
+@Suite("Dual storage", .closingOutboxes)
 struct DualStorageTests {
     let folder = TemporaryFolder()
 

@@ -4,7 +4,7 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("Erasure")
+@Suite("Erasure", .closingOutboxes)
 struct ErasureTests {
     let folder = TemporaryFolder()
 

@@ -30,6 +30,7 @@ struct GeneratedScriptTests {
             do {
                 try await run.play(steps: 20)
             } catch {
+                await run.end()
                 Issue.record("Seed \(seed), step \(run.steps): \(error)")
                 return
             }
@@ -44,6 +45,7 @@ private struct ScriptRun {
     private var generator: SeededGenerator
     private var model = LaneModel()
     private var outboxes: [SQLiteOutbox] = []
+    private var abandoned: [SQLiteOutbox] = []
     private let ledger: Ledger
     private var nextID = 0
     private(set) var steps = 0
@@ -60,7 +62,11 @@ private struct ScriptRun {
             steps += 1
             try await step()
         }
-        for outbox in outboxes { await outbox.close() }
+        await end()
+    }
+
+    func end() async {
+        for outbox in outboxes + abandoned { await outbox.close() }
     }
 
     private mutating func step() async throws {
@@ -71,7 +77,8 @@ private struct ScriptRun {
             outboxes[index] = try await Self.opened(folder, clock)
             model.pass(clock.now)
         case 1:
-            // As a process that dies: nothing is closed, nothing is released but by the system.
+            // As a process that dies: nothing is closed.
+            abandoned.append(outboxes[index])
             outboxes[index] = try await Self.opened(folder, clock)
             model.pass(clock.now)
         case 2:

@@ -3,7 +3,7 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("A generation")
+@Suite("A generation", .closingOutboxes)
 struct GenerationTests {
     let folder = TemporaryFolder()
 

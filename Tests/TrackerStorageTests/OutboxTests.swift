@@ -3,7 +3,7 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("An outbox")
+@Suite("An outbox", .closingOutboxes)
 struct OutboxTests {
     let folder = TemporaryFolder()
 
@@ -163,7 +163,7 @@ struct OutboxTests {
 
     @Test("waits with what is staged before it is open, and refuses what is staged after it is closed")
     func respectsItsLife() async throws {
-        let outbox = SQLiteOutbox(.sample(folder))
+        let outbox = SQLiteOutbox.made(.sample(folder))
         async let early = outbox.commit(.append("m1"))
         _ = try await outbox.open().get()
         #expect(await early.summary == "pending m1")

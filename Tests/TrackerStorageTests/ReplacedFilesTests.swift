@@ -4,7 +4,7 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("A database whose files are replaced")
+@Suite("A database whose files are replaced", .closingOutboxes)
 struct ReplacedFilesTests {
     let folder = TemporaryFolder()
 
@@ -103,7 +103,7 @@ struct ReplacedFilesTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
         await outbox.commit([.bind(1, "s1"), .append("m1")])
         try DamagedFiles(folder.state).wreckDatabase()
-        let other = SQLiteOutbox(.sample(folder))
+        let other = SQLiteOutbox.made(.sample(folder))
         #expect(
             try await other.open().get().salvage
                 == Salvage(

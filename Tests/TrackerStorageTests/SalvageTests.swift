@@ -33,7 +33,7 @@ enum Damage: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-@Suite("A damaged database")
+@Suite("A damaged database", .closingOutboxes)
 struct SalvageTests {
     let folder = TemporaryFolder()
 
@@ -51,7 +51,7 @@ struct SalvageTests {
         try damage.apply(folder)
 
         let log = EventLog()
-        let second = SQLiteOutbox(.sample(folder, log: log))
+        let second = SQLiteOutbox.made(.sample(folder, log: log))
         let opening = try await second.open().get()
 
         // Damage in the middle is only found by whoever comes across it.
@@ -89,7 +89,7 @@ struct SalvageTests {
         }
         await second.close()
 
-        let third = SQLiteOutbox(.sample(folder))
+        let third = SQLiteOutbox.made(.sample(folder))
         #expect(try await third.open().get().salvage == nil)
         #expect(try third.queue().count == found.carriedOver + 1)
         #expect(try third.account().isBalanced)
@@ -98,7 +98,7 @@ struct SalvageTests {
     @Test("is kept at most three times")
     func keepsThree() async throws {
         for round in 1...5 {
-            let outbox = SQLiteOutbox(.sample(folder))
+            let outbox = SQLiteOutbox.made(.sample(folder))
             let salvage = try await outbox.open().get().salvage
             #expect(salvage?.setAside == (round == 1 ? nil : "tracker.sqlite3.corrupt-\(round - 1)"))
             await outbox.close()
@@ -179,7 +179,7 @@ struct SalvageTests {
         try folder.state.make()
         try Connection(folder.state.database, .create).execute("CREATE TABLE other(x)")
 
-        let outbox = SQLiteOutbox(.sample(folder))
+        let outbox = SQLiteOutbox.made(.sample(folder))
 
         #expect(try await outbox.open().get().salvage?.setAside == "tracker.sqlite3.corrupt-1")
         #expect(await outbox.commit(.append("m")).summary == "pending m")
@@ -193,7 +193,7 @@ struct SalvageTests {
         try folder.execute("PRAGMA user_version=7")
         let before = try folder.read("tracker.sqlite3")
 
-        let second = SQLiteOutbox(.sample(folder))
+        let second = SQLiteOutbox.made(.sample(folder))
         let result = await second.open()
 
         guard case .failure(let error) = result else {

@@ -4,7 +4,7 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("A shared folder")
+@Suite("A shared folder", .closingOutboxes)
 struct SharedFolderTests {
     let folder = TemporaryFolder()
 
@@ -103,7 +103,7 @@ struct SharedFolderTests {
         await first.close()
         let second = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://b.example.com")))
         await second.close()
-        let third = SQLiteOutbox(.sample(folder, lane: .session("https://c.example.com")))
+        let third = SQLiteOutbox.made(.sample(folder, lane: .session("https://c.example.com")))
 
         let opening = try await third.open().get()
 
@@ -138,7 +138,7 @@ struct SharedFolderTests {
         )
         await foreign.commit(.append("m2"))
 
-        let outbox = SQLiteOutbox(.sample(folder, lane: .session("https://b.example.com")))
+        let outbox = SQLiteOutbox.made(.sample(folder, lane: .session("https://b.example.com")))
 
         #expect(try await outbox.open().get().adoptedRecords == 0)
         #expect(try live.queue() == ["m1"])

@@ -9,8 +9,10 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // A folder that is still there is the system's to remove.
-        try? FileManager.default.removeItem(atPath: path)
+        // A database that is closed at this moment takes a file away that was about to be removed; another try helps.
+        for _ in 0..<5 where FileManager.default.fileExists(atPath: path) {
+            try? FileManager.default.removeItem(atPath: path)
+        }
     }
 
     func file(_ name: String) -> String { path + "/" + name }

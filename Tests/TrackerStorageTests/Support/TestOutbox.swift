@@ -52,9 +52,16 @@ extension OutboxConfiguration {
 }
 
 extension SQLiteOutbox {
+    /// Makes an outbox that is closed when the test ends.
+    static func made(_ configuration: OutboxConfiguration) -> SQLiteOutbox {
+        let outbox = SQLiteOutbox(configuration)
+        ClosingOutboxes.registry?.withLock { $0.append(outbox) }
+        return outbox
+    }
+
     /// Opens an outbox and waits for it.
     static func opened(_ configuration: OutboxConfiguration) async throws -> SQLiteOutbox {
-        let outbox = SQLiteOutbox(configuration)
+        let outbox = made(configuration)
         _ = try await outbox.open().get()
         return outbox
     }

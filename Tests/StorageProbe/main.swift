@@ -1,0 +1,181 @@
+// A process with an outbox, for tests of what several processes, killed processes and refused disks do to it.
+//
+// It reads commands from standard input, a line each, and answers each with a line. It ends with its input, or after
+// two minutes if a test has lost sight of it.
+
+import Dispatch
+import Foundation
+import Synchronization
+import TrackerModels
+import TrackerStorage
+
+alarm(120)
+await converse()
+
+func converse() async {
+    var probe = Probe()
+    while let line = readLine() {
+        let words = line.split(separator: " ").map(String.init)
+        guard let command = words.first else { continue }
+        await probe.perform(command, Array(words.dropFirst()))
+    }
+    await probe.close()
+}
+
+/// Writes a line at once, whole, and past any buffer that a kill would take with it.
+func answer(_ text: String) {
+    try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+}
+
+struct Probe {
+    private var outbox: SQLiteOutbox?
+
+    mutating func perform(_ command: String, _ words: [String]) async {
+        switch command {
+        case "open": await open(words[0], durability: words.contains("full") ? .full : .process)
+        case "close": await close()
+        case "append": answer(await commit(.append(draft(words[0], bytes: Int(words.last ?? "") ?? 0))))
+        case "run": await run(prefix: words[0])
+        case "deliver": await deliver()
+        case "bind": answer(await bind(words[0]))
+        case "device": answer(await commit(.ensureDevice))
+        case "reset": answer(await commit(.reset(all: false, messageID: nil)))
+        case "deny": answer(await commit(.consent(.denied, messageID: nil)))
+        case "barrier": answer(await commit(.barrier))
+        case "lock": answer(outbox?.acquireDelivery() == true ? "yes" : "no")
+        case "queue": answer(queue())
+        case "state": answer(state())
+        case "session": answer(outbox?.value(for: .sessionID) ?? "none")
+        case "fill": answer(fill(words[0]))
+        case "unlink": answer(unsafe unlink(words[0]) == 0 ? "done" : "failed")
+        case "sh": answer(shell(words.joined(separator: " ")))
+        default: answer("unknown command")
+        }
+    }
+
+    mutating func close() async {
+        guard let outbox else { return }
+        await withCheckedContinuation { continuation in outbox.close { continuation.resume() } }
+        self.outbox = nil
+    }
+
+    private mutating func open(_ folder: String, durability: OutboxConfiguration.Durability) async {
+        let outbox = SQLiteOutbox(
+            OutboxConfiguration(
+                location: .folder(folder),
+                lane: LaneIdentity(kind: .session, owner: "925", origin: "https://api.example.com"),
+                keyPrefix: "__GT_925_", durability: durability, limits: OutboxLimits(maxRecords: 1_000_000),
+                initialConsent: .granted, bindsSessions: true,
+                wallClock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },
+                observer: { event in
+                    if case .writeFailed(let error) = event { answer("event writeFailed \(error.kind)") }
+                    if case .recovered = event { answer("event recovered") }
+                    if case .salvaged = event { answer("event salvaged") }
+                }
+            )
+        )
+        self.outbox = outbox
+        let result = await withCheckedContinuation { continuation in
+            outbox.open { continuation.resume(returning: $0) }
+        }
+        switch result {
+        case .success(let opening): answer("open \(opening.writeFailure.map { "\($0.kind)" } ?? "writable")")
+        case .failure(let error): answer("failed \(error.kind)")
+        }
+    }
+
+    private func commit(_ change: LaneChange) async -> String {
+        guard let outbox else { return "closed" }
+        let result = await withCheckedContinuation { continuation in
+            outbox.stage(change) { continuation.resume(returning: $0) }
+        }
+        switch result {
+        case .done: return "done"
+        case .queued: return "queued"
+        case .pending: return "pending"
+        case .refused(let reason): return "refused \(reason)"
+        case .failed(let error): return "failed \(error.kind)"
+        }
+    }
+
+    private func bind(_ session: String) async -> String {
+        guard let generation = try? outbox?.state().generation, let session = SessionID(session) else { return "closed" }
+        return await commit(.bind(generation, session))
+    }
+
+    /// Appends in groups of all sizes until it is killed, and writes each id once it is acknowledged.
+    private func run(prefix: String) async {
+        guard let outbox else { return }
+        var number = 0
+        while true {
+            let size = Int.random(in: 1...40)
+            await withCheckedContinuation { continuation in
+                for index in 1...size {
+                    number += 1
+                    let id = "\(prefix)\(number)"
+                    outbox.stage(.append(draft(id, bytes: Int.random(in: 0...2000)))) { result in
+                        switch result {
+                        case .queued, .pending: answer(id)
+                        default: answer("refused \(id)")
+                        }
+                        if index == size { continuation.resume() }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes records until it is killed, and writes each id once its removal is acknowledged.
+    private func deliver() async {
+        guard let outbox else { return }
+        while true {
+            guard let records = try? outbox.peek(limit: Int.random(in: 1...20), maxBytes: .max).records else { continue }
+            for record in records { answer("sent \(record.messageID)") }
+            let ids = records.map(\.id)
+            let summary = await commit(.delivered(ids, bytes: WireBytes(before: 0, after: 0)))
+            for record in records { answer("\(summary) \(record.messageID)") }
+        }
+    }
+
+    private func queue() -> String {
+        guard let records = try? outbox?.peek(limit: .max, maxBytes: .max).records else { return "unreadable" }
+        return records.map(\.messageID.text).joined(separator: " ")
+    }
+
+    private func state() -> String {
+        guard let state = try? outbox?.state() else { return "unreadable" }
+        return "\(state.generation.number) \(state.consent) \(state.entry.session?.text ?? "none") "
+            + (state.isAwaitingDisk ? "awaiting" : "settled")
+    }
+
+    /// Fills the disk with a file.
+    private func fill(_ path: String) -> String {
+        guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
+        else { return "failed" }
+        for size in [65_536, 4096, 512] {
+            while (try? file.write(contentsOf: Data(count: size))) != nil {}
+        }
+        return "filled"
+    }
+
+    private func shell(_ command: String) -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return "failed" }
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? "done" : "failed"
+    }
+
+    private func draft(_ id: String, bytes: Int) -> Draft {
+        var writer = JSONObjectWriter()
+        writer.append("text", String(repeating: "x", count: bytes))
+        guard let messageID = MessageID(id) else { preconditionFailure("\(id) is no message id") }
+        return Draft(
+            messageID: messageID, route: .event, body: .complete(writer.finish()),
+            occurredAt: Timestamp(milliseconds: 0), acceptedAt: .zero
+        )
+    }
+}

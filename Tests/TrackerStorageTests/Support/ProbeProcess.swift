@@ -1,0 +1,79 @@
+import Foundation
+
+/// A process of its own with an outbox, which does what it is told line by line.
+///
+/// Its answers are awaited by reading: it ends by itself when it is forgotten, and then the reading ends too.
+final class ProbeProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var buffer: [UInt8] = []
+    /// News that came between answers.
+    private(set) var events: [String] = []
+
+    /// Starts the probe.
+    ///
+    /// - Parameter wrapping: What starts it: a command that takes the probe's path in place of `$0`.
+    init(_ wrapping: String = "exec \"$0\"") throws {
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", wrapping, Self.path]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    deinit { kill() }
+
+    /// Where the probe was built: beside the tests.
+    static var path: String {
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("StorageProbe")
+            .path
+    }
+
+    /// Tells the probe something.
+    func tell(_ command: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
+    }
+
+    /// Tells the probe something and waits for the answer.
+    func ask(_ command: String) throws -> String {
+        try tell(command)
+        while let line = nextLine() {
+            guard line.hasPrefix("event ") else { return line }
+            events.append(line)
+        }
+        throw Ended(command: command)
+    }
+
+    /// The next line of the probe; `nil` when it has ended.
+    func nextLine() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { buffer.removeFirst(end + 1) }
+                return String(decoding: buffer[..<end], as: UTF8.self)
+            }
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { return nil }
+            buffer += data
+        }
+    }
+
+    /// The lines until the probe's end.
+    func rest() -> [String] {
+        var lines: [String] = []
+        while let line = nextLine() { lines.append(line) }
+        return lines
+    }
+
+    /// Ends the probe as the system does when it must.
+    func kill() {
+        guard process.isRunning else { return }
+        _ = Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// The probe ended instead of answering.
+    struct Ended: Error {
+        var command: String
+    }
+}
