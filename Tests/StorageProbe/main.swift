@@ -80,7 +80,7 @@ struct Probe {
         }
         switch result {
         case .success(let opening): answer("open \(opening.writeFailure.map { "\($0.kind)" } ?? "writable")")
-        case .failure(let error): answer("failed \(error.kind)")
+        case .failure(let error): answer("failed \(error.kind) \(error.message)")
         }
     }
 
@@ -99,7 +99,9 @@ struct Probe {
     }
 
     private func bind(_ session: String) async -> String {
-        guard let generation = try? outbox?.state().generation, let session = SessionID(session) else { return "closed" }
+        guard let generation = try? outbox?.state().generation, let session = SessionID(session) else {
+            return "closed"
+        }
         return await commit(.bind(generation, session))
     }
 
@@ -129,7 +131,9 @@ struct Probe {
     private func deliver() async {
         guard let outbox else { return }
         while true {
-            guard let records = try? outbox.peek(limit: Int.random(in: 1...20), maxBytes: .max).records else { continue }
+            guard let records = try? outbox.peek(limit: Int.random(in: 1...20), maxBytes: .max).records else {
+                continue
+            }
             for record in records { answer("sent \(record.messageID)") }
             let ids = records.map(\.id)
             let summary = await commit(.delivered(ids, bytes: WireBytes(before: 0, after: 0)))

@@ -19,7 +19,7 @@ struct FileLock: ~Copyable {
             descriptor = try FileDescriptor(opening: path, O_RDWR | O_CREAT)
         } catch {
             // A lock needs no right to write.
-            guard error.kind == .readOnly else { throw error }
+            guard error.kind == .readOnly, FileIdentity(ofPath: path) != nil else { throw error }
             descriptor = try FileDescriptor(opening: path, O_RDONLY)
         }
         self.path = path

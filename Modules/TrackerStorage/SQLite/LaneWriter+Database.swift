@@ -97,7 +97,13 @@ extension LaneWriter {
     /// - Returns: How many records were adopted.
     private mutating func openDatabase(adopting: Bool) throws(StorageError) -> Int {
         let connection = try Connection(folder?.database ?? ":memory:", .create)
-        if let folder { unsafe chmod(folder.database, 0o600) }
+        if let folder {
+            unsafe chmod(folder.database, 0o600)
+            // SQLite would say no more than that it cannot open something.
+            for path in [folder.database, folder.path] where unsafe access(path, W_OK) != 0 {
+                throw StorageError(errno: errno, "write", path)
+            }
+        }
         // A database of a newer library is not touched.
         _ = try Schema.currentVersion(connection)
         try Schema.configure(connection, durability: configuration.durability)

@@ -26,8 +26,10 @@ final class ProbeProcess {
 
     /// Where the probe was built: beside the tests.
     static var path: String {
-        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("StorageProbe")
-            .path
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
+            "StorageProbe"
+        )
+        .path
     }
 
     /// Tells the probe something.

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+/// Whether a process may mount a disk of its own, which takes the superuser.
+private let canMount =
+    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
+    && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+
+@Suite("A real disk", .closingOutboxes, .enabled(if: canMount))
+struct RealDiskTests {
+    let folder = TemporaryFolder()
+
+    @Test("that is full refuses calls, holds a reset, and recovers when there is room", arguments: ["", " full"])
+    func isFull(durability: String) throws {
+        let probe = try mounted("size=600k")
+        #expect(try probe.ask("open \(folder.path)\(durability)") == "open writable")
+        #expect(try probe.ask("device") == "done")
+        #expect(try probe.ask("bind s1") == "done")
+        #expect(try probe.ask("append m1") == "queued")
+        #expect(try probe.ask("fill \(folder.file("ballast"))") == "filled")
+        #expect(try probe.ask("sh echo more > \(folder.file("more"))") == "failed", "The disk is not full")
+
+        let refused = try fillUp(probe)
+        #expect(refused == "refused storage")
+        #expect(try probe.ask("append no 9000") == "refused storage")
+        #expect(probe.events == ["event writeFailed full"])
+        #expect(try probe.ask("reset").hasPrefix("failed"))
+        #expect(try probe.ask("state") == "2 granted none awaiting")
+        #expect(try probe.ask("queue") == "")
+        #expect(try probe.ask("session") == "none")
+
+        #expect(try probe.ask("unlink \(folder.file("ballast"))") == "done")
+        #expect(try probe.ask("append m2") == "pending")
+        #expect(probe.events.last == "event recovered")
+        #expect(try probe.ask("state") == "2 granted none settled")
+        let queue = try probe.ask("queue").split(separator: " ")
+        #expect(queue.first == "m1" && queue.last == "m2")
+    }
+
+    @Test("that is full from the start still opens, and keeps values in memory")
+    func isFullFromTheStart() throws {
+        let probe = try mounted("size=64k")
+        #expect(try probe.ask("fill \(folder.file("ballast"))") == "filled")
+
+        #expect(try probe.ask("open \(folder.path)") == "open full")
+        #expect(try probe.ask("append m1") == "refused storage")
+        #expect(try probe.ask("device").hasPrefix("failed"))
+        #expect(try probe.ask("bind s1").hasPrefix("failed"))
+        #expect(try probe.ask("session") == "s1")
+        #expect(try probe.ask("lock") == "yes")
+        #expect(try probe.ask("state") == "1 granted s1 settled")
+    }
+
+    @Test("that is read-only can be read: the session is there, what waits is there, nothing can be added")
+    func isReadOnly() async throws {
+        let clock = HandClock()
+        clock.advance(by: .seconds(Date().timeIntervalSince1970 - 1_700_000_000))
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock))
+        await outbox.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
+        await outbox.close()
+        let probe = try ProbeProcess(
+            "exec unshare -m sh -c 'mount --bind \(folder.path) \(folder.path) && "
+                + "mount -o remount,ro,bind \(folder.path) && exec \"$0\"' \"$0\""
+        )
+        #expect(try probe.ask("sh touch \(folder.file("x"))") == "failed", "The disk is not read-only")
+
+        #expect(try probe.ask("open \(folder.path)") == "open readOnly")
+        #expect(try probe.ask("session") == "s1")
+        #expect(try probe.ask("queue") == "m1")
+        #expect(try probe.ask("append m2") == "refused storage")
+        #expect(try probe.ask("lock") == "yes")
+        #expect(try probe.ask("deny").hasPrefix("failed"))
+        #expect(try probe.ask("state") == "2 denied none awaiting")
+        #expect(try probe.ask("queue") == "")
+        #expect(try probe.ask("append m3") == "refused trackingNotAllowed")
+    }
+
+    @Test("whose folder belongs to another and takes no writes still opens")
+    func isForeign() async throws {
+        try folder.state.make()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        let probe = try foreign()
+        #expect(try probe.ask("sh touch \(folder.file("x"))") == "failed", "The folder can be written")
+
+        #expect(try probe.ask("open \(folder.path)") == "open readOnly")
+        #expect(try probe.ask("append m1") == "refused storage")
+        #expect(try probe.ask("bind s1").hasPrefix("failed"))
+        #expect(try probe.ask("session") == "s1")
+        #expect(probe.events.isEmpty || probe.events == ["event writeFailed readOnly"])
+
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        #expect(try probe.ask("append m2") == "queued")
+        #expect(try probe.ask("session") == "s1")
+        #expect(try probe.ask("state") == "1 granted s1 settled")
+    }
+
+    @Test("whose folder cannot be made or looked into does not open")
+    func isForbidden() throws {
+        try folder.state.make()
+        let probe = try foreign()
+
+        #expect(try probe.ask("open \(folder.path)").hasPrefix("failed folder"))
+        #expect(try probe.ask("open \(folder.file("deeper"))").hasPrefix("failed folder"))
+        #expect(try probe.ask("append m1") == "refused storage")
+    }
+
+    @Test("gives its files to their owner alone under any umask", arguments: ["0000", "0777", "0022"])
+    func ignoresUmask(umask: String) throws {
+        try folder.state.make()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        let probe = try foreign("umask \(umask); ")
+        #expect(try probe.ask("open \(folder.file("deep/state"))") == "open writable")
+        #expect(try probe.ask("bind s1") == "done")
+        #expect(try probe.ask("append m1") == "queued")
+        #expect(try probe.ask("lock") == "yes")
+
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        let modes = try names.map { name in
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+            return
+                "\(name) \(isFolder ? "folder" : "file") \(String(attributes[.posixPermissions] as? Int ?? 0, radix: 8))"
+        }
+        #expect(names.contains { $0.hasSuffix("-wal") } && names.contains { $0.hasSuffix("__GT_925_session_id") })
+        #expect(modes.allSatisfy { $0.hasSuffix("folder 700") || $0.hasSuffix("file 600") }, "\(modes)")
+    }
+
+    /// A probe that sees a small disk of its own at the folder.
+    private func mounted(_ options: String) throws -> ProbeProcess {
+        try folder.state.make()
+        return try ProbeProcess(
+            "exec unshare -m sh -c 'mount -t tmpfs -o \(options),mode=700 tmpfs \(folder.path) && exec \"$0\"' \"$0\""
+        )
+    }
+
+    /// A probe of another user.
+    private func foreign(_ before: String = "") throws -> ProbeProcess {
+        try ProbeProcess("\(before)exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\"")
+    }
+
+    /// Appends until the disk takes no more.
+    private func fillUp(_ probe: ProbeProcess) throws -> String {
+        for number in 1...1000 {
+            let answer = try probe.ask("append fill\(number) 9000")
+            guard answer == "queued" else { return answer }
+        }
+        return "The disk does not fill up"
+    }
+}
