@@ -137,6 +137,28 @@ struct DualStorageTests {
         #expect(await second.commit(.append("m2")).state?.lastSequence == 10_001)
     }
 
+    @Test("keeps a lane's backups while its database is older than they are")
+    func keepsNewerBackups() async throws {
+        let lane = LaneIdentity.session("https://other.example.com")
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane))
+        await other.commit(.bind(1, "old"))
+        await first.close()
+        await other.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let later = try await SQLiteOutbox.opened(.sample(folder, lane: lane))
+        await later.commit([.reset(all: false, messageID: nil), .bind(2, "new")])
+        await later.close()
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        await second.commit(.store(.own("x"), "y", nil))
+        let again = try await SQLiteOutbox.opened(.sample(folder, lane: lane))
+
+        #expect(try again.state().generation == Generation(2))
+        #expect(again.value(for: .sessionID) == "new")
+    }
+
     @Test("removes what has expired from both halves")
     func expires() async throws {
         let clock = HandClock()

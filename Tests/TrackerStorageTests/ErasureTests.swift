@@ -30,7 +30,10 @@ struct ErasureTests {
         let result = await outbox.commit(change)
 
         #expect(result.summary == "done")
-        #expect(try searchFiles(for: Self.secrets + [device]) == [])
+        for secret in Self.secrets + [device] {
+            let found = try searchFiles(for: [secret])
+            #expect(found == [], "\(secret)")
+        }
         await outbox.commit(.append("after", body: #"{"text":"later"}"#))
         await outbox.close()
         await other.close()
@@ -57,6 +60,22 @@ struct ErasureTests {
         await second.close()
 
         for secret in Self.secrets { #expect(try folder.files(holding: secret) == []) }
+    }
+
+    @Test("that a reader stands in the way of takes effect at once, and is finished once it is gone")
+    func waitsForReaders() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        _ = try await fill(outbox, count: 10)
+        let reader = try Connection(folder.state.database, .readWrite)
+        try reader.execute("BEGIN; SELECT count(*) FROM record")
+
+        #expect(await outbox.commit(.consent(.denied, messageID: nil)).summary == "failed busy")
+        #expect(try outbox.state().consent == .denied)
+        #expect(try outbox.queue().isEmpty)
+
+        try reader.execute("COMMIT")
+        await outbox.commit(.consent(.denied, messageID: nil))
+        for secret in Self.secrets { #expect(try searchFiles(for: [secret]) == []) }
     }
 
     @Test("leaves other brands alone")

@@ -141,6 +141,23 @@ struct GenerationTests {
         #expect(await outbox.commit(.append("m1")).summary == "queued m1")
     }
 
+    @Test("without a session does not keep a device that a reset in another lane has removed")
+    func forgetsDevice() async throws {
+        let here = try await SQLiteOutbox.opened(.sample(folder))
+        let there = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://other.example.com")))
+        let device = await here.commit(.ensureDevice).state?.entry.device
+        #expect(await there.commit(.ensureDevice).state?.entry.device == device)
+        let bound = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://third.example.com")))
+        await bound.commit([.ensureDevice, .bind(1, "s")])
+
+        await here.commit(.reset(all: false, messageID: nil))
+
+        #expect(try there.state().entry.device == nil)
+        #expect(try bound.state().entry.device == device)
+        #expect(bound.value(for: .deviceID) == nil)
+        #expect(await there.commit(.ensureDevice).state?.entry.device != device)
+    }
+
     @Test("gets the brand's device, made once, in the form of a UUID", arguments: Place.allCases)
     func makesDevice(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))

@@ -173,6 +173,31 @@ struct OutboxTests {
         #expect(await outbox.commit(.barrier).summary == "failed closed")
     }
 
+    @Test("that is closed neither reads nor opens again", arguments: Place.allCases)
+    func staysClosed(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit(.append("m1"))
+        await outbox.close()
+
+        #expect((try? outbox.peek(limit: 1, maxBytes: 1).records.isEmpty) ?? true)
+        guard case .failure(let error) = await outbox.open() else {
+            Issue.record("It opened")
+            return
+        }
+        #expect(error.kind == .closed)
+        await outbox.close()
+    }
+
+    @Test("that was never opened refuses what was staged when it is closed")
+    func closesUnopened() async {
+        let outbox = SQLiteOutbox.made(.sample(folder))
+        async let result = outbox.commit(.append("m1"))
+        await outbox.close()
+
+        #expect(await result.summary == "refused storage")
+        #expect(folder.files.isEmpty)
+    }
+
     @Test("adds the session's metadata to what asks for them, and its own data over them", arguments: Place.allCases)
     func mergesMetadata(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))

@@ -120,6 +120,23 @@ struct ProcessTests {
         #expect(try outbox.account().isBalanced)
     }
 
+    @Test("that close a database which was set aside take nothing from the new one")
+    func sparesNewLog() async throws {
+        let old = try await SQLiteOutbox.opened(configuration)
+        await old.commit([.bind(1, "s1"), .append("m1")])
+        #expect(try old.queue() == ["m1"])
+        try DamagedFiles(folder.state).wreckDatabase()
+        let probe = try ProbeProcess()
+        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try probe.ask("append m2") == "queued")
+
+        await old.close()
+        probe.kill()
+
+        let outbox = try await SQLiteOutbox.opened(configuration)
+        #expect(try outbox.queue() == ["m1", "m2"])
+    }
+
     @Test("outlive a damaged database that one of them sets aside")
     func surviveDamage() async throws {
         let probe = try ProbeProcess()

@@ -56,9 +56,7 @@ struct RealDiskTests {
 
     @Test("that is read-only can be read: the session is there, what waits is there, nothing can be added")
     func isReadOnly() async throws {
-        let clock = HandClock()
-        clock.advance(by: .seconds(Date().timeIntervalSince1970 - 1_700_000_000))
-        let outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock))
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
         await outbox.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
         await outbox.close()
         let probe = try ProbeProcess(

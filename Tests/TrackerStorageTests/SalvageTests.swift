@@ -105,7 +105,7 @@ struct SalvageTests {
             try Damage.noDatabase.apply(folder)
         }
 
-        #expect(folder.files.filter { $0.contains("corrupt") } == (2...4).map { "tracker.sqlite3.corrupt-\($0)" })
+        #expect(databases.filter { $0.contains("corrupt") } == (2...4).map { "tracker.sqlite3.corrupt-\($0)" })
     }
 
     @Test("is noticed while it is in use, whoever comes across it first")
@@ -169,9 +169,10 @@ struct SalvageTests {
         #expect(second.value(for: .sessionID) == "s1")
         await second.close()
         #expect(
-            folder.files.filter { $0.hasPrefix("tracker") && !$0.hasSuffix("-wal") } == [
-                "tracker.sqlite3", "tracker.sqlite3.corrupt-1",
-            ])
+            databases
+                == [
+                    "tracker.sqlite3", "tracker.sqlite3.corrupt-1",
+                ])
     }
 
     @Test("of another kind, with tables of its own, is set aside")
@@ -228,6 +229,11 @@ struct SalvageTests {
         await outbox.commit(.barrier)
         #expect(log.events == [.dropped([known(MessageID("m1"))], count: 1, .lost)])
         #expect(try outbox.account().dropped == [.lost: 1])
+    }
+
+    /// The databases in the folder, without the files that SQLite keeps beside them.
+    private var databases: [String] {
+        folder.files.filter { $0.hasPrefix("tracker") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
     }
 
     /// Writes over a file from an offset on, through a process of its own: closing it here would drop SQLite's locks.

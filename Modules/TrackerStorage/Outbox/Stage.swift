@@ -41,6 +41,8 @@ struct Stage: Sendable {
     var answers: [Answers] = []
     /// Whether backups are about to be written for nobody who waits.
     var isBackupScheduled = false
+    /// Whether the backups have failed and are to be written again; it was told.
+    var isBackupOverdue = false
     /// Whether what is held will be tried again.
     var isRetryScheduled = false
 
@@ -48,6 +50,16 @@ struct Stage: Sendable {
     /// How many of `tasks` were taken.
     private var taken = 0
     private var isWriterScheduled = false
+
+    /// Whether tasks are written.
+    var isOpen: Bool {
+        if case .open = phase { true } else { false }
+    }
+
+    /// Whether nothing is taken in any more.
+    var isClosed: Bool {
+        if case .closed = phase { true } else { false }
+    }
 
     /// Takes a task in.
     ///

@@ -30,7 +30,7 @@ import CSQLite
     ///
     /// Writers queue on a lock of their own, so this is for foreign tools and for the instant in which a log is
     /// recovered.
-    private static let busyTimeout: Int32 = 5_000
+    static let busyTimeout: Int32 = 5_000
 
     /// Where the database is.
     let path: String
@@ -64,6 +64,10 @@ import CSQLite
         self.path = path
         unsafe self.handle = handle
         unsafe sqlite3_busy_timeout(handle, Self.busyTimeout)
+        // The last to close a database would remove the log at its path. SQLite looks first whether that is still its
+        // own, but not in one step with removing it.
+        var isKept: Int32 = 1
+        unsafe sqlite3_file_control(handle, nil, SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
 
     deinit {
@@ -76,6 +80,9 @@ import CSQLite
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    /// Sets how long SQLite waits for another process before it gives up.
+    func setPatience(milliseconds: Int32) { unsafe sqlite3_busy_timeout(handle, milliseconds) }
 
     /// Runs statements that take nothing and whose rows do not matter.
     func execute(_ sql: String) throws(StorageError) {

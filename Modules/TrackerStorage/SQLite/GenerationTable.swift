@@ -7,7 +7,7 @@ struct GenerationTable {
     private let readStatement: Statement
     private let saveStatement: Statement
     private let pruneStatement: Statement
-    private let moveStatement: Statement
+    private let forgetStatement: Statement
     private let boundStatement: Statement
 
     /// Compiles the statements.
@@ -31,8 +31,11 @@ struct GenerationTable {
             ) LIMIT 1
             """
         )
-        moveStatement = try connection.prepare(
-            "UPDATE record SET generation = ?4 WHERE id BETWEEN ?1 AND ?2 AND generation = ?3"
+        forgetStatement = try connection.prepare(
+            """
+            UPDATE generation SET device = NULL
+            WHERE session IS NULL AND lane IN (SELECT id FROM lane WHERE brand = ?1) AND device IS NOT NULL
+            """
         )
     }
 
@@ -63,8 +66,8 @@ struct GenerationTable {
         try boundStatement.first(key.records.lowerBound, key.records.upperBound, key.lane) { _ in true } ?? false
     }
 
-    /// Moves the records of one generation to another.
-    func moveRecords(_ key: LaneKey, from old: Generation, to new: Generation) throws(StorageError) {
-        try moveStatement.run(key.records.lowerBound, key.records.upperBound, old.number, new.number)
+    /// Takes the brand's device from the generations that no session was made for yet, in all lanes.
+    func forgetDevice(_ key: LaneKey) throws(StorageError) {
+        try forgetStatement.run(key.brand)
     }
 }

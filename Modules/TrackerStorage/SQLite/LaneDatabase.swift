@@ -15,6 +15,11 @@ final class LaneDatabase {
     /// Values.
     let values: ValueTable
 
+    private let versionStatement: Statement
+    private let readStatement: Statement
+    private let writeStatement: Statement
+    private let commitStatement: Statement
+
     /// Takes over a handle whose tables have this library's schema.
     init(_ connection: consuming Connection) throws(StorageError) {
         lanes = try LaneTable(connection)
@@ -22,23 +27,34 @@ final class LaneDatabase {
         generations = try GenerationTable(connection)
         given = try GivenTable(connection)
         values = try ValueTable(connection)
+        versionStatement = try connection.prepare("PRAGMA user_version")
+        readStatement = try connection.prepare("BEGIN")
+        writeStatement = try connection.prepare("BEGIN IMMEDIATE")
+        commitStatement = try connection.prepare("COMMIT")
         self.connection = connection
     }
 
     /// Runs `body` in a transaction that reads one state of the database.
     func reading<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
-        try connection.execute("BEGIN")
+        try readStatement.run()
         // Ending a transaction that has written nothing cannot lose anything.
-        defer { try? connection.execute("COMMIT") }
+        defer { try? commitStatement.run() }
         return try body()
+    }
+
+    /// Makes sure that no newer library has taken the database over.
+    func checkVersion() throws(StorageError) {
+        guard try versionStatement.first(read: { $0.int64(0) }) != Schema.version else { return }
+        _ = try Schema.currentVersion(connection)
+        throw StorageError(.corrupt, "\(connection.path) has lost its schema version")
     }
 
     /// Runs `body` in a transaction that takes effect as a whole or not at all.
     func writing<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
-        try connection.execute("BEGIN IMMEDIATE")
+        try writeStatement.run()
         do throws(StorageError) {
             let result = try body()
-            try connection.execute("COMMIT")
+            try commitStatement.run()
             return result
         } catch {
             // Some failures have ended the transaction already; the first one is the one to tell.

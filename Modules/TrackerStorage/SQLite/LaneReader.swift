@@ -14,6 +14,7 @@ final class LaneReader: Sendable {
     private let folder: StateFolder
     private let lane: LaneIdentity
     private let opened = Mutex<Opened?>(nil)
+    private let isShut = Atomic(false)
 
     /// Names what is read.
     init(_ folder: StateFolder, _ lane: LaneIdentity) {
@@ -28,6 +29,7 @@ final class LaneReader: Sendable {
         _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
         try opened.withLock { (opened) throws(StorageError) in
+            if isShut.load(ordering: .relaxed) { throw StorageError(.closed, "The outbox is closed") }
             let file = FileIdentity(ofPath: folder.database)
             if opened?.file != file { opened = nil }
             guard let file else { return nil }
@@ -46,6 +48,12 @@ final class LaneReader: Sendable {
         opened.withLock { $0 = nil }
     }
 
+    /// Closes the connection for good.
+    func shut() {
+        isShut.store(true, ordering: .relaxed)
+        close()
+    }
+
     /// - Returns: `nil` if the database has no tables yet.
     private func open() throws(StorageError) -> LaneDatabase? {
         var failure: StorageError?
@@ -53,7 +61,8 @@ final class LaneReader: Sendable {
             do throws(StorageError) {
                 let connection = try Connection(folder.database, access)
                 guard try Schema.currentVersion(connection) == Schema.version else { return nil }
-                try connection.execute("PRAGMA query_only=ON")
+                // Whoever closes the database last empties its log, given a limit for it.
+                try connection.execute("PRAGMA query_only=ON; PRAGMA journal_size_limit=\(Schema.logLimit)")
                 return try LaneDatabase(connection)
             } catch {
                 guard error.kind == .readOnly || error.kind == .open else { throw error }

@@ -11,6 +11,7 @@ extension LaneTransaction {
         try beginGeneration(GenerationEntry())
         row.epoch += 1
         try save(nil, .deviceID)
+        try database.generations.forgetDevice(row.key)
         if all {
             try save(nil, .brandID)
             erases = true
@@ -134,6 +135,12 @@ extension LaneTransaction {
         case .sessionEmail, .brandID, .own: break
         }
         if entry != row.entry { try replace(entry, of: row.generation) }
+    }
+
+    /// Makes the lane agree with itself, whatever a backup has brought back.
+    mutating func settleOpening() throws(StorageError) {
+        if row.consent == .denied, row.books.queued > 0 { try setConsent(.denied) }
+        if let device = try value(.deviceID).flatMap(DeviceID.init) { try adopt(device) }
     }
 
     /// Reads a value that has not expired.

@@ -16,7 +16,7 @@ extension LaneWriter {
     mutating func currentDatabase() throws(StorageError) -> LaneDatabase {
         if let database, isCurrent { return database }
         if database != nil, !rescue() { closeDatabase() }
-        if database == nil { _ = try openRepaired(adopting: false) }
+        if database == nil { _ = try openRepaired(adopting: databaseCount == 0) }
         guard let database else { throw StorageError(.open, "The database cannot be opened") }
         return database
     }
@@ -121,6 +121,7 @@ extension LaneWriter {
                 database, configuration, row: preparation.lane(), now: configuration.wallClock(), run: run
             )
             try preparation.heal(&transaction)
+            try transaction.settleOpening()
             if adopting, let folder {
                 adoption = Adoption(database, configuration, folder)
                 try adoption?.run(&transaction)
@@ -137,6 +138,7 @@ extension LaneWriter {
         known = summary.state
         key = summary.row.key
         mustErase = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil
+        erasesNow = mustErase
         self.database = database
         files = folder.map(DatabaseFiles.init)
         databaseCount += 1

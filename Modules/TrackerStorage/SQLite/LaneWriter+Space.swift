@@ -27,11 +27,19 @@ extension LaneWriter {
         if let folder {
             try DamagedFiles(folder).removeAll()
             try database.connection.execute("VACUUM")
-            guard try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 else {
+            guard try emptyLog(database) else {
                 throw StorageError(.busy, "\(database.connection.path): another process is reading the log")
             }
         }
         try database.connection.execute("DELETE FROM meta WHERE name = 'erase'")
         mustErase = false
+    }
+
+    /// - Returns: False if another process reads the log, and goes on reading it.
+    private func emptyLog(_ database: LaneDatabase) throws(StorageError) -> Bool {
+        // All other writers wait meanwhile.
+        database.connection.setPatience(milliseconds: 500)
+        defer { database.connection.setPatience(milliseconds: Connection.busyTimeout) }
+        return try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 }

@@ -34,6 +34,8 @@ struct LaneWriter: ~Copyable {
     var files: DatabaseFiles?
     /// Whether something that was deleted may still be found in a file.
     var mustErase = false
+    /// Whether that is to be seen to at once, or only by the next retry: it can take long.
+    var erasesNow = false
     /// The lane as it was last seen on disk.
     var known = LaneState.empty
     /// When the account begins.
@@ -121,26 +123,30 @@ struct LaneWriter: ~Copyable {
         _ body: (inout LaneWriter) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         guard let folder else { return try body(&self) }
-        if lock?.isCurrent != true {
-            try folder.make()
-            lock = try FileLock(folder.writerLock)
-        }
-        try lock?.lock()
+        repeat {
+            if lock == nil {
+                try folder.make()
+                lock = try FileLock(folder.writerLock)
+            }
+            try lock?.lock()
+            // Whoever comes later would lock another file, if this one was replaced.
+            if lock?.isCurrent == false { lock = nil }
+        } while lock == nil
         defer { lock?.unlock() }
         return try body(&self)
     }
 
     private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
         if !held.isEmpty {
-            _ = try perform(&outcome) { (writer) in
-                writer.held.changes(at: writer.known.generation).map(LaneTask.change)
-            }
+            let late = held
+            _ = try perform(&outcome, isLasting: true) { row in late.changes(at: row.generation).map(LaneTask.change) }
             held = HeldChanges()
         }
-        let effects = try perform(&outcome) { _ in tasks }
+        let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
         outcome.results = effects.map { $0.result(known) }
         shrink()
-        guard mustErase else { return }
+        guard mustErase, erasesNow || tasks.isEmpty else { return }
+        erasesNow = false
         do throws(StorageError) {
             try erase()
         } catch {
@@ -151,14 +157,14 @@ struct LaneWriter: ~Copyable {
 
     /// Runs tasks in a transaction on the database that the path leads to, however often that takes.
     private mutating func perform(
-        _ outcome: inout Outcome, _ tasks: (borrowing LaneWriter) -> [LaneTask]
+        _ outcome: inout Outcome, isLasting: Bool, _ tasks: (LaneRow) -> [LaneTask]
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         var troubles = 0
         while true {
             do throws(StorageError) {
                 let database = try currentDatabase()
                 var attempt = outcome
-                let effects = try transact(tasks(self), database, &attempt)
+                let effects = try transact(tasks, isLasting: isLasting, database, &attempt)
                 guard isCurrent || rescue() else {
                     troubles += 1
                     guard troubles < 4 else { throw StorageError(.failed, "The database is replaced again and again") }
@@ -176,19 +182,19 @@ struct LaneWriter: ~Copyable {
 
     /// Runs one transaction.
     private mutating func transact(
-        _ tasks: [LaneTask], _ database: LaneDatabase, _ outcome: inout Outcome
+        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ database: LaneDatabase, _ outcome: inout Outcome
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         guard let key else { throw StorageError(.open, "The lane has no row") }
         var effects: [LaneTransaction.Effect] = []
-        effects.reserveCapacity(tasks.count)
+        var tasks: [LaneTask] = []
         var summary: LaneTransaction.Summary?
+        let changes = database.connection.changes
         // What a user has left must be gone for good, also after a loss of power.
-        let isLasting = configuration.durability == .process && tasks.contains(where: \.isLasting)
+        let isLasting = isLasting && configuration.durability == .process
         if isLasting { try database.connection.execute("PRAGMA synchronous=FULL") }
         defer { if isLasting { try? database.connection.execute("PRAGMA synchronous=NORMAL") } }
-        let changes = database.connection.changes
         try database.writing { () throws(StorageError) in
-            _ = try Schema.currentVersion(database.connection)
+            try database.checkVersion()
             let preparation = LanePreparation(database, configuration, backup: backup)
             var row = try database.lanes.load(key, prefix: configuration.keyPrefix)
             if row == nil { row = try preparation.lane() }
@@ -196,27 +202,44 @@ struct LaneWriter: ~Copyable {
             var transaction = try LaneTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
+            tasks = choose(row)
+            effects.reserveCapacity(tasks.count)
             for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
-            let finished = try transaction.finish()
-            if finished.erases { try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)") }
-            if let reserved = finished.reserved, let backup {
-                do throws(StorageError) {
-                    try backup.lane.save(String(reserved), .sequence)
-                } catch {
-                    outcome.events.append(.backupFailed(error))
-                }
+            summary = try transaction.finish()
+            if summary?.erases == true {
+                try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)")
             }
-            summary = finished
+            reserve(summary?.reserved, &outcome)
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
-        known = summary.state
+        note(summary, &outcome)
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
+        for task in tasks { outcome.settled += task.settledRecords }
+        return effects
+    }
+
+    /// Has a block of sequence numbers in the backup before any of them is used.
+    private func reserve(_ reserved: Int64?, _ outcome: inout Outcome) {
+        guard let reserved, let backup else { return }
+        do throws(StorageError) {
+            try backup.lane.save(String(reserved), .sequence)
+        } catch {
+            // The database knows it as well; only the loss of both would be one too many.
+            outcome.events.append(.backupFailed(error))
+        }
+    }
+
+    /// Takes note of what a transaction has made of the lane.
+    private mutating func note(_ summary: LaneTransaction.Summary, _ outcome: inout Outcome) {
+        known = summary.state
         freedBytes += summary.freedBytes
         outcome.events += summary.dropped
         outcome.changesValues = outcome.changesValues || summary.changesValues
         mustErase = mustErase || summary.erases
-        for task in tasks { outcome.settled += task.settledRecords }
-        return effects
+        erasesNow = erasesNow || summary.erases
+        guard summary.row.key != key else { return }
+        key = summary.row.key
+        reader?.close()
     }
 
     private func perform(
@@ -226,7 +249,10 @@ struct LaneWriter: ~Copyable {
         case .change(let change): return try transaction.apply(change)
         case .heal(let key): try preparation.heal(key, &transaction)
         case .lose(let records): try transaction.lose(records)
-        case .inspect: try transaction.database.inspect()
+        case .inspect:
+            try transaction.database.inspect()
+            // The database is sound, so it was the reader that saw something else.
+            reader?.close()
         }
         return .done
     }

@@ -72,6 +72,11 @@ struct SQLiteKeyValueStore: KeyValueStore {
         try database.values.holding(brand: brand, lane: lane, key: key, epoch: epoch)
     }
 
+    func contains(_ key: String) -> Bool {
+        // A store that cannot be read has nothing to show.
+        ((try? holding(for: key)) ?? .absent) != .absent
+    }
+
     func save(_ value: StoredValue, for key: String) throws(StorageError) {
         try database.values.save(value, brand: brand, lane: lane, key: key)
     }

@@ -16,8 +16,13 @@ extension SQLiteOutbox {
         return true
     }
 
+    /// Tries to write what is held, one last time.
+    func writeHeld() {
+        if !stage.withLock({ $0.held.isEmpty }) { write([]) }
+    }
+
     /// Tries again what the disk has refused, until it takes it.
-    func scheduleRetry(after delay: Double = firstRetry) {
+    private func scheduleRetry(after delay: Double) {
         let isNew = stage.withLock { stage in
             defer { stage.isRetryScheduled = true }
             return !stage.isRetryScheduled
@@ -25,13 +30,19 @@ extension SQLiteOutbox {
         guard isNew else { return }
         queue.asyncAfter(deadline: .now() + delay) { [weak self] in
             guard let self else { return }
-            stage.withLock { $0.isRetryScheduled = false }
-            if case .open = stage.withLock({ $0.phase }) { write([], nextRetry: min(delay * 2, Self.lastRetry)) }
+            let (isOpen, isBackupOverdue) = stage.withLock { stage in
+                stage.isRetryScheduled = false
+                return (stage.isOpen, stage.isBackupOverdue)
+            }
+            guard isOpen else { return }
+            let next = min(delay * 2, Self.lastRetry)
+            if isBackupOverdue { scheduleBackup(nextRetry: next) }
+            write([], nextRetry: next)
         }
     }
 
     /// Writes the backups, for nobody who waits.
-    func scheduleBackup() {
+    func scheduleBackup(nextRetry: Double = firstRetry) {
         guard folder != nil else { return }
         let isNew = stage.withLock { stage in
             defer { stage.isBackupScheduled = true }
@@ -40,8 +51,8 @@ extension SQLiteOutbox {
         guard isNew else { return }
         backupQueue.async { [self] in
             stage.withLock { $0.isBackupScheduled = false }
-            guard let error = backUp() else { return }
-            queue.async { [self] in configuration.observer(.backupFailed(error)) }
+            let error = backUp()
+            queue.async { [self] in noteBackup(error, nextRetry: nextRetry) }
         }
     }
 
@@ -76,10 +87,21 @@ extension SQLiteOutbox {
         backupQueue.async { [self] in
             let error = backUp()
             queue.async { [self] in
-                if let error { configuration.observer(.backupFailed(error)) }
+                noteBackup(error)
                 giveReadyAnswers { $0.finishBackup(error) }
             }
         }
+    }
+
+    /// Tells of backups that cannot be written, once until they can, and has them tried again.
+    private func noteBackup(_ error: StorageError?, nextRetry: Double = firstRetry) {
+        let wasOverdue = stage.withLock { stage in
+            defer { stage.isBackupOverdue = error != nil }
+            return stage.isBackupOverdue
+        }
+        guard let error else { return }
+        if !wasOverdue { configuration.observer(.backupFailed(error)) }
+        scheduleRetry(after: nextRetry)
     }
 
     private func giveReadyAnswers(after change: (inout Stage) -> Void) {

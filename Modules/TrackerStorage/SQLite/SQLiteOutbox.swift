@@ -46,6 +46,7 @@ public final class SQLiteOutbox: Outbox {
     public func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
         queue.async { [self] in
             do throws(StorageError) {
+                if stage.withLock({ $0.isClosed }) { throw StorageError(.closed, "The outbox is closed") }
                 let (opening, origin, count) = try writer.withLock { (writer) throws(StorageError) in
                     (try writer.open(), writer.origin, writer.databaseCount)
                 }
@@ -59,11 +60,7 @@ public final class SQLiteOutbox: Outbox {
                 wakeIfNeeded(stage.withLock { $0.enter(.open) })
             } catch {
                 completion(.failure(error))
-                let refused = stage.withLock { stage in
-                    _ = stage.enter(.failed(error))
-                    return stage.rest()
-                }
-                for task in refused { task.completion(task.task.refusal(error)) }
+                refuseAll(error)
             }
         }
     }
@@ -78,12 +75,19 @@ public final class SQLiteOutbox: Outbox {
     /// Writes what is staged, closes everything, releases the locks; what is staged later is refused.
     public func close(completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in
-            _ = stage.withLock { $0.enter(.closed) }
-            while writeGroup() {}
+            if stage.withLock({ $0.isOpen }) {
+                _ = stage.withLock { $0.enter(.closed) }
+                while writeGroup() {}
+                writeHeld()
+            } else {
+                refuseAll(StorageError(.closed, "The outbox is closed"))
+                _ = stage.withLock { $0.enter(.closed) }
+            }
             // Whoever waits for a backup is answered before this comes back: both queues are serial.
             backupQueue.async { [self] in
                 queue.async { [self] in
                     writer.withLock { $0.close() }
+                    reader?.shut()
                     delivery.release()
                     sessionCreation.release()
                     completion()
@@ -110,6 +114,15 @@ public final class SQLiteOutbox: Outbox {
         } catch {
             queue.async { task.completion(task.task.refusal(error)) }
         }
+    }
+
+    /// Refuses what is staged, and what will be.
+    private func refuseAll(_ error: StorageError) {
+        let refused = stage.withLock { stage in
+            _ = stage.enter(.failed(error))
+            return stage.rest()
+        }
+        for task in refused { task.completion(task.task.refusal(error)) }
     }
 
     func wakeIfNeeded(_ isNeeded: Bool) {

@@ -46,6 +46,9 @@ enum Schema {
         """
     ]
 
+    /// How many bytes the log may keep while it is not needed.
+    static let logLimit = 4 << 20
+
     /// What a connection is told before it is used.
     ///
     /// Free pages can only be given back if the first table finds `auto_vacuum` set; the order matters.
@@ -59,7 +62,7 @@ enum Schema {
             PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL");
             PRAGMA secure_delete=ON;
             PRAGMA temp_store=MEMORY;
-            PRAGMA journal_size_limit=4194304;
+            PRAGMA journal_size_limit=\(logLimit);
             PRAGMA trusted_schema=OFF;
             """
         )

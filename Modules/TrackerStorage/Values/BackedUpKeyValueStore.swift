@@ -33,8 +33,7 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
     func read(_ key: String, at now: Timestamp) throws(StorageError) -> Reading {
         switch try primary.holding(for: key) {
         case .value(let value) where value.expires > now:
-            let copy = try backup.holding(for: key)
-            return Reading(text: value.text, repair: copy == .absent ? .healBackup : nil)
+            return Reading(text: value.text, repair: backup.contains(key) ? nil : .healBackup)
         case .value:
             return Reading(repair: .remove)
         case .removed:
@@ -63,6 +62,7 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
 /// A store that has nothing and keeps nothing: the backup of what lives in memory.
 struct NoKeyValueStore: KeyValueStore {
     func holding(for key: String) -> Holding { .absent }
+    func contains(_ key: String) -> Bool { true }
     func save(_ value: StoredValue, for key: String) {}
     func remove(_ key: String) {}
 }

@@ -8,6 +8,8 @@ struct BackupImage: Sendable {
         var files: FileKeyValueStore
         /// The span of life that values must belong to.
         var epoch: Int64
+        /// The fact that counts the spans.
+        var age: LaneBackup.Fact
         /// What is known of the scope itself.
         var facts: [LaneBackup.Fact: String]
         /// Its values, and what was removed, under their full names.
@@ -39,6 +41,8 @@ struct BackupImage: Sendable {
 
 extension BackupImage.Scope {
     fileprivate func write() throws(StorageError) {
+        // A database that is older than its backups catches up when the lane is opened; until then they stay.
+        if let age = files.number(age), age > epoch { return }
         for (fact, text) in facts { try files.save(text, fact) }
         for (key, holding) in values {
             switch holding {
@@ -93,7 +97,7 @@ extension LaneDatabase {
         var facts: [LaneBackup.Fact: String] = [.identity: identity.brandText, .epoch: String(row.epoch)]
         facts[.consent] = row.consent?.rawValue
         let values = try self.values.holdings(brand: row.key.brand, lane: 0, epoch: row.epoch)
-        return BackupImage.Scope(files: backup.brand, epoch: row.epoch, facts: facts, values: values)
+        return BackupImage.Scope(files: backup.brand, epoch: row.epoch, age: .epoch, facts: facts, values: values)
     }
 
     private func laneScope(
@@ -104,7 +108,7 @@ extension LaneDatabase {
             .identity: identity.text, .generation: String(epoch), .number: String(row.key.lane),
         ]
         let values = try self.values.holdings(brand: row.key.brand, lane: row.key.lane, epoch: epoch)
-        return BackupImage.Scope(files: backup.lane, epoch: epoch, facts: facts, values: values)
+        return BackupImage.Scope(files: backup.lane, epoch: epoch, age: .generation, facts: facts, values: values)
     }
 }
 

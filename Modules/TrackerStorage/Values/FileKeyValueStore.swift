@@ -30,12 +30,14 @@ struct FileKeyValueStore: KeyValueStore {
         do {
             bytes = try FileDescriptor(opening: path(of: key), O_RDONLY).readToEnd(limit: Self.limit)
         } catch {
-            if access(key) { throw error }
+            if contains(key) { throw error }
             return .absent
         }
         guard let value = Self.value(from: bytes) else { return .absent }
         return .value(value)
     }
+
+    func contains(_ key: String) -> Bool { FileIdentity(ofPath: path(of: key)) != nil }
 
     func save(_ value: StoredValue, for key: String) throws(StorageError) {
         try directory.make()
@@ -59,7 +61,7 @@ struct FileKeyValueStore: KeyValueStore {
     }
 
     func remove(_ key: String) throws(StorageError) {
-        guard access(key) else { return }
+        guard contains(key) else { return }
         try directory.remove(Self.name(of: key))
         try directory.synchronize()
     }
@@ -73,9 +75,6 @@ struct FileKeyValueStore: KeyValueStore {
             if key.map(isUnwanted) ?? true { try directory.remove(name) }
         }
     }
-
-    /// Whether there is a file for the key.
-    func access(_ key: String) -> Bool { FileIdentity(ofPath: path(of: key)) != nil }
 
     private func path(of key: String) -> String { directory.file(Self.name(of: key)) }
 

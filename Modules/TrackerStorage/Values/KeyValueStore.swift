@@ -25,6 +25,9 @@ protocol KeyValueStore {
     /// Reads a value.
     func holding(for key: String) throws(StorageError) -> Holding
 
+    /// Whether there is anything under a key, readable or not.
+    func contains(_ key: String) -> Bool
+
     /// Keeps a value, in place of any under the same key.
     func save(_ value: StoredValue, for key: String) throws(StorageError)
 

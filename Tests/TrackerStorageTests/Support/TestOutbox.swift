@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TrackerModels
 
@@ -12,9 +13,9 @@ final class EventLog: Sendable {
     func record(_ event: OutboxEvent) { log.withLock { $0.append(event) } }
 }
 
-/// A wall clock that is set by hand.
+/// A wall clock that is set by hand; it begins at the time it is, which other processes see too.
 final class HandClock: Sendable {
-    private let time = Mutex(Timestamp(milliseconds: 1_700_000_000_000))
+    private let time = Mutex(Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)))
 
     var now: Timestamp { time.withLock { $0 } }
 
