@@ -12,7 +12,7 @@ public final class HostSession: Responder {
     /// The part of the time for ending that an `init` or a flush under way may still take.
     private static let graceShare = 0.4
     /// The part of it after which the disk is not waited for any longer.
-    private static let closingShare = 0.9
+    private static let closingShare = 0.8
 
     let tracker: MobileTracker
     let news: NewsDesk

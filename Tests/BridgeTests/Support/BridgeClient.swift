@@ -45,6 +45,8 @@ struct Answer: Sendable {
 }
 
 /// A JSON-RPC client: numbers its calls, and matches the answers.
+///
+/// The host is killed when the test lets go of it.
 final class BridgeClient: Sendable {
     /// How messages are told apart.
     enum Framing: CaseIterable, Sendable {
@@ -52,21 +54,17 @@ final class BridgeClient: Sendable {
         case headers
     }
 
-    private struct State {
-        var next = 1
-        var waiting: [Int: Answer] = [:]
-    }
-
     let host: HostProcess
     /// What the host sent of its own accord: notifications, and answers to what was sent by ``send(_:)``.
-    let others = Recorder<JSONValue>()
+    var others: Recorder<JSONValue> { inbox.others }
     private let framing: Framing
-    private let state = Mutex(State())
+    private let inbox = Inbox()
 
     init(_ host: HostProcess, framing: Framing = .lines) {
         self.host = host
         self.framing = framing
-        Thread.detachNewThread { self.readAnswers() }
+        // The thread must not hold the client: it ends with the host, and that ends with the client.
+        Thread.detachNewThread { [inbox, output = host.output.reader] in inbox.fill(from: output, framing) }
     }
 
     /// Starts a host and connects to it.
@@ -90,13 +88,8 @@ final class BridgeClient: Sendable {
 
     /// Calls a method with params as text.
     func start(_ method: String, text params: String?) -> Answer {
-        let answer = Answer()
+        let (id, answer) = inbox.expectAnswer()
         let body = params.map { #","params":\#($0)"# } ?? ""
-        let id = state.withLock { state in
-            defer { state.next += 1 }
-            state.waiting[state.next] = answer
-            return state.next
-        }
         send(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)"\#(body)}"#)
         return answer
     }
@@ -116,33 +109,72 @@ final class BridgeClient: Sendable {
         host.input.writer.close()
         return try await host.end()
     }
+}
 
-    private func readAnswers() {
-        var buffer: [UInt8] = []
-        while case let bytes = host.output.reader.read(), !bytes.isEmpty {
-            buffer += bytes
-            while let message = takeMessage(from: &buffer) { handle(message) }
-        }
-        let waiting = state.withLock { Array($0.waiting.values) }
-        let gone: JSONValue = ["code": 0, "message": "The host has ended", "data": ["code": "GONE"]]
-        for answer in waiting { answer.arrival.record(.failure(BridgeFailure(gone))) }
+/// What a client has got, and what it waits for.
+private final class Inbox: Sendable {
+    private struct State {
+        var next = 1
+        var waiting: [Int: Answer] = [:]
+        var hasEnded = false
     }
 
-    private func takeMessage(from buffer: inout [UInt8]) -> JSONValue? {
-        let newline = UInt8(ascii: "\n")
-        var body: ArraySlice<UInt8>
+    let others = Recorder<JSONValue>()
+    private let state = Mutex(State())
+
+    /// Makes an id for a call, and the place for its answer.
+    func expectAnswer() -> (Int, Answer) {
+        let answer = Answer()
+        let (id, hasEnded) = state.withLock { state in
+            defer { state.next += 1 }
+            state.waiting[state.next] = answer
+            return (state.next, state.hasEnded)
+        }
+        if hasEnded { answer.arrival.record(.failure(Self.gone)) }
+        return (id, answer)
+    }
+
+    /// Reads until the host ends.
+    func fill(from output: Pipe.End, _ framing: BridgeClient.Framing) {
+        var buffer: [UInt8] = []
+        while case let bytes = output.read(), !bytes.isEmpty {
+            buffer += bytes
+            var taken = 0
+            while let message = Self.takeMessage(from: buffer, &taken, framing) { handle(message) }
+            buffer.removeFirst(taken)
+        }
+        let waiting = state.withLock { state in
+            state.hasEnded = true
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for answer in waiting { answer.arrival.record(.failure(Self.gone)) }
+    }
+
+    private static let gone = BridgeFailure([
+        "code": 0, "message": "The host has ended", "data": ["code": "GONE"],
+    ])
+
+    private static func takeMessage(
+        from buffer: [UInt8], _ taken: inout Int, _ framing: BridgeClient.Framing
+    ) -> JSONValue? {
+        let rest = buffer[taken...]
+        let body: ArraySlice<UInt8>
         switch framing {
         case .lines:
-            guard let end = buffer.firstIndex(of: newline) else { return nil }
-            body = buffer[..<end]
-            buffer.removeFirst(end + 1)
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            body = rest[..<end]
+            taken = end + 1
         case .headers:
-            guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
-            let header = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
-            guard header.hasPrefix("Content-Length: "), let count = Int(header.dropFirst(16)) else { return .null }
-            guard buffer.count >= end.upperBound + count else { return nil }
-            body = buffer[end.upperBound..<end.upperBound + count]
-            buffer.removeFirst(end.upperBound + count)
+            guard let end = rest.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+            let header = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+            guard header.hasPrefix("Content-Length: "), let count = Int(header.dropFirst(16)) else {
+                taken = buffer.count
+                return .null
+            }
+            guard rest.endIndex >= end.upperBound + count else { return nil }
+            body = rest[end.upperBound..<end.upperBound + count]
+            taken = end.upperBound + count
         }
         // What is no JSON stands out as null, which is no message.
         return (try? JSONText(validating: body, maxDepth: 1024)).map { JSONValue($0) } ?? .null

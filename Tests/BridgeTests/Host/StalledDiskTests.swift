@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("A disk that stalls")
+struct StalledDiskTests {
+    private let folder: TemporaryDirectory
+    private let backend: Backend
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        backend = try Backend()
+    }
+
+    /// Takes the place of the one who may write: whoever else wants to waits for as long as it is held.
+    private func stall() throws -> Pipe.End {
+        let descriptor = unsafe open(folder.path("state/writer.lock"), O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        return Pipe.End(descriptor)
+    }
+
+    @Test("keeps no host alive: what it has not taken is answered with an error", arguments: LifeTests.Cause.allCases)
+    func stalls(cause: LifeTests.Cause) async throws {
+        let client = try BridgeClient(["--shutdown-timeout", "600ms"])
+        try await client.call("init", ["925", backend.config(folder)])
+        let lock = try stall()
+
+        let calls = [
+            client.start("track", ["A"]), client.start("reset"), client.start("setConsent", ["granted"]),
+            client.start("track", ["B"]), client.start("getSessionId"),
+        ]
+        // Answered by the host alone, this shows that everything before it was read.
+        try await client.call("host.info")
+        cause.bring(about: client)
+
+        for call in calls {
+            let failure = try #require(await call.failure)
+            #expect(failure.number == 1009 && failure.code == "STORAGE_ERROR")
+            #expect(failure.data["retryable"] == true)
+        }
+        #expect(try await client.host.end() == .code(0))
+        lock.close()
+    }
+
+    @Test("keeps nothing waiting once it goes on")
+    func recovers() async throws {
+        let client = try BridgeClient()
+        try await client.call("init", ["925", backend.config(folder)])
+        let lock = try stall()
+
+        let track = client.start("track", ["A"])
+        try await client.call("host.info")
+        #expect(!track.isThere)
+        lock.close()
+
+        #expect(try await track.value["status"] == "queued")
+    }
+
+    @Test("a full pipeline of calls ends with its input all the same")
+    func endOfInput() async throws {
+        let client = try BridgeClient(["--shutdown-timeout", "3s"])
+        try await client.call("init", ["925", backend.config(folder)])
+        let lock = try stall()
+
+        // More than the host takes before it pauses.
+        let calls = (1...4_500).map { client.start("track", ["E\($0)"]) }
+        client.host.input.writer.close()
+
+        #expect(try await client.host.end() == .code(0))
+        var numbers: Set<Int?> = []
+        for call in calls { numbers.insert(try await call.failure?.number) }
+        // What was never read, or not answered in time, has no answer: 0.
+        #expect(numbers == [1009, 0] || numbers == [1009])
+        lock.close()
+    }
+}
