@@ -2,20 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { CrashLimit } from '../src/client/crash-limit.js'
-import { fakeTracker, readPid } from '../testsupport/hosts.js'
+import { fakeTracker, inTime, readPid } from '../testsupport/hosts.js'
 
 const methodsOf = (life) => life.map(({ method }) => method)
 const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
 
-/** The next session that is told of. The tracker does not keep Node alive for it, so this does. */
+/** The next session that is told of. */
 function nextSession(tracker) {
-    return new Promise((resolve, reject) => {
-        const guard = setTimeout(() => reject(new Error('No session came within 10 s.')), 10_000)
-        tracker.on('session', (session) => {
-            clearTimeout(guard)
-            resolve(session)
-        })
-    })
+    return inTime(new Promise((resolve) => tracker.on('session', resolve)))
 }
 
 suite('when the host dies', () => {

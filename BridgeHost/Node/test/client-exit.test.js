@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { FAKE_HOST, freshFolder, readLives } from '../testsupport/hosts.js'
+import { FAKE_HOST, freshFolder, readEndedLives } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
 
 /** Runs a program that has a tracker with a stand-in for the host. */
@@ -15,23 +15,27 @@ async function run(t, body, life = {}) {
         const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
         ${body}`
     const end = await runProgram(t, source)
-    return { ...end, methods: () => readLives(folder).map((life) => life.map(({ method }) => method)) }
+    return { ...end, lives: () => methodsOf(folder) }
+}
+
+async function methodsOf(folder) {
+    return (await readEndedLives(folder)).map((life) => life.map(({ method }) => method))
 }
 
 suite('a program ends by itself', () => {
     test('when all its calls are answered', async (t) => {
-        const { code, methods } = await run(t, `await tracker.track('A')`)
+        const { code, lives } = await run(t, `await tracker.track('A')`)
 
         assert.equal(code, 0)
-        assert.deepEqual(methods(), [['track']])
+        assert.deepEqual(await lives(), [['track']])
     })
 
     test('but not before they are, also if nobody waits for them', async (t) => {
-        const { code, stdout, methods } = await run(t, `tracker.track('A').then(() => console.log('answered'))`)
+        const { code, stdout, lives } = await run(t, `tracker.track('A').then(() => console.log('answered'))`)
 
         assert.equal(code, 0)
         assert.equal(stdout, 'answered\n')
-        assert.deepEqual(methods(), [['track']])
+        assert.deepEqual(await lives(), [['track']])
     })
 
     test('with many calls in flight and a listener', async (t) => {
@@ -52,10 +56,10 @@ suite('a program ends by itself', () => {
     })
 
     test('after a shutdown', async (t) => {
-        const { code, methods } = await run(t, `tracker.track('A'); await tracker.shutdown()`)
+        const { code, lives } = await run(t, `tracker.track('A'); await tracker.shutdown()`)
 
         assert.equal(code, 0)
-        assert.deepEqual(methods(), [['track', 'host.shutdown']])
+        assert.deepEqual(await lives(), [['track', 'host.shutdown']])
     })
 
     test('when the host has died and a call waits for the next', async (t) => {
@@ -77,38 +81,38 @@ suite('a program ends by itself', () => {
 
 suite('before the program ends', () => {
     test('what is left is sent, once', async (t) => {
-        const { code, methods } = await run(t, `
+        const { code, lives } = await run(t, `
             await tracker.init('925', config)
             await tracker.analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com' })
             tracker.track('A')`)
 
         assert.equal(code, 0)
-        assert.deepEqual(methods(), [['init', 'analytics.initialize', 'track', 'flush', 'analytics.flush']])
+        assert.deepEqual(await lives(), [['init', 'analytics.initialize', 'track', 'flush', 'analytics.flush']])
     })
 
     test('it is sent again if the program finds more to do', async (t) => {
-        const { code, methods } = await run(t, `
+        const { code, lives } = await run(t, `
             await tracker.init('925', config)
             process.once('beforeExit', () => tracker.track('LAST'))`)
 
         assert.equal(code, 0)
-        assert.deepEqual(methods(), [['init', 'flush', 'track', 'flush']])
+        assert.deepEqual(await lives(), [['init', 'flush', 'track', 'flush']])
     })
 
     test('nothing is sent for a client that is not initialized', async (t) => {
-        const { code, methods } = await run(t, `await tracker.track('A')`)
+        const { code, lives } = await run(t, `await tracker.track('A')`)
 
         assert.equal(code, 0)
-        assert.deepEqual(methods(), [['track']])
+        assert.deepEqual(await lives(), [['track']])
     })
 
     test('calls of its last tick are handed over, also by process.exit', async (t) => {
-        const { code, methods } = await run(t, `
+        const { code, lives } = await run(t, `
             await tracker.init('925', config)
             tracker.track('LAST')
             process.exit()`)
 
         assert.equal(code, 0)
-        assert.deepEqual(methods(), [['init', 'track']])
+        assert.deepEqual(await lives(), [['init', 'track']])
     })
 })

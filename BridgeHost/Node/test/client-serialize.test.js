@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { randomFrom } from '../testsupport/random.js'
 import { MAX_LEVELS, ValueFault, serialize } from '../src/client/serialize.js'
 
 /** Arrays in arrays, so many in all. */
@@ -46,9 +47,7 @@ suite('serialize writes what JSON.stringify writes', () => {
     })
 
     test('any tree of values', (t) => {
-        const seed = Math.trunc(Math.random() * 2 ** 31)
-        t.diagnostic(`seed ${seed}`)
-        const random = generator(seed)
+        const random = randomFrom(t)
         for (let i = 0; i < 500; i++) {
             const value = anyValue(random, 4)
             assert.equal(serialize(value, 'value'), JSON.stringify(value))
@@ -102,16 +101,6 @@ suite('serialize refuses, saying where', () => {
         assert.throws(() => serialize(large, 'value', 100_000), { isTooLarge: true, message: /is too large$/ })
     })
 })
-
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-function generator(seed) {
-    return () => {
-        seed = (seed + 0x6d2b79f5) | 0
-        let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-        return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-    }
-}
 
 function anyValue(random, depth) {
     const many = Math.trunc(random() * 4)

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test'
 import { explainStart } from '../src/client/explain.js'
 import { findHost } from '../src/client/finder.js'
 import { createTracker } from '../src/client/tracker.js'
-import { captureWarnings, freshFolder } from '../testsupport/hosts.js'
+import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
 
 const platform = `${process.platform}-${process.arch}`
 
@@ -92,7 +92,7 @@ function program(t, content, mode = 0o755) {
 async function startError(t, path) {
     captureWarnings(t)
     const tracker = createTracker({ hostPath: path, stderr: 'ignore' })
-    t.after(() => tracker.shutdown())
+    afterwards(t, () => tracker.shutdown())
     return tracker.track('A').then(() => assert.fail('It was answered.'), (error) => error)
 }
 

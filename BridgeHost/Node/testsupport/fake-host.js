@@ -46,7 +46,10 @@ function answer({ id, method, params }) {
     if (life.errors?.[method]) reply({ id, error: life.errors[method] })
     else reply({ id, result: life.results?.[method] ?? usual(method, params) })
     if (isLast) die()
-    if (method === 'host.shutdown') process.exit(0)
+    if (method === 'host.shutdown') {
+        note({ ended: true })
+        process.exit(0)
+    }
 }
 
 function usual(method, params) {
@@ -84,6 +87,7 @@ function again(action) {
         try {
             return action()
         } catch (error) {
+            if (error.code === 'EPIPE') return Infinity // Nobody reads any more.
             if (error.code !== 'EAGAIN') throw error
             Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
         }

@@ -7,10 +7,29 @@ import { createTracker } from '../src/client/tracker.js'
 /** Where the stand-in for the host is. */
 export const FAKE_HOST = fileURLToPath(new URL('fake-host.js', import.meta.url))
 
+const cleanUps = new WeakMap()
+
+/**
+ * Does something after the test, last come first served: Node itself would take a folder away from under a host.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {() => unknown} action
+ */
+export function afterwards(t, action) {
+    if (!cleanUps.has(t)) {
+        const actions = []
+        cleanUps.set(t, actions)
+        t.after(async () => {
+            for (const each of actions.reverse()) await each()
+        })
+    }
+    cleanUps.get(t).push(action)
+}
+
 /** A fresh folder, removed after the test. @param {import('node:test').TestContext} t */
 export function freshFolder(t) {
     const folder = mkdtempSync(join(tmpdir(), 'mobile-tracker-'))
-    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    afterwards(t, () => rmSync(folder, { recursive: true, force: true }))
     return folder
 }
 
@@ -32,7 +51,7 @@ export function fakeTracker(t, ...lives) {
     writeFileSync(join(folder, 'script.json'), JSON.stringify({ lives: lives.length > 0 ? lives : [{}] }))
     const warnings = captureWarnings(t)
     const tracker = createTracker({ hostPath: FAKE_HOST, hostArguments: [folder], stderr: 'ignore' })
-    t.after(() => tracker.shutdown())
+    afterwards(t, () => tracker.shutdown())
     return { tracker, warnings, folder, lives: () => readLives(folder) }
 }
 
@@ -51,6 +70,29 @@ export function readPid(folder) {
     return readEntries(folder).findLast(({ born }) => born)?.born
 }
 
+/** The same when the last of them has ended. */
+export async function readEndedLives(folder) {
+    const late = performance.now() + 10_000
+    while (!readEntries(folder).at(-1).ended) {
+        if (performance.now() > late) throw new Error('The host did not end within 10 s.')
+        await new Promise((resolve) => setImmediate(resolve))
+    }
+    return readLives(folder)
+}
+
 function readEntries(folder) {
     return readFileSync(join(folder, 'log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+}
+
+/** The same promise, unless it takes 10 s. Keeps Node alive, which a tracker without calls does not. */
+export async function inTime(promise) {
+    let guard
+    const late = new Promise((_, reject) => {
+        guard = setTimeout(() => reject(new Error('It did not happen within 10 s.')), 10_000)
+    })
+    try {
+        return await Promise.race([promise, late])
+    } finally {
+        clearTimeout(guard)
+    }
 }

@@ -186,16 +186,16 @@ export class HostLink {
     // Talking
 
     /** Asks the present host something that no caller waits for. */
-    #ask(method, params) {
-        const call = new Call(this.#nextId++, method, params)
+    #ask(method, params, options) {
+        const call = new Call(this.#nextId++, method, params, options)
         this.#own.add(call)
         this.#host.send(call)
         return call.promise
     }
 
     /** Makes a call that no caller waits for. */
-    #tell(method, params) {
-        this.#ask(method, params).catch((error) => {
+    #tell(method, params, options) {
+        this.#ask(method, params, options).catch((error) => {
             if (error.code === 'HOST_EXITED') return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
@@ -234,7 +234,7 @@ export class HostLink {
             call.reject(errorFromAnswer(error))
         } else {
             this.#recovery.answered(call, result)
-            if (this.#recovery.isInDoubt) this.#clearDoubt()
+            if (call.method === 'init' && this.#recovery.isInDoubt) this.#clearDoubt()
             call.resolve(result)
         }
         if (call === this.#shutdown?.call) this.#shutdown.isOver = true
@@ -243,7 +243,7 @@ export class HostLink {
 
     /** Whose `init` took effect can be told by the brand. */
     #clearDoubt() {
-        this.#ask('getBrandId', '{}').then(({ brandId }) => this.#recovery.clearDoubt(brandId), () => {})
+        this.#tell('getBrandId', '{}', { read: ({ brandId }) => this.#recovery.clearDoubt(brandId) })
     }
 
     /** Keeps Node alive while somebody waits for an answer, and no longer. */

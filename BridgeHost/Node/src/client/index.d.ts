@@ -215,10 +215,17 @@ export interface LogNews {
 
 /** Something that happened to an event or on the way to the backend. */
 export interface DiagnosticNews {
+    /** Whom it is about. */
+    client: 'tracker' | 'analytics' | 'basic'
+    /** What happened, such as `dropped`, `retried` or `breaker`. */
     kind: string
     reason?: string
+    /** Which event, where one is named. */
     messageId?: string
+    /** The backend's HTTP status. */
     status?: number
+    /** How many, where they are not named. */
+    count?: number
     [more: string]: unknown
 }
 
@@ -238,11 +245,11 @@ export interface Analytics {
     /** Makes the new id the user id. */
     alias(newUserId: string, options?: CallOptions): Promise<Outcome>
     /** Null clears it; a blank text is ignored. */
-    setAdvertisingId(advertisingId: string | null): Promise<void>
-    clearAdvertisingId(): Promise<void>
+    setAdvertisingId(advertisingId: string | null, options?: CallOptions): Promise<Outcome>
+    clearAdvertisingId(options?: CallOptions): Promise<Outcome>
     flush(timeoutMs?: number | null): Promise<FlushReport>
     /** Drops what is queued and forgets who the user is. Calls are dropped until `initialize` is called again. */
-    reset(): Promise<void>
+    reset(options?: CallOptions): Promise<void>
     enableDebugLogging(): Promise<void>
     getDebugInfo(): Promise<Record<string, unknown>>
     /** The app came to the foreground. */

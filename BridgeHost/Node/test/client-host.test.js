@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { KEY, eventNames, fileInTheWay, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
+import { afterwards, freshFolder, inTime } from '../testsupport/hosts.js'
+import { runProgram } from '../testsupport/programs.js'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The requests of one kind that the backend has taken. */
+const received = (collector, kind) => collector.received({ kind, accepted: true })
+
+suite('the tracker reaches the backend', { skip: withoutHost }, () => {
+    test('with a session and the events of it, in order', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+
+        const initialized = tracker.init('925', config())
+        tracker.track('FIRST')
+        await initialized
+        const outcome = await tracker.track('PURCHASE', { total: 149.99, none: undefined }, { flow_id: 'checkout_v2' })
+        await tracker.flush()
+
+        assert.match(outcome.messageId, UUID)
+        assert.deepEqual(eventNames(collector), ['FIRST', 'PURCHASE'])
+        const [, { body, headers }] = received(collector, 'event')
+        assert.deepEqual(body, {
+            brand_id: 925,
+            session_id: await tracker.getSessionId(),
+            event_name: 'PURCHASE',
+            data: { total: 149.99, flow_id: 'checkout_v2' },
+        })
+        assert.equal(headers['idempotency-key'], outcome.messageId)
+        assert.deepEqual(problemsOf(collector), [])
+    })
+
+    test('by every call there is', async (t) => {
+        const { tracker, collector, config, warnings } = await realTracker(t)
+        await tracker.init('925', config({ crossSiteCookie: true }))
+        const link = await tracker.getCrossDomainUrl('https://shop.example/?a=1')
+
+        const outcomes = await Promise.all([
+            tracker.identify('u/1', { name: 'Ada', plan: 'pro' }),
+            tracker.set({ birthday: '1815-12-10' }),
+            tracker.setMetadata({ ab: 'B' }),
+            tracker.screen('Home', { tab: 1 }),
+            tracker.screenDidAppear('Cart', 'https://shop.example/cart'),
+            tracker.updateLocation(37.77, -122.42, 10),
+            tracker.updateSessionEmail('ada@example.com'),
+            tracker.linkSession('session-0'),
+            tracker.continueSession(link),
+            tracker.track('LAST', null, null, { messageId: 'last-1' }),
+        ])
+        const report = await tracker.flush(10_000)
+
+        assert.equal(report.remaining, 0)
+        assert.deepEqual(outcomes.map(({ status }) => status), outcomes.map(() => 'queued'))
+        assert.equal(outcomes.at(-1).messageId, 'last-1')
+        assert.deepEqual(warnings, [])
+        assert.deepEqual(problemsOf(collector), [])
+        assert.deepEqual(collector.received().map(({ kind }) => kind), [
+            'session', 'identify', 'profile', 'profile', 'profile', 'event', 'event', 'location', 'email', 'link', 'event',
+        ])
+        assert.equal(await tracker.getSessionEmail(), 'ada@example.com')
+    })
+
+    test('with values as they were given', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        const attributes = {
+            text: 'é漢🐙\u0000"\\\n', numbers: [0, -1.5, 1e21, 5e-324, 2 ** 53, 0.1 + 0.2], flags: [true, false, null],
+            empty: [{}, []], at: new Date(0), 'a b': { deep: [[[{ er: 1 }]]] },
+        }
+
+        await tracker.init('925', config())
+        await tracker.track('VALUES', attributes)
+        await tracker.flush()
+
+        const [{ body }] = received(collector, 'event')
+        assert.equal(JSON.stringify(body.data), JSON.stringify(attributes))
+    })
+})
+
+suite('the tracker tells', { skip: withoutHost }, () => {
+    test('who it is, and forgets it with reset', async (t) => {
+        const { tracker, config } = await realTracker(t)
+        assert.deepEqual([await tracker.getSessionId(), await tracker.getDeviceId()], [null, null])
+        await tracker.init('0925', config())
+
+        const session = await tracker.getSessionId()
+        const device = await tracker.getDeviceId()
+        assert.match(session, UUID)
+        assert.match(device, UUID)
+        assert.equal(await tracker.getBrandId(), '925')
+        assert.equal(await tracker.getSessionEmail(), null)
+        assert.equal(await tracker.isTrackingAllowed(), true)
+        assert.equal(await tracker.getCrossDomainUrl('https://shop.example/'), 'https://shop.example/')
+
+        assert.equal(await tracker.reset(), undefined)
+        assert.notEqual(await tracker.getSessionId(), session)
+        assert.notEqual(await tracker.getDeviceId(), device)
+    })
+
+    test('how it is going, without secrets', async (t) => {
+        const { tracker, config } = await realTracker(t)
+        await tracker.init('925', config())
+
+        const info = await tracker.getDebugInfo()
+
+        assert.equal(info.lifecycle, 'ready')
+        assert.ok(!JSON.stringify(info).includes(KEY))
+        assert.equal(await tracker.networkDidChange(), undefined)
+    })
+
+    test('the news it is asked for', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        const logged = new Promise((resolve) => tracker.on('log', resolve))
+        const made = new Promise((resolve) => tracker.on('session', resolve))
+        const dropped = new Promise((resolve) => {
+            tracker.on('diagnostic', (news) => news.kind === 'dropped' && resolve(news))
+        })
+        collector.faults(['200', '422'])
+
+        await tracker.init('925', config({ debug: true }))
+        const { messageId } = await tracker.track('BAD')
+        const news = await inTime(Promise.all([logged, made, dropped]))
+
+        assert.deepEqual(Object.keys(news[0]), ['level', 'message', 'at'])
+        assert.deepEqual(news[1], { sessionId: await tracker.getSessionId() })
+        assert.deepEqual([news[2].messageId, news[2].reason, news[2].status], [messageId, 'rejected', 422])
+    })
+
+    test('what consent it has, and obeys', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        await tracker.setConsent('pending')
+        await tracker.init('925', config())
+        assert.equal(await tracker.isTrackingAllowed(), false)
+        assert.equal((await tracker.track('HELD')).status, 'pending')
+        assert.equal((await tracker.flush()).stoppedBy, 'noConsent')
+        assert.deepEqual(collector.received(), [])
+
+        await tracker.setConsent('granted')
+        await collector.wait({ kind: 'event', name: 'HELD' })
+        assert.equal(await tracker.isTrackingAllowed(), true)
+    })
+})
+
+suite('init fails', { skip: withoutHost }, () => {
+    const brands = { 'an empty brand': '', 'letters': 'abc', 'null': null, 'nothing': undefined, 'a BigInt': 925n }
+    for (const [what, brand] of Object.entries(brands)) {
+        test(`with INVALID_BRAND_ID for ${what}`, async (t) => {
+            const { tracker, config } = await realTracker(t)
+
+            await assert.rejects(tracker.init(brand, config()), {
+                name: 'MobileTrackerError', code: 'INVALID_BRAND_ID', number: 1001, retryable: false,
+            })
+        })
+    }
+
+    const configurations = {
+        apiUrl: { apiUrl: null },
+        xApiKey: { xApiKey: undefined },
+        cookieExpiration: { cookieExpiration: 0 },
+        'apiURL.*apiUrl': { apiURL: 'https://api.example.com' },
+        'initTimeoutMs': { initTimeoutMs: 'soon' },
+        jitter: { jitter: NaN },
+    }
+    for (const [message, changes] of Object.entries(configurations)) {
+        test(`with INVALID_CONFIGURATION, naming ${message}`, async (t) => {
+            const { tracker, config } = await realTracker(t)
+
+            await assert.rejects(tracker.init('925', config(changes)), {
+                code: 'INVALID_CONFIGURATION', number: 1002, message: new RegExp(message, 's'),
+            })
+        })
+    }
+
+    const failures = {
+        'the status it got': ['503', { retryable: true, data: { status: 503 } }],
+        'a refusal': ['400', { data: { status: 400 } }],
+        'a connection that broke': ['drop-before', { retryable: true, data: { cause: 'NETWORK_ERROR' } }],
+        'an answer that cannot be read': [{ status: 200, body: 'Hello' }, { data: { cause: 'unreadable answer' } }],
+    }
+    for (const [what, [fault, expected]] of Object.entries(failures)) {
+        test(`with SESSION_CREATION_FAILED for ${what}, and a later call starts afresh`, async (t) => {
+            const { tracker, collector, config } = await realTracker(t)
+            collector.faults([fault])
+
+            const error = await tracker.init('925', config()).then(() => assert.fail(), (error) => error)
+            assert.deepEqual([error.code, error.number], ['SESSION_CREATION_FAILED', 1003])
+            for (const [name, value] of Object.entries(expected.data)) assert.equal(error.data[name], value, name)
+            if ('retryable' in expected) assert.equal(error.retryable, expected.retryable)
+
+            assert.equal((await tracker.track('HELD')).status, 'pending')
+            await tracker.init('925', config())
+            await collector.wait({ name: 'HELD' })
+        })
+    }
+
+    test('with STORAGE_ERROR if the state folder cannot be made', async (t) => {
+        const { tracker, config } = await realTracker(t)
+
+        const storageDirectory = join(fileInTheWay(t), 'state')
+        await assert.rejects(tracker.init('925', config({ storageDirectory })), { code: 'STORAGE_ERROR', number: 1009 })
+    })
+
+    test('with INVALID_PARAMS for arguments of the wrong type', async (t) => {
+        const { tracker, config } = await realTracker(t)
+
+        await assert.rejects(tracker.init(925, config()), { code: 'INVALID_PARAMS', number: -32602, message: /brandId/ })
+        await assert.rejects(tracker.init('925', 'config'), { code: 'INVALID_PARAMS', message: /config/ })
+    })
+})
+
+suite('a dropped call is warned of', { skip: withoutHost }, () => {
+    test('before init', async (t) => {
+        const { tracker, warnings } = await realTracker(t)
+
+        assert.deepEqual(await tracker.track('EARLY'), { status: 'dropped', reason: 'NOT_INITIALIZED' })
+
+        assert.deepEqual(warnings, [
+            '[MobileTracker] track "EARLY" was dropped: NOT_INITIALIZED. Not initialized. Call init() first.',
+        ])
+    })
+
+    const calls = {
+        INVALID_EVENT_NAME: (tracker) => tracker.track(' '),
+        INVALID_USER_ID: (tracker) => tracker.identify(''),
+        INVALID_VALUE: (tracker) => tracker.updateLocation(91, 0, 0),
+        TOO_LARGE: (tracker) => tracker.track('BIG', { text: 'x'.repeat(2000) }),
+        SERIALIZATION_ERROR: (tracker) => tracker.track('NOT_JSON', { total: NaN }),
+        REPEATED_SCREEN: async (tracker) => {
+            await tracker.screenDidAppear('Home')
+            return tracker.screenDidAppear('Home')
+        },
+        TRACKING_NOT_ALLOWED: async (tracker) => {
+            await tracker.setConsent('denied')
+            return tracker.track('DENIED')
+        },
+    }
+    for (const [reason, call] of Object.entries(calls)) {
+        test(`as ${reason}`, async (t) => {
+            const { tracker, warnings, config } = await realTracker(t)
+            await tracker.init('925', config({ maxEventBytes: 1000 }))
+
+            assert.deepEqual(await call(tracker), { status: 'dropped', reason })
+
+            assert.equal(warnings.length, 1)
+            assert.match(warnings[0], new RegExp(` was dropped: ${reason}\\. `))
+        })
+    }
+
+    test('as QUEUE_FULL', async (t) => {
+        const { tracker, warnings, config } = await realTracker(t)
+        await tracker.init('925', config({ consent: 'pending', maxPendingEvents: 1 }))
+
+        assert.equal((await tracker.track('HELD')).status, 'pending')
+        assert.deepEqual(await tracker.track('REFUSED'), { status: 'dropped', reason: 'QUEUE_FULL' })
+        assert.equal(warnings.length, 1)
+    })
+})
+
+suite('very many calls', { skip: withoutHost }, () => {
+    test('are all answered, though nobody waits in between', async (t) => {
+        const { tracker, config } = await realTracker(t)
+        await tracker.init('925', config({ consent: 'pending', maxQueuedEvents: 200_000 }))
+        const calls = []
+        for (let i = 0; i < 100_000; i++) calls.push(tracker.track('MANY', { i }, null, { messageId: `m${i}` }))
+
+        const outcomes = await Promise.all(calls)
+
+        assert.ok(outcomes.every(({ status, messageId }, i) => status === 'pending' && messageId === `m${i}`))
+        assert.equal((await tracker.getDebugInfo()).queueLength, 100_000)
+    })
+})
+
+suite('two trackers', { skip: withoutHost }, () => {
+    test('with hosts of their own know nothing of each other', async (t) => {
+        const one = await realTracker(t)
+        const other = await realTracker(t)
+        await one.tracker.init('1', one.config())
+        await other.tracker.init('2', other.config())
+
+        await one.tracker.track('ONE')
+        await other.tracker.track('OTHER')
+        await one.tracker.shutdown()
+        await other.tracker.flush()
+
+        assert.deepEqual([eventNames(one.collector), eventNames(other.collector)], [['ONE'], ['OTHER']])
+        assert.equal(await other.tracker.getBrandId(), '2')
+        assert.notEqual(one.pid(), other.pid())
+    })
+
+    test('on one folder share their session', async (t) => {
+        const one = await realTracker(t)
+        const other = await realTracker(t, { folder: one.folder })
+        await one.tracker.init('925', one.config())
+        await other.tracker.init('925', one.config())
+
+        assert.equal(await other.tracker.getSessionId(), await one.tracker.getSessionId())
+    })
+})
+
+suite('a program', { skip: withoutHost }, () => {
+    /** Runs a program that is initialised for a collector. */
+    async function run(t, body) {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
+        const end = await runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            const tracker = createTracker(${JSON.stringify(options)})
+            await tracker.init('925', { apiUrl: '${collector.url}', xApiKey: '${KEY}' })
+            ${body}`)
+        return { collector, ...end }
+    }
+
+    test('ends by itself, and what it tracked last arrives', async (t) => {
+        const { collector, code } = await run(t, `for (let i = 0; i < 50; i++) tracker.track('E' + i)`)
+
+        assert.equal(code, 0)
+        // Nothing is waited for: what was sent before the end has come.
+        assert.deepEqual(eventNames(collector), Array.from({ length: 50 }, (_, i) => `E${i}`))
+    })
+
+    test('ends by itself with nothing under way', async (t) => {
+        const { code, collector } = await run(t, `
+            tracker.on('session', () => {})
+            await tracker.track('A')
+            await tracker.flush()`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(eventNames(collector), ['A'])
+    })
+
+    test('ends by itself while the backend is away', async (t) => {
+        const { code } = await run(t, `
+            await fetch('${'http://127.0.0.1:1'}').catch(() => {})
+            tracker.track('A')`)
+
+        assert.equal(code, 0)
+    })
+
+    test('that exits at once leaves the rest to the host', async (t) => {
+        const { code, collector } = await run(t, `
+            for (let i = 0; i < 20; i++) tracker.track('E' + i)
+            process.exit()`)
+
+        assert.equal(code, 0)
+        await collector.wait({ kind: 'event', count: 20 })
+    })
+})

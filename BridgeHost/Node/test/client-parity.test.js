@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import MobileTracker from '@mobiletracker/bridge'
+import { findHost } from '../src/client/finder.js'
+import { PROTOCOL_VERSION } from '../src/client/handshake.js'
+import { ANALYTICS, BASIC, TRACKER } from '../src/client/methods.js'
+import { withoutHost } from '../testsupport/real-host.js'
+
+/** What the host answers to a question that needs no tracker. */
+function ask(method) {
+    const input = JSON.stringify({ jsonrpc: '2.0', id: 1, method }) + '\n'
+    return JSON.parse(spawnSync(findHost(), { input, encoding: 'utf8' }).stdout).result
+}
+
+/** What the tables say of each of the host's methods, by its name. */
+function describeTables() {
+    const tables = { '': TRACKER, 'analytics.': ANALYTICS, 'basic.': BASIC }
+    return new Map(Object.entries(tables).flatMap(([prefix, table]) => (
+        Object.entries(table).map(([name, { params, messageId }]) => [
+            prefix + name, [...params, ...(messageId ? ['messageId'] : [])],
+        ])
+    )))
+}
+
+/** What the host says of its methods for clients. */
+function describeHost() {
+    const { methods } = ask('rpc.discover')
+    const forClients = methods.filter(({ name }) => !/^(host|rpc)\./.test(name))
+    return new Map(forClients.map(({ name, params }) => [name, params.map((param) => param.name)]))
+}
+
+suite('the client and the host agree', { skip: withoutHost }, () => {
+    test('on all methods and their params', () => {
+        assert.deepEqual(sorted(describeTables()), sorted(describeHost()))
+    })
+
+    test('on the version of the protocol', () => {
+        assert.equal(ask('host.info').protocolVersion, PROTOCOL_VERSION)
+    })
+})
+
+suite('the client has a function', () => {
+    const types = readFileSync(new URL('../src/client/index.d.ts', import.meta.url), 'utf8')
+
+    for (const method of describeTables().keys()) {
+        test(`${method}, and a type for it`, () => {
+            const [name, group] = method.split('.').reverse()
+            const owner = group ? MobileTracker[group] : MobileTracker
+            const type = { analytics: 'Analytics', basic: 'Basic' }[group] ?? 'Tracker'
+            const [, members] = new RegExp(`export interface ${type} {([^]*?)\\n}`).exec(types)
+
+            assert.equal(typeof owner[name], 'function')
+            assert.match(members, new RegExp(`^    ${name}\\(`, 'm'))
+        })
+    }
+})
+
+function sorted(map) {
+    return [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { eventNames, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
+import { inTime } from '../testsupport/hosts.js'
+import { randomFrom } from '../testsupport/random.js'
+
+/** The next turn of the event loop. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+suite('a host that is killed', { skip: withoutHost }, () => {
+    for (let round = 1; round <= 5; round++) {
+        test(`at any point loses and doubles nothing, round ${round}`, async (t) => {
+            const { tracker, collector, config, pid } = await realTracker(t)
+            const random = randomFrom(t)
+            await tracker.init('925', config())
+            const calls = []
+            const names = []
+            let kills = 0
+
+            while (names.length < 300) {
+                for (let many = Math.trunc(random() * 20); many >= 0; many--) {
+                    names.push(`E${names.length}`)
+                    calls.push(tracker.track(names.at(-1), { text: 'x'.repeat(Math.trunc(random() * 2000)) }))
+                }
+                if (random() < 0.3) await calls.at(-1)
+                for (let turns = Math.trunc(random() * 5); turns > 0; turns--) await turn()
+                // Past four in a minute the host is given up.
+                if (kills < 4 && random() < 0.15 && pid()) kills += Number(process.kill(pid(), 'SIGKILL'))
+            }
+            const outcomes = await inTime(Promise.all(calls))
+            await collector.wait({ kind: 'event', count: names.length, timeoutMs: 30_000 })
+
+            assert.ok(outcomes.every(({ status }) => status !== 'dropped'))
+            assert.equal(new Set(outcomes.map(({ messageId }) => messageId)).size, names.length)
+            assert.deepEqual(eventNames(collector), names)
+            assert.deepEqual(problemsOf(collector), [])
+        })
+    }
+
+    test('in the middle of an init goes on with it', async (t) => {
+        const { tracker, collector, config, pid } = await realTracker(t)
+        collector.faults(['delay=60000'])
+        const initialized = tracker.init('925', config())
+        const held = tracker.track('HELD')
+        assert.equal((await held).status, 'pending')
+        await collector.wait({ kind: 'session' })
+
+        process.kill(pid(), 'SIGKILL')
+        await inTime(initialized)
+
+        assert.equal((await tracker.track('NEXT')).status, 'queued')
+        await collector.wait({ kind: 'event', count: 2 })
+        assert.deepEqual(eventNames(collector), ['HELD', 'NEXT'])
+    })
+
+    test('comes back with its session, its consent and its listeners, and nobody has to call', async (t) => {
+        const { tracker, collector, config, pid } = await realTracker(t)
+        await tracker.setConsent('granted')
+        await tracker.init('925', config())
+        const session = await tracker.getSessionId()
+        collector.faults(['503×always'])
+        await tracker.track('LEFT')
+        const retried = inTime(new Promise((resolve) => {
+            tracker.on('diagnostic', ({ kind }) => kind === 'retried' && resolve())
+        }))
+
+        const first = pid()
+        process.kill(first, 'SIGKILL')
+        await retried
+        collector.faults([])
+        await tracker.networkDidChange()
+        await collector.wait({ name: 'LEFT' })
+
+        assert.notEqual(pid(), first)
+        assert.equal(await tracker.getSessionId(), session)
+        assert.equal(await tracker.isTrackingAllowed(), true)
+    })
+
+    test('between a denial and its answer keeps the denial', async (t) => {
+        const { tracker, collector, config, pid } = await realTracker(t)
+        await tracker.init('925', config())
+        collector.faults(['503×always'])
+        await tracker.track('BEFORE')
+
+        const denied = tracker.setConsent('denied')
+        process.kill(pid(), 'SIGKILL')
+        await inTime(denied)
+
+        assert.equal(await tracker.isTrackingAllowed(), false)
+        assert.equal((await tracker.getDebugInfo()).queueLength, 0)
+        assert.deepEqual(await tracker.track('AFTER'), { status: 'dropped', reason: 'TRACKING_NOT_ALLOWED' })
+        assert.deepEqual(eventNames(collector), [])
+    })
+
+    test('between a reset and its answer keeps what was tracked after it', async (t) => {
+        const { tracker, collector, config, pid } = await realTracker(t)
+        await tracker.init('925', config())
+        const session = await tracker.getSessionId()
+
+        const calls = [tracker.track('OLD'), tracker.reset(), tracker.track('NEW')]
+        await turn()
+        process.kill(pid(), 'SIGKILL')
+        await inTime(Promise.all(calls))
+        await collector.wait({ kind: 'event', count: 2 })
+
+        const sessions = collector.received({ kind: 'event', repeats: false }).map(({ body }) => body.session_id)
+        assert.deepEqual(eventNames(collector), ['OLD', 'NEW'])
+        assert.equal(sessions[0], session)
+        assert.notEqual(sessions[1], session)
+    })
+})

@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { createTracker } from '../src/client/tracker.js'
+import { findHost } from '../src/client/finder.js'
+import { afterwards, captureWarnings, freshFolder } from './hosts.js'
+
+/** Why tests with the real host cannot run; false if they can. */
+export const withoutHost = (() => {
+    try {
+        findHost()
+        return false
+    } catch {
+        return 'the host is not built'
+    }
+})()
+
+/** The key that the trackers of the tests have. */
+export const KEY = 'api-key-12345678'
+
+/**
+ * A tracker with a host and a state folder of its own, and a backend for it.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {object} [options]
+ * @param {string} [options.folder] The state folder; a fresh one if left out.
+ * @param {string[]} [options.hostArguments]
+ */
+export async function realTracker(t, { folder = freshFolder(t), hostArguments = [] } = {}) {
+    const collector = await startCollector()
+    const warnings = captureWarnings(t)
+    const tracker = createTracker({
+        hostArguments: ['--storage-dir', folder, ...hostArguments],
+        stderr: 'ignore',
+    })
+    afterwards(t, () => collector.close())
+    afterwards(t, () => tracker.shutdown())
+    /** A configuration for that backend, with these changes. */
+    const config = (changes = {}) => ({ apiUrl: collector.url, xApiKey: KEY, retryDelayMs: 10, ...changes })
+    const pid = () => childWith(folder)
+    return { tracker, collector, warnings, folder, config, pid }
+}
+
+/** The process that this program has started with that argument, or undefined. @returns {number | undefined} */
+function childWith(argument) {
+    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+    return children.map(Number).find((pid) => readArguments(pid).includes(argument))
+}
+
+function readArguments(pid) {
+    try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    } catch {
+        return [] // It has ended meanwhile.
+    }
+}
+
+/** The names of the events that the backend has taken, in the order in which each came first. */
+export function eventNames(collector) {
+    return collector.received({ kind: 'event', accepted: true, repeats: false }).map(({ items: [{ name }] }) => name)
+}
+
+/** What is wrong with the requests that came. Repeats are not: a crash may cause them. */
+export function problemsOf(collector) {
+    return collector.received().flatMap(({ path, problems, flags }) => [
+        ...problems.map((problem) => `${path}: ${problem}`),
+        ...flags.filter(({ kind }) => kind !== 'repeat').map(({ text }) => `${path}: ${text}`),
+    ])
+}
+
+/** A file where a folder would have to be. @returns {string} */
+export function fileInTheWay(t) {
+    const path = join(freshFolder(t), 'file')
+    writeFileSync(path, '')
+    return path
+}
