@@ -1,0 +1,47 @@
+/**
+ * Puts the host into the package that `npm pack` makes, and takes it out again: a host that stayed would be found
+ * before those that are built later.
+ *
+ *     node tools/pack-host.js add | remove
+ */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { findHost } from '../src/client/finder.js'
+
+const folder = resolve('host')
+const target = resolve(folder, `${process.platform}-${process.arch}`, 'BridgeHost')
+
+const [action] = process.argv.slice(2)
+rmSync(folder, { recursive: true, force: true })
+if (action === 'add') add()
+else if (action !== 'remove') fail('Say what to do: add or remove.')
+
+function add() {
+    const path = findHost()
+    const swift = librariesOf(path).filter((name) => /^lib(swift|_?Foundation|dispatch\b|Blocks)/i.test(name))
+    if (swift.length > 0) {
+        fail(`The host at ${path} needs a Swift toolchain where it runs (${swift[0]}). Build it with "make build".`)
+    }
+    mkdirSync(dirname(target), { recursive: true })
+    copyFileSync(path, target)
+    chmodSync(target, 0o755)
+    run('strip', [target])
+}
+
+/** The shared libraries that a program names. @returns {string[]} */
+function librariesOf(path) {
+    const list = run('readelf', ['--dynamic', '--wide', path])
+    return [...list.matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(([, name]) => name)
+}
+
+function run(command, args) {
+    const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+    if (status !== 0) fail(`${command} failed: ${error?.message ?? stderr.trim()}`)
+    return stdout
+}
+
+function fail(message) {
+    console.error(message)
+    process.exit(1)
+}
