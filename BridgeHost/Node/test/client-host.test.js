@@ -59,7 +59,8 @@ suite('the tracker reaches the backend', { skip: withoutHost }, () => {
         assert.deepEqual(warnings, [])
         assert.deepEqual(problemsOf(collector), [])
         assert.deepEqual(collector.received().map(({ kind }) => kind), [
-            'session', 'identify', 'profile', 'profile', 'profile', 'event', 'event', 'location', 'email', 'link', 'event',
+            'session', 'identify', 'profile', 'profile', 'profile', 'event', 'event', 'location', 'email', 'link',
+            'event',
         ])
         assert.equal(await tracker.getSessionEmail(), 'ada@example.com')
     })

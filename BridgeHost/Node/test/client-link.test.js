@@ -241,6 +241,14 @@ suite('news', () => {
         assert.match(warnings[0], /A listener to log failed: Error: Not now\./)
     })
 
+    test('that were left out are warned of', async (t) => {
+        const { tracker, warnings } = fakeTracker(t, { news: [['$/lost', { count: 12 }], ['$/other', {}]] })
+
+        await tracker.track('A')
+
+        assert.deepEqual(warnings, ['[MobileTracker] 12 notifications were left out: they were not read in time.'])
+    })
+
     test('of another kind do not exist', (t) => {
         const { tracker } = fakeTracker(t)
 

@@ -1,54 +1,9 @@
-/**
- * The properties of an event, the data of a profile and the like: an object of what JSON can hold. Undefined members
- * are left out, a Date is its ISO text, and `toJSON` is asked.
- *
- * NaN, infinities, BigInt, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
- * `SERIALIZATION_ERROR`, and a warning says where the value is.
- */
-export type Properties = object
+import type {
+    CallOptions, DebugInfo, DiagnosticNews, FlushReport, LogNews, Outcome, Properties, SessionNews, TrackerConfig,
+    TrackerMethods,
+} from './protocol.js'
 
-/** Why a call was dropped at once. */
-export type DropReason =
-    | 'NOT_INITIALIZED'
-    | 'INVALID_EVENT_NAME'
-    | 'INVALID_USER_ID'
-    | 'INVALID_VALUE'
-    | 'REPEATED_SCREEN'
-    | 'TRACKING_NOT_ALLOWED'
-    | 'SERIALIZATION_ERROR'
-    | 'TOO_LARGE'
-    | 'STORAGE_ERROR'
-    | 'QUEUE_FULL'
-    | 'DISABLED'
-
-/**
- * What became of a tracking call. Queued: it is on disk, outlives a crash and is delivered at least once, in order.
- * Pending: on disk too, waiting for a session or for consent. Dropped: it left no trace, and a warning was logged.
- */
-export type Outcome =
-    | { status: 'queued'; messageId: string }
-    | { status: 'pending'; messageId: string }
-    | { status: 'dropped'; reason: DropReason }
-
-/** Why a flush left something behind. */
-export type StopReason =
-    | 'timeout'
-    | 'retryWait'
-    | 'breakerOpen'
-    | 'halted'
-    | 'noConsent'
-    | 'noSession'
-    | 'notInitialized'
-    | 'otherProcess'
-    | 'storage'
-
-/** What a flush did with what was queued when it was called. */
-export interface FlushReport {
-    delivered: number
-    remaining: number
-    /** Present if anything remains. */
-    stoppedBy?: StopReason
-}
+export * from './protocol.js'
 
 /** The code of an error. */
 export type ErrorCode =
@@ -85,99 +40,14 @@ export class MobileTrackerError extends Error {
     readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What may follow the arguments of a tracking call. */
-export interface CallOptions {
-    /**
-     * 1 to 128 printable ASCII characters: a second call with the same id is not queued again. Made up if left out.
-     */
-    messageId?: string
-}
-
-/** A user's decision about tracking. */
-export type Consent = 'granted' | 'denied' | 'pending'
-
-/** How events are kept and delivered; the same for every client. Null means left out. */
-export interface DeliveryOptions {
-    /** The state folder; by default `$XDG_STATE_HOME/mobile-tracker` or `~/.local/state/mobile-tracker`. */
-    storageDirectory?: string | null
-    /** Where undelivered events live: `disk` by default. */
-    persistence?: 'disk' | 'memory' | null
-    /** What an accepted event survives: the death of the process by default, a loss of power with `full`. */
-    durability?: 'process' | 'full' | null
-    /** Past this many events the oldest is dropped and counted; 10,000 by default. */
-    maxQueuedEvents?: number | null
-    /** Past this many bytes the oldest is dropped and counted; 64 MiB by default. */
-    maxQueuedBytes?: number | null
-    /** A larger event is refused; 512 KiB by default. */
-    maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped and counted; for ever by default. */
-    eventTTLMs?: number | null
-    /** How many requests may be under way at once; 1 by default. More trades order for speed. */
-    maxConcurrentRequests?: number | null
-    /** How long a request may take; 30,000 by default. */
-    requestTimeoutMs?: number | null
-    /** How bodies are compressed; `gzip` by default. */
-    compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
-    compressionThreshold?: number | null
-    /** The wait after the first failure; 1,000 by default. */
-    retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; 3 by default. */
-    failureThreshold?: number | null
-    /** How long it stays open at first; 10,000 by default. */
-    cooldownMs?: number | null
-    /** How long it stays open at most; 120,000 by default. */
-    maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; 0.2 by default. */
-    jitter?: number | null
-    /** A file of certificates to trust instead of the system's. */
-    caBundle?: string | null
-    /** A proxy's URL; by default as the environment says. */
-    proxy?: string | null
-    /** Whether plain `http` may be used to hosts other than this machine; false by default. */
-    allowInsecureHTTP?: boolean | null
-}
-
-/** The configuration of the tracker. Null means left out. */
-export interface TrackerConfig extends DeliveryOptions {
-    /** The backend's base URL, `https` or on this machine. Required, also under its other name. */
-    apiUrl?: string | null
-    /** The key sent as `X-API-Key`. Required, also under its other name. */
-    xApiKey?: string | null
-    /** Whether informative and debug messages are logged; false by default. */
-    debug?: boolean | null
-    /** Whether sessions may be carried between sites; false by default. */
-    crossSiteCookie?: boolean | null
-    /** The domain, with its subdomains, that a session may be carried to; any by default. */
-    cookieDomain?: string | null
-    /** How many days stored values last; 365 by default. */
-    cookieExpiration?: number | null
-    /** When the backend session is made; during init by default. */
-    sessionCreation?: 'duringInit' | 'inBackground' | null
-    /** How long the whole of init may take; 30,000 by default. */
-    initTimeoutMs?: number | null
-    /** The consent of a first start; granted by default. */
-    consent?: Consent | null
-    /** What the backend is told about the device, instead of what the system is. */
-    device?: { osName?: string | null; deviceType?: string | null } | null
-    /** A screen to track once the tracker is ready. */
-    initialScreen?: string | { name: string; url?: string | null } | null
-    /** How many calls may wait for a session; as many as the queue holds by default. */
-    maxPendingEvents?: number | null
-    api_url?: string | null
-    x_api_key?: string | null
-    cross_site_cookie?: boolean | null
-    cookie_domain?: string | null
-    cookie_expiration?: number | null
-}
-
-/** The one-object form of `init` that the React Native package published. */
-export interface ReactNativeConfig extends TrackerConfig {
-    /** The brand id. */
-    apiKey: string
-    /** The backend's base URL. */
-    endpoint?: string | null
-}
+/** How events are kept and delivered; the same for every client. */
+export type DeliveryOptions = Pick<
+    TrackerConfig,
+    | 'storageDirectory' | 'persistence' | 'durability' | 'maxQueuedEvents' | 'maxQueuedBytes' | 'maxEventBytes'
+    | 'eventTTLMs' | 'maxConcurrentRequests' | 'requestTimeoutMs' | 'compression' | 'compressionThreshold'
+    | 'retryDelayMs' | 'failureThreshold' | 'cooldownMs' | 'maxCooldownMs' | 'jitter' | 'caBundle' | 'proxy'
+    | 'allowInsecureHTTP'
+>
 
 /** The options of the analytics client. Null means left out. */
 export interface AnalyticsOptions extends DeliveryOptions {
@@ -205,35 +75,6 @@ export interface BasicOptions extends DeliveryOptions {
     debug?: boolean | null
 }
 
-/** A message of the log. */
-export interface LogNews {
-    level: string
-    message: string
-    /** ISO 8601, UTC. */
-    at: string
-}
-
-/** Something that happened to an event or on the way to the backend. */
-export interface DiagnosticNews {
-    /** Whom it is about. */
-    client: 'tracker' | 'analytics' | 'basic'
-    /** What happened, such as `dropped`, `retried` or `breaker`. */
-    kind: string
-    reason?: string
-    /** Which event, where one is named. */
-    messageId?: string
-    /** The backend's HTTP status. */
-    status?: number
-    /** How many, where they are not named. */
-    count?: number
-    [more: string]: unknown
-}
-
-/** There is another session, or none. */
-export interface SessionNews {
-    sessionId: string | null
-}
-
 /** Sends batches of events to an ingestion host. Independent of the other clients. */
 export interface Analytics {
     initialize(options: AnalyticsOptions): Promise<void>
@@ -251,7 +92,7 @@ export interface Analytics {
     /** Drops what is queued and forgets who the user is. Calls are dropped until `initialize` is called again. */
     reset(options?: CallOptions): Promise<void>
     enableDebugLogging(): Promise<void>
-    getDebugInfo(): Promise<Record<string, unknown>>
+    getDebugInfo(): Promise<DebugInfo>
     /** The app came to the foreground. */
     foreground(): Promise<void>
     /** The app went to the background. */
@@ -293,58 +134,7 @@ export interface WebContentsLike {
  * becomes of it. If the host dies it is started again: tracking calls, `reset` and `setConsent` that it had not
  * answered are made again under their message ids; others reject with `HOST_EXITED`.
  */
-export interface Tracker {
-    /**
-     * Makes the tracker ready. Calls made before this resolves are held.
-     *
-     * @throws {MobileTrackerError} `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`,
-     *     `STORAGE_ERROR`, `INIT_ERROR`.
-     */
-    init(brandId: string, config?: TrackerConfig | null): Promise<void>
-    init(config: ReactNativeConfig): Promise<void>
-    /** Records that an event happened. Metadata wins over an attribute of the same name. */
-    track(
-        eventName: string,
-        attributes?: Properties | null,
-        metadata?: Properties | null,
-        options?: CallOptions,
-    ): Promise<Outcome>
-    /** Says who the user is. Events tracked later arrive later. */
-    identify(userId: string, profileData?: Properties | null, options?: CallOptions): Promise<Outcome>
-    /** Updates the profile without changing the user. */
-    set(profileData: Properties, options?: CallOptions): Promise<Outcome>
-    /** Adds to the data of all later events of this session. */
-    setMetadata(metadata: Properties, options?: CallOptions): Promise<Outcome>
-    /** Tracks a screen view, always. */
-    screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
-    /** Tracks a screen view unless that screen was the last one. */
-    screenDidAppear(
-        name: string,
-        url?: string | null,
-        properties?: Properties | null,
-        options?: CallOptions,
-    ): Promise<Outcome>
-    /** Leaves the user: session, device and identity are gone from disk when this resolves. */
-    reset(all?: boolean | null, options?: CallOptions): Promise<void>
-    /** Sends what is queued now; returns at the first wait. */
-    flush(timeoutMs?: number | null): Promise<FlushReport>
-    updateLocation(latitude: number, longitude: number, accuracy: number, options?: CallOptions): Promise<Outcome>
-    updateSessionEmail(email: string, options?: CallOptions): Promise<Outcome>
-    linkSession(sourceSessionId: string, options?: CallOptions): Promise<Outcome>
-    /** Takes note of what the user decided; it outlives restarts and resets. */
-    setConsent(consent: Consent, options?: CallOptions): Promise<void>
-    isTrackingAllowed(): Promise<boolean>
-    getSessionId(): Promise<string | null>
-    getDeviceId(): Promise<string | null>
-    getSessionEmail(): Promise<string | null>
-    getBrandId(): Promise<string | null>
-    /** The URL with the session in its query, if sessions may be carried there; else as it is. */
-    getCrossDomainUrl(url: string): Promise<string>
-    /** Takes over the session that a URL carries. */
-    continueSession(url: string, options?: CallOptions): Promise<Outcome>
-    getDebugInfo(): Promise<Record<string, unknown>>
-    /** The network is back: a wait is cut short. */
-    networkDidChange(): Promise<void>
+export interface Tracker extends TrackerMethods {
     /** Calls the listener with all news of this kind from now on, and returns what ends it. */
     on(event: 'log', listener: (news: LogNews) => void): () => void
     on(event: 'diagnostic', listener: (news: DiagnosticNews) => void): () => void

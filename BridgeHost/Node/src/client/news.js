@@ -41,6 +41,9 @@ export class News {
 
     /** @param {{ method: string, params: any }} notification */
     receive({ method, params }) {
+        if (method === '$/lost') {
+            return this.#options.warn(`${params.count} notifications were left out: they were not read in time.`)
+        }
         for (const { listener } of this.#listeners.get(method) ?? []) {
             try {
                 listener(params)
