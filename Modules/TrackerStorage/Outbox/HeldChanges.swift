@@ -48,6 +48,11 @@ struct HeldChanges: Sendable {
                 if case .store(key, _, generation) = earlier { true } else { false }
             }
             changes.append(change)
+        case .delivered(let ids, let bytes):
+            guard case .delivered(let earlier, let sum)? = changes.last else { return changes.append(change) }
+            // An outage of the disk can last for thousands of them.
+            let total = WireBytes(before: sum.before + bytes.before, after: sum.after + bytes.after)
+            changes[changes.count - 1] = .delivered(earlier + ids, bytes: total)
         default:
             changes.append(change)
         }
