@@ -64,6 +64,10 @@ let package = Package(
             name: "JSONBenchmark", dependencies: ["TrackerModels"], path: "Benchmarks/JSON", swiftSettings: settings
         ),
         .executableTarget(
+            name: "StorageBenchmark", dependencies: ["TrackerStorage", "TrackerModels"], path: "Benchmarks/Storage",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "BridgeReference", dependencies: ["Bridge"], path: "BridgeHost/Reference", swiftSettings: settings
         ),
         module("TestSupport", at: "Tests/Support", "CZlib"),

@@ -64,8 +64,12 @@ public enum ChangeResult: Hashable, Sendable {
     case pending(MessageID, LaneState)
     /// The record was refused.
     case refused(RefusalReason)
-    /// The disk did not take it. A reset or a consent holds in memory all the same, and is written first once writing
-    /// works; anything else has had no effect, but that delivered and dropped records are not peeked again.
+    /// The disk did not take it, or not all of it.
+    ///
+    /// A record was `refused` then. Any other change holds in memory all the same and is written first once writing
+    /// works: a reset or a consent keeps everything else waiting for it, a value is shown, delivered and dropped records
+    /// are not peeked again. It is also the answer to a save whose backup could not be written, and to an erasure that
+    /// another process's read has kept from being finished: those have taken effect and are tried again by themselves.
     case failed(StorageError)
 }
 

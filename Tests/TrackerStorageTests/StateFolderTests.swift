@@ -1,0 +1,36 @@
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+@Suite("The state folder")
+struct StateFolderTests {
+    @Test(
+        "is the one that the XDG specification names",
+        arguments: [
+            (["XDG_STATE_HOME": "/var/state", "HOME": "/home/u"], "/var/state/mobile-tracker"),
+            (["XDG_STATE_HOME": "/var/state/", "HOME": "/home/u"], "/var/state/mobile-tracker"),
+            (["XDG_STATE_HOME": "relative", "HOME": "/home/u"], "/home/u/.local/state/mobile-tracker"),
+            (["XDG_STATE_HOME": "", "HOME": "/home/u"], "/home/u/.local/state/mobile-tracker"),
+            (["HOME": "/"], "/.local/state/mobile-tracker"),
+        ]
+    )
+    func standard(environment: [String: String], path: String) {
+        #expect(StateFolder.standard { environment[$0] }?.path == path)
+    }
+
+    @Test("names the files of each lane and each brand apart, the same in every process")
+    func names() {
+        let lanes = [
+            LaneIdentity(kind: .session, owner: "925", origin: "https://a.example.com"),
+            LaneIdentity(kind: .session, owner: "925", origin: "https://b.example.com"),
+            LaneIdentity(kind: .session, owner: "9", origin: "25https://a.example.com"),
+            LaneIdentity(kind: .batch, owner: "925", origin: "https://a.example.com"),
+        ]
+
+        #expect(Set(lanes.map(\.fileName)).count == 4)
+        #expect(Set(lanes.map(\.brandFileName)).count == 3)
+        #expect(LaneIdentity.sample.fileName == "session-4e521c638b10d058")
+        #expect(LaneIdentity.sample.brandFileName == "session-eb24de6b569f4397")
+    }
+}
