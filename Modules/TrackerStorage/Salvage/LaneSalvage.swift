@@ -63,11 +63,10 @@ struct LaneSalvage {
     }
 
     private func carryOverRecords(from wreck: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
+        // Numbers are reserved, in the database and in a backup, before any of them is given.
+        guard remains.reserved > 0 else { return }
         let old = LaneKey(lane: remains.number, brand: 0)
-        // A number above those that were reserved is damage too.
-        let numbers =
-            old.record(
-                0)...max(old.record(0), remains.reserved > 0 ? old.record(remains.reserved) : old.records.upperBound)
+        let numbers = old.record(0)...old.record(remains.reserved)
         var books = row.books
         var sequence = row.sequence
         try wreck.records(numbers) { (record) throws(StorageError) in
