@@ -29,7 +29,8 @@ struct HeldChangesTests {
 
     @Test("show a reset, and what came after it, over what the disk says")
     func showsReset() {
-        let held = held(.store(.own("x"), "1", nil), .reset(all: false, messageID: nil), .store(.sessionEmail, "e", nil))
+        let held = held(
+            .store(.own("x"), "1", nil), .reset(all: false, messageID: nil), .store(.sessionEmail, "e", nil))
 
         let state = held.state(over: disk)
         #expect(state.generation == Generation(4))
