@@ -10,14 +10,16 @@ import { KINDS } from './routes.js'
  * @property {string | string[]} [user]
  * @property {string | string[]} [session]
  * @property {number | number[]} [status]
- * @property {boolean} [accepted] Only those that the backend has taken, or only those it has not.
- * @property {boolean} [repeats] False leaves out what had been accepted before.
- * @property {boolean} [problems] Only those with problems, or only those without.
+ * @property {boolean | 'any'} [accepted] Only those that the backend has taken, or only those it has not.
+ * @property {boolean | 'any'} [repeats] Only those that had been accepted before, or only those that had not.
+ * @property {boolean | 'any'} [problems] Only those with problems, or only those without.
  * @property {number} [since] Only records after this number.
  */
 
 /** A filter that cannot be understood; the message is a sentence for whoever wrote it. */
-export class FilterError extends Error {}
+export class FilterError extends Error {
+    name = 'FilterError'
+}
 
 const ITEM_FIELDS = ['type', 'name', 'user', 'session']
 const LISTS = [...ITEM_FIELDS, 'kind', 'status']
@@ -38,6 +40,9 @@ export function matcher(filter = {}) {
         if (!FILTER_FIELDS.includes(name)) throw new FilterError(`There is no filter "${name}"; ${known()}.`)
     }
     const lists = Object.fromEntries(LISTS.map((name) => [name, listOf(filter[name])]))
+    for (const name of FLAGS) {
+        if (![undefined, true, false, 'any'].includes(filter[name])) throw new FilterError(notAFlag(name, filter[name]))
+    }
     for (const kind of lists.kind ?? []) {
         if (!KINDS.includes(kind)) throw new FilterError(`There is no kind "${kind}"; the kinds are ${KINDS.join(', ')}.`)
     }
@@ -48,9 +53,9 @@ export function matcher(filter = {}) {
         if (record.seq <= since) return 0
         if (lists.kind && !lists.kind.includes(record.kind)) return 0
         if (lists.status && !lists.status.includes(record.status)) return 0
-        if (filter.accepted !== undefined && record.accepted !== filter.accepted) return 0
-        if (filter.repeats === false && record.repeat) return 0
-        if (filter.problems !== undefined && record.problems.length > 0 !== filter.problems) return 0
+        if (!agrees(filter.accepted, record.accepted)) return 0
+        if (!agrees(filter.repeats, record.repeat)) return 0
+        if (!agrees(filter.problems, record.problems.length > 0)) return 0
         if (fields.length === 0) return record.items.length
         let count = 0
         for (const item of record.items) if (fields.every((name) => lists[name].includes(item[name]))) count++
@@ -74,7 +79,6 @@ export function filterFrom(query, others) {
         else if (FLAGS.includes(name)) filter[name] = yesOrNo(name, query.get(name))
         else if (name === 'since') filter.since = wholeNumber(query.get(name))
         else throw new FilterError(`There is no parameter "${name}"; ${known(others)}.`)
-        if (filter[name] === undefined) delete filter[name]
     }
     return filter
 }
@@ -90,9 +94,17 @@ export function wholeNumber(text) {
 }
 
 function yesOrNo(name, text) {
-    if (text === 'any') return undefined
-    if (text !== 'true' && text !== 'false') throw new FilterError(`"${name}" is "${text}"; it must be true, false or any.`)
+    if (text === 'any') return text
+    if (text !== 'true' && text !== 'false') throw new FilterError(notAFlag(name, text))
     return text === 'true'
+}
+
+function notAFlag(name, value) {
+    return `"${name}" is ${JSON.stringify(value)}; it must be true, false or any.`
+}
+
+function agrees(wanted = 'any', is) {
+    return wanted === 'any' || wanted === is
 }
 
 function listOf(value) {

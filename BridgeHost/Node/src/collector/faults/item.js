@@ -22,7 +22,9 @@ import { KINDS } from '../routes.js'
  */
 
 /** A script that cannot be understood; the message is a sentence for whoever wrote it. */
-export class FaultError extends Error {}
+export class FaultError extends Error {
+    name = 'FaultError'
+}
 
 /** The words for actions, and what each does. */
 export const ACTIONS = {
@@ -43,7 +45,7 @@ const OPTIONS = {
     headers: { read: headerFields, help: 'a further header, such as header="X-Reason: test"', word: 'header' },
     body: { read: bodyText, help: 'the body of the answer' },
     id: { read: anyText, help: 'answer {"data":{"id":…}} with this id' },
-    kind: { read: kindWord, help: `only requests of this kind: ${KINDS.join(', ')}` },
+    kind: { read: kindWord, help: 'only requests of this kind' },
     path: { read: anyText, help: 'only requests whose path ends so' },
     name: { read: anyText, help: 'only requests with an event of this name' },
     above: { read: size, help: 'only bodies larger than so many bytes, decompressed' },
@@ -99,7 +101,7 @@ export function faultText({ action, status, times, ...options }) {
 
 function quote(text) {
     if (/^[^\s,:;'"]+$/.test(text)) return text
-    return text.includes("'") ? `"${text}"` : `'${text}'`
+    return text.includes("'") ? `"${text.replace(/["\\]/g, '\\$&')}"` : `'${text}'`
 }
 
 function actionOf(word = 'ok') {

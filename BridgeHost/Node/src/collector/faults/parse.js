@@ -7,9 +7,9 @@ import { FaultError, faultItem } from './item.js'
  *
  * As text: instructions parted by commas or line breaks, such as `500×3, 429:retry-after=2, drop-after, 200`. An
  * instruction is a status or a word, how often (`×3`, `x3`, `*3`, `×always`), and options (`:kind=batch`); a value
- * with a comma or a colon in it stands in single or double quotes. `delay=200` alone delays a usual answer, and
- * `413-above=1000` refuses every body above so many bytes from then on. As JSON: an array of such texts, or of
- * objects such as `{"status": 429, "retryAfter": 2, "times": 3}`.
+ * with a comma or a colon in it stands in quotes: in single ones as it is, in double ones with `\"` for `"`.
+ * `delay=200` alone delays a usual answer, and `413-above=1000` refuses every body above so many bytes from then on.
+ * As JSON: an array of such texts, or of objects such as `{"status": 429, "retryAfter": 2, "times": 3}`.
  *
  * @param {string | Array<string | object> | object} script
  * @returns {FaultItem[]}
@@ -36,7 +36,7 @@ function parseText(text) {
         .map(parseInstruction)
 }
 
-const HEAD = /^([a-z0-9-]+)(?:=(\d+))?(?:\s*[×x*]\s*(\d+|always|∞))?$/i
+const HEAD = /^(413-above|\d+|[a-z]+(?:-[a-z]+)*)(?:=(\d+))?(?:\s*[×x*]\s*(\d+|always|∞))?$/i
 
 function parseInstruction(text) {
     const [head, ...options] = split(text, /:/).map((part) => part.trim())
@@ -77,7 +77,8 @@ function unquote(value, text) {
     const quote = value[0]
     if (quote !== '"' && quote !== "'") return value
     if (value.length < 2 || value.at(-1) !== quote) throw new FaultError(`A quotation mark is missing in "${text}".`)
-    return value.slice(1, -1)
+    const inner = value.slice(1, -1)
+    return quote === '"' ? inner.replace(/\\(["\\])/g, '$1') : inner
 }
 
 /** Splits at a separator that stands outside quotes. */
@@ -88,7 +89,8 @@ function split(text, separator) {
     for (let i = 0; i < text.length; i++) {
         const character = text[i]
         if (quote) {
-            if (character === quote) quote = ''
+            if (character === '\\' && quote === '"') i++
+            else if (character === quote) quote = ''
         } else if ((character === '"' || character === "'") && text[i - 1] === '=') quote = character
         else if (separator.test(character)) {
             parts.push(text.slice(start, i))

@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { ask, send } from '../testsupport/http.js'
+import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
+
+let collector
+before(async () => (collector = await startCollector()))
+after(() => collector.close())
+beforeEach(() => {
+    collector.clear()
+    collector.faults([])
+})
+
+/** What the next requests are answered: a status, or the code of the error they end in. */
+async function outcomes(count, kind = 'event') {
+    const outcomes = []
+    for (let i = 0; i < count; i++) {
+        outcomes.push(await send(collector.url, sample(kind)).then(({ status }) => status, ({ code }) => code))
+    }
+    return outcomes
+}
+
+suite('a fault script', () => {
+    test('is used up, one item a request', async () => {
+        collector.faults('500×2,429,200')
+
+        assert.deepEqual(await outcomes(5), [500, 500, 429, 200, 200])
+        assert.deepEqual(collector.faultsLeft(), [])
+    })
+
+    test('shows what is left of it', async () => {
+        collector.faults('500x3, 429:retry-after=2, drop-after')
+        await outcomes(1)
+
+        assert.deepEqual(collector.faultsLeft(), ['500×2', '429:retry-after=2', 'drop-after'])
+    })
+
+    test('is replaced by a new one', async () => {
+        collector.faults('500×9')
+        collector.faults(['503'])
+
+        assert.deepEqual(await outcomes(2), [503, 200])
+    })
+
+    test('is not used up by the collector\'s own paths', async () => {
+        collector.faults('500')
+        await ask(collector.url, '/received')
+
+        assert.deepEqual(await outcomes(1), [500])
+    })
+
+    test('says in the record what it did', async () => {
+        collector.faults('500×2,drop-after:kind=event')
+        await outcomes(3)
+
+        assert.deepEqual(collector.received().map(({ fault }) => fault), ['500', '500', 'drop-after:kind=event'])
+    })
+})
+
+suite('the same script can be written in many ways', () => {
+    const expected = ['500×3', '429:retry-after=2', '503:delay=10:kind=batch']
+    const ways = {
+        'text with ×': '500×3,429:retry-after=2,503:delay=10:kind=batch',
+        'text with x and spaces': ' 500 x 3 , 429:retry-after=2 , 503:delay=10:kind=batch ',
+        'text with * and lines': '500*3\n429:retry-after="2"\n503:delay=10:kind=batch\n',
+        'an array of texts': ['500×3', '429:retry-after=2', '503:delay=10:kind=batch'],
+        'an array of objects': [
+            { status: 500, times: 3 },
+            { status: '429', retryAfter: 2 },
+            { status: 503, delay: 10, kind: 'batch' },
+        ],
+        'a mixture': ['500×3', { status: 429, retryAfter: '2' }, '503:delay=10:kind=batch'],
+    }
+    for (const [way, script] of Object.entries(ways)) {
+        test(way, () => {
+            collector.faults(script)
+            assert.deepEqual(collector.faultsLeft(), expected)
+        })
+    }
+
+    test('what is shown can be given back', () => {
+        const script = [
+            { status: 200, body: '{"data":{"id":"it\'s, here"}}', times: 'always', path: '/a:b' },
+            { status: 301, location: 'http://127.0.0.1:1/x', headers: { 'X-A': 'b: c' } },
+            { action: 'half-body', name: 'A, B' },
+            { id: 'other', above: 10 },
+        ]
+        collector.faults(script)
+        const shown = collector.faultsLeft()
+        collector.faults(shown.join(','))
+
+        assert.deepEqual(collector.faultsLeft(), shown)
+    })
+})
+
+suite('a script that makes no sense is refused with a sentence', () => {
+    const cases = [
+        ['5000', '5000 is no status; it must be 200 to 599.'],
+        ['199', '199 is no status; it must be 200 to 599.'],
+        ['dorp-after', 'There is no fault "dorp-after"; give a status, or one of ok, drop-before, drop-after, stall, half-header, half-body, garbage.'],
+        ['500×0', '0 is no number of times; it must be 1 or more, or always.'],
+        ['500××', '"500××" is no instruction; an example is 500×3, 429:retry-after=2, drop-after.'],
+        ['500:foo=1', 'There is no option "foo"; the options are delay, retryAfter, location, headers, body, id, kind, path, name, above.'],
+        ['500:foo', '"foo" in "500:foo" is no option; an example is kind=batch.'],
+        ['500:times=2', '"times" is no option here; write it first, as in 500×3:delay=100.'],
+        ['500:kind=evnt', /^There is no kind "evnt"; the kinds are session, event, /],
+        ['500:delay=x', 'The delay "x" must be whole milliseconds, at most 600000.'],
+        ['delay=9999999', 'The delay "9999999" must be whole milliseconds, at most 600000.'],
+        ['500=3', '"500=3" is no instruction: only delay and 413-above take a number.'],
+        ['413:above=x', 'The size "x" must be a whole number of bytes.'],
+        ['200:body="x', 'A quotation mark is missing in "200:body="x".'],
+        ['200:id=a:body=b', 'Give either an id or a body, not both.'],
+        ['500:header=x', '"x" is no header; an example is header="X-Reason: test".'],
+        ['500×always,200', 'An instruction that always applies to every request must be the last one.'],
+        ['drop-before:name=A', '"drop-before" cannot depend on the name or the size: the body is not read.'],
+        [[{ status: 500, action: 'stall' }], '"stall" answers nothing, so it has no status.'],
+        [[{ status: 500, headers: { 'a b': 'c' } }], '"a b" is no header\'s name.'],
+        [[{ status: 500, headers: { a: 'b\r\nc' } }], '"a" must be a header\'s text.'],
+        [[{ status: 500, headers: 'x' }], '"headers" must be an object of names and texts.'],
+        [[{ status: 500, path: 5 }], '"path" must be a text that is not empty.'],
+        [[{ status: 500, times: -1 }], '-1 is no number of times; it must be 1 or more, or always.'],
+        [[null], 'null is no instruction; it must be a text or an object.'],
+        [[[]], '[] is no instruction; it must be a text or an object.'],
+    ]
+    for (const [script, sentence] of cases) {
+        test(JSON.stringify(script), () => {
+            collector.faults('503')
+            const message = sentence instanceof RegExp ? sentence : new RegExp(`^${RegExp.escape?.(sentence) ?? escape(sentence)}$`)
+            assert.throws(() => collector.faults(script), { name: 'FaultError', message })
+            assert.deepEqual(collector.faultsLeft(), ['503'], 'the old script stays')
+        })
+    }
+})
+
+suite('an answer can be', () => {
+    test('told when to come again, in seconds or as a date', async () => {
+        collector.faults('429:retry-after=2,503:retry-after="Wed, 21 Oct 2015 07:28:00 GMT"')
+        const [first, second] = [await send(collector.url, sample('event')), await send(collector.url, sample('event'))]
+
+        assert.deepEqual([first.status, first.headers['retry-after']], [429, '2'])
+        assert.equal(second.headers['retry-after'], 'Wed, 21 Oct 2015 07:28:00 GMT')
+    })
+
+    test('given another date, to be relative to', async () => {
+        collector.faults([{ status: 503, headers: { Date: 'Wed, 21 Oct 2015 07:28:00 GMT' } }])
+
+        assert.equal((await send(collector.url, sample('event'))).headers.date, 'Wed, 21 Oct 2015 07:28:00 GMT')
+    })
+
+    test('a redirect', async () => {
+        collector.faults('307:location=/elsewhere')
+        const answer = await send(collector.url, sample('event'))
+
+        assert.deepEqual([answer.status, answer.headers.location], [307, '/elsewhere'])
+    })
+
+    test('any 2xx, with the usual body', async () => {
+        collector.faults('201')
+        const answer = await send(collector.url, sample('session'))
+
+        assert.equal(answer.status, 201)
+        assert.equal(typeof answer.json.data.id, 'string')
+        assert.equal(collector.received()[0].accepted, true)
+    })
+
+    test('without content', async () => {
+        collector.faults('204')
+        const answer = await send(collector.url, sample('event'))
+
+        assert.deepEqual([answer.status, answer.text], [204, ''])
+    })
+
+    test('without the id it should have, or with another', async () => {
+        collector.faults(`200:body='{"data":{}}',200:id=other,200:body=nonsense`)
+        const texts = []
+        for (let i = 0; i < 3; i++) texts.push((await send(collector.url, sample('session'))).text)
+
+        assert.deepEqual(texts, ['{"data":{}}', '{"data":{"id":"other"}}', 'nonsense'])
+    })
+
+    test('given a body as JSON', async () => {
+        collector.faults([{ status: 200, body: { data: { id: 17 } } }])
+
+        assert.equal((await send(collector.url, sample('session'))).text, '{"data":{"id":17}}')
+    })
+
+    test('late', async () => {
+        collector.faults('delay=60000')
+        const late = send(collector.url, sample('event')).then(() => 'answered', () => 'cut')
+        await collector.wait({ kind: 'event' })
+        const next = await send(collector.url, sample('event'))
+
+        assert.equal(next.status, 200, 'others are not held up')
+        const other = await startCollector({ faults: 'delay=60000' })
+        const cut = send(other.url, sample('event')).then(() => 'answered', () => 'cut')
+        await other.wait({ kind: 'event' })
+        await other.close()
+        assert.equal(await cut, 'cut', 'closing does not wait for it')
+        collector.faults([])
+        late.catch(() => {})
+    })
+
+    test('late by a little, and then as usual', async () => {
+        collector.faults('delay=1,503:delay=1')
+
+        assert.deepEqual(await outcomes(2), [200, 503])
+    })
+})
+
+suite('a connection can be', () => {
+    test('cut before the body is read: the request is not taken', async () => {
+        collector.faults('drop-before')
+
+        assert.deepEqual(await outcomes(2), ['ECONNRESET', 200])
+        const [dropped, taken] = collector.received()
+        assert.deepEqual([dropped.accepted, dropped.status, dropped.raw], [false, null, ''])
+        assert.deepEqual([taken.accepted, taken.repeat], [true, false])
+    })
+
+    test('cut after the body is read: the request is taken', async () => {
+        collector.faults('drop-after')
+
+        assert.deepEqual(await outcomes(2), ['ECONNRESET', 200])
+        const [dropped, repeat] = collector.received()
+        assert.deepEqual([dropped.accepted, dropped.status], [true, null])
+        assert.equal(repeat.repeat, true)
+    })
+
+    test('cut in the middle of the header', async () => {
+        collector.faults('half-header')
+        const text = await rawAnswer(collector.port)
+
+        assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
+        assert.ok(!text.includes('\r\n\r\n'))
+    })
+
+    test('cut in the middle of the body', async () => {
+        collector.faults('half-body')
+        const [, length, body] = /Content-Length: (\d+)\r\n\r\n(.*)$/.exec(await rawAnswer(collector.port))
+
+        assert.ok(body.length > 0 && body.length < Number(length))
+    })
+
+    test('answered with garbage', async () => {
+        collector.faults('garbage')
+
+        assert.deepEqual(await outcomes(1), ['HPE_INVALID_CONSTANT'])
+    })
+
+    test('left without an answer', async () => {
+        const stalled = await startCollector({ faults: 'stall' })
+        const pending = send(stalled.url, sample('event')).then(() => 'answered', ({ code }) => code)
+        await stalled.wait({ kind: 'event' })
+
+        assert.equal((await send(stalled.url, sample('event'))).status, 200)
+        await stalled.close()
+        assert.equal(await pending, 'ECONNRESET')
+    })
+})
+
+suite('an instruction can be meant for some requests alone', () => {
+    test('of a kind', async () => {
+        collector.faults('500:kind=batch')
+
+        assert.deepEqual(await outcomes(1, 'event'), [200])
+        assert.deepEqual(await outcomes(2, 'batch'), [500, 200])
+    })
+
+    test('of a path', async () => {
+        collector.faults('500:path=/identify/u%2F1')
+
+        assert.deepEqual(await outcomes(1, 'event'), [200])
+        assert.deepEqual(await outcomes(1, 'identify'), [500])
+    })
+
+    test('with an event of a name, for as long as the script lasts', async () => {
+        collector.faults('400×always:name=Bad')
+        const bad = { ...analyticsEvent('track', 2), event: 'Bad' }
+        const withBad = batchOf([analyticsEvent('track', 1), bad])
+        const without = batchOf([analyticsEvent('track', 1)])
+
+        const statuses = []
+        for (const request of [withBad, without, withBad]) statuses.push((await send(collector.url, request)).status)
+        assert.deepEqual(statuses, [400, 200, 400])
+    })
+
+    test('above a size, for as long as the script lasts, compressed or not', async () => {
+        collector.faults('413-above=2000,500')
+        const large = sample('event')
+        large.body.data = { text: 'x'.repeat(3000) }
+
+        const statuses = []
+        for (const request of [large, { ...large, gzip: true }, sample('event'), sample('event'), large]) {
+            statuses.push((await send(collector.url, request)).status)
+        }
+        assert.deepEqual(statuses, [413, 413, 500, 200, 413])
+        assert.deepEqual(collector.faultsLeft(), ['413×always:above=2000'])
+    })
+
+    test('and the first that applies is used', async () => {
+        collector.faults('500:kind=batch,501:kind=event,502')
+
+        assert.deepEqual(await outcomes(3, 'event'), [501, 502, 200])
+    })
+})
+
+function batchOf(events) {
+    return { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(events) }, body: { batch: events } }
+}
+
+/** Everything that comes back until the connection ends. */
+function rawAnswer(port) {
+    return new Promise((resolve, reject) => {
+        let text = ''
+        const socket = connect(port, '127.0.0.1')
+        socket.on('data', (data) => (text += data))
+        socket.on('end', () => resolve(text))
+        socket.on('error', reject)
+        socket.write('POST /collect HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]')
+    })
+}
+
+function escape(text) {
+    return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
