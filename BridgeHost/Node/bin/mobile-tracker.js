@@ -1,4 +1,5 @@
 #!/usr/bin/env node
 import { main } from '../src/command.js'
 
-process.exitCode = await main(process.argv.slice(2))
+// Not by setting exitCode: a reader that has stopped reading our output must not keep the process.
+process.exit(await main(process.argv.slice(2)))

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
-import { FaultError, OPTION_HELP, ACTIONS } from './faults/item.js'
+import { ACTIONS, FaultError, OPTION_HELP } from './faults/item.js'
 import { DEFAULTS, startCollector } from './index.js'
 import { Printer } from './printer.js'
+import { KINDS } from './routes.js'
 
 const USAGE = 64
 const FAILURE = 1
@@ -37,11 +38,12 @@ Options:
   --help                show this
 
 While it runs:
-  GET  /received   what came, as JSON. Filters: kind, type, name, user, session, status, accepted, repeats, problems,
-                   since; last=<n> gives the newest n
+  GET  /received   what came, as JSON. Filters: kind, type, name, user, session, status, since=<seq>, and
+                   accepted, repeats, problems (true, false or any); last=<n> gives the newest n
   GET  /wait       the same, once count=<n> have come (or requests=<n>), or after timeout=<seconds> with status 408
   POST /clear      forget what came
   GET  /faults     what is left of the fault script; POST sets it (?append=true adds to it), DELETE clears it
+  The kinds are ${KINDS.join(', ')}.
 
 A fault script is a list such as  500×3, 429:retry-after=2, delay=200, drop-after, 413-above=1000
 Each request uses up one time of the first instruction that applies to it. An instruction is a status or
@@ -83,7 +85,7 @@ async function run(options) {
     collector.listen((record) => printer.received(record))
     await ended
     await collector.close()
-    printer.ended(collector.totals())
+    await printer.ended(collector.totals())
     return 0
 }
 

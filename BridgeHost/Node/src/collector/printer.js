@@ -8,6 +8,9 @@ const DIM = '2'
 /** Above so many bytes that nobody has read, lines are counted instead of kept. */
 const MOST_UNREAD = 1 << 20
 
+/** How long the end waits for a reader, in milliseconds. */
+const LAST_CHANCE = 250
+
 /** Writes what happens to a stream: for people, or as JSON, an object a line. */
 export class Printer {
     #stream
@@ -47,11 +50,20 @@ export class Printer {
         this.#line(this.#json ? jsonLine(record) : this.#textLine(record))
     }
 
-    /** @param {Record<string, number>} totals */
-    ended(totals) {
+    /**
+     * Writes the summary.
+     *
+     * @param {Record<string, number>} totals
+     * @returns {Promise<void>} Settles when all is written, or soon after if nobody reads.
+     */
+    async ended(totals) {
         if (this.#json) this.#line(JSON.stringify({ event: 'ended', ...totals, linesSkipped: this.#skipped }))
         else this.#line(summary(totals, this.#skipped))
         this.#flush()
+        await new Promise((resolve) => {
+            this.#stream.write('', resolve)
+            setTimeout(resolve, LAST_CHANCE)
+        })
     }
 
     /** Lines of one turn of the event loop are written at once: a write each would cost more than the request. */

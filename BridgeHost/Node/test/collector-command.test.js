@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { afterEach, suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { send } from '../testsupport/http.js'
+import { sample } from '../testsupport/samples.js'
+
+const COMMAND = fileURLToPath(new URL('../bin/mobile-tracker.js', import.meta.url))
+
+const running = new Set()
+afterEach(() => {
+    for (const child of running) child.kill('SIGKILL')
+    running.clear()
+})
+
+/** Starts the command. `lines` gives its output line by line. */
+function start(...words) {
+    const child = spawn(process.execPath, [COMMAND, ...words], { stdio: 'pipe' })
+    running.add(child)
+    child.errors = ''
+    child.stderr.on('data', (data) => (child.errors += data))
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const line = async () => (await lines.next()).value
+    const rest = async () => {
+        const all = []
+        for (let next = await line(); next !== undefined; next = await line()) all.push(next)
+        return all
+    }
+    const ended = once(child, 'close').then(([status]) => status)
+    return { child, line, rest, ended }
+}
+
+/** Runs the command to its end. */
+async function run(...words) {
+    const { child, rest, ended } = start(...words)
+    const lines = await rest()
+    return { status: await ended, out: lines.join('\n'), errors: child.errors }
+}
+
+suite('mobile-tracker', () => {
+    test('--help names the commands', async () => {
+        const { status, out } = await run('--help')
+        assert.equal(status, 0)
+        assert.match(out, /^ {2}collect /m)
+    })
+
+    test('collect --help names every option, path and fault', async () => {
+        const { status, out } = await run('collect', '--help')
+        assert.equal(status, 0)
+        for (const word of ['--port', '--strict', '--faults', '--max-bytes', '/received', '/wait', '/clear', '/faults']) {
+            assert.ok(out.includes(word), word)
+        }
+        for (const word of ['drop-before', 'half-body', 'retry-after', 'header']) assert.ok(out.includes(word), word)
+        assert.ok(out.split('\n').every((line) => line.length <= 120))
+    })
+
+    test('--version is the package\'s', async () => {
+        assert.match((await run('--version')).out, /^\d+\.\d+\.\d+$/)
+    })
+
+    const mistakes = [
+        [[], 'mobile-tracker: There is no command. Try mobile-tracker --help.\n'],
+        [['colect'], 'mobile-tracker: There is no command "colect". Try mobile-tracker --help.\n'],
+        [['collect', '--prot', '1'], /^mobile-tracker: Unknown option '--prot'.* Try mobile-tracker collect --help\.\n$/],
+        [['collect', 'extra'], /^mobile-tracker: Unexpected argument 'extra'/],
+        [['collect', '--port'], /^mobile-tracker: .*--port.* argument missing/],
+        [['collect', '--port', '70000'], /^mobile-tracker: --port is "70000"; it must be a whole number from 0 to 65535\./],
+        [['collect', '--max-bytes', '1k'], /^mobile-tracker: --max-bytes is "1k"; it must be a whole number from 1 to/],
+        [['collect', '--port', '0', '--faults', 'oops'], /^mobile-tracker: There is no fault "oops"/],
+    ]
+    for (const [words, message] of mistakes) {
+        test(`${words.join(' ') || 'nothing'} is a mistake in use`, async () => {
+            const { status, out, errors } = await run(...words)
+
+            assert.equal(status, 64)
+            assert.equal(out, '')
+            if (message instanceof RegExp) assert.match(errors, message)
+            else assert.equal(errors, message)
+            assert.equal(errors.trimEnd().split('\n').length, 1)
+        })
+    }
+})
+
+suite('mobile-tracker collect', () => {
+    test('says where it listens, a line for each request, and a summary', async () => {
+        const { child, line, ended } = start('collect', '--port', '0')
+        const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(await line())
+        await send(url, sample('event'))
+        const good = await line()
+        await send(url, { ...sample('event'), body: { brand_id: 925, session_id: 's', event_name: 'A\u001b[31mB' } })
+        const bad = await line()
+        child.kill('SIGINT')
+
+        assert.match(good, /^\d\d:\d\d:\d\d\.\d{3} {2}event {5}200 {2}PURCHASE {2}5f775520-0a19-44da-b4c3-4584ab3f4569$/)
+        assert.match(bad, /A·\[31mB {2}s {2}Idempotency-Key .* was taken before\.$/)
+        assert.equal(await line(), '2 requests, 2 accepted, 1 events and updates in them; 1 repeats.')
+        assert.equal(await ended, 0)
+    })
+
+    test('writes JSON, the url first', async () => {
+        const { child, line, rest, ended } = start('collect', '--port', '0', '--json', '--faults', '500')
+        const first = JSON.parse(await line())
+        const answer = await send(first.url, sample('event'))
+        const second = JSON.parse(await line())
+        child.kill('SIGTERM')
+        const [last] = (await rest()).map((text) => JSON.parse(text))
+
+        assert.deepEqual([first.event, first.pid, answer.status], ['listening', child.pid, 500])
+        assert.deepEqual([second.event, second.kind, second.status, second.fault], ['request', 'event', 500, '500'])
+        assert.deepEqual([last.event, last.requests, last.accepted], ['ended', 1, 0])
+        assert.equal(await ended, 0)
+    })
+
+    test('is quiet when told to be', async () => {
+        const { child, line, rest } = start('collect', '--port', '0', '--json', '--quiet')
+        const { url } = JSON.parse(await line())
+        await send(url, sample('event'))
+        child.kill('SIGTERM')
+
+        assert.deepEqual((await rest()).map((text) => JSON.parse(text).event), ['ended'])
+    })
+
+    test('explains a port in use', async () => {
+        const other = await startCollector()
+        const { status, errors } = await run('collect', '--port', String(other.port))
+        await other.close()
+
+        assert.equal(status, 1)
+        assert.equal(errors, `mobile-tracker: Port ${other.port} is in use. Give another with --port, or --port 0 for any free one.\n`)
+    })
+
+    test('ends with its input, if told so', async () => {
+        const { child, line, ended } = start('collect', '--port', '0', '--until-stdin-ends')
+        await line()
+        child.stdin.end()
+
+        assert.equal(await ended, 0)
+    })
+
+    test('ends at once, whatever hangs on it', async () => {
+        const { child, line, ended } = start('collect', '--port', '0', '--json', '--faults', 'stall,delay=60000')
+        const { url } = JSON.parse(await line())
+        const pending = [1, 2].map(() => send(url, sample('event')).catch(({ code }) => code))
+        const waiting = send(url, { method: 'GET', path: '/wait?name=never' }).catch(({ code }) => code)
+        await line()
+        await line()
+        child.kill('SIGTERM')
+
+        assert.equal(await ended, 0)
+        assert.deepEqual(await Promise.all(pending), ['ECONNRESET', 'ECONNRESET'])
+        await waiting
+    })
+
+    test('goes on when nobody reads its output', async () => {
+        const child = spawn(process.execPath, [COMMAND, 'collect', '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+        running.add(child)
+        const [first] = await once(child.stdout, 'data')
+        child.stdout.pause()
+        const { url } = JSON.parse(String(first).split('\n')[0])
+        const long = { ...sample('event'), body: { brand_id: 1, session_id: 's', event_name: 'x'.repeat(20_000) } }
+        for (let i = 0; i < 100; i++) assert.equal((await send(url, long)).status, 200)
+        child.kill('SIGTERM')
+
+        assert.deepEqual(await once(child, 'exit'), [0, null])
+    })
+
+    test('goes on when its reader has gone', async () => {
+        const { child, line } = start('collect', '--port', '0', '--json')
+        const { url } = JSON.parse(await line())
+        child.stdout.destroy()
+        for (let i = 0; i < 3; i++) assert.equal((await send(url, sample('event'))).status, 200)
+        child.kill('SIGTERM')
+
+        assert.deepEqual(await once(child, 'exit'), [0, null])
+    })
+})
