@@ -33,6 +33,8 @@ export class ReceivedRequest {
         this.items = items
         /** Bytes of the body on the wire. */
         this.size = body?.size ?? 0
+        /** Bytes of the body once decompressed. */
+        this.plainSize = body?.plainSize ?? 0
         /** The body's text as it was sent, decompressed. @type {string} */
         this.raw = raw
         /** Whether `raw` is valid JSON. */
