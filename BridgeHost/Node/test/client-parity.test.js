@@ -37,8 +37,11 @@ suite('the client and the host agree', { skip: withoutHost }, () => {
         for (const [name, params] of describeHost()) assert.deepEqual(tables.get(name), params, name)
     })
 
-    test('on the version of the protocol', () => {
-        assert.equal(ask('host.info').protocolVersion, PROTOCOL_VERSION)
+    test('on the version of the protocol and of the product', () => {
+        const { protocolVersion, version } = ask('host.info')
+
+        assert.equal(protocolVersion, PROTOCOL_VERSION)
+        assert.equal(version, JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version)
     })
 })
 

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +30,8 @@ export function afterwards(t, action) {
 /** A fresh folder, removed after the test. @param {import('node:test').TestContext} t */
 export function freshFolder(t) {
     const folder = mkdtempSync(join(tmpdir(), 'mobile-tracker-'))
-    afterwards(t, () => rmSync(folder, { recursive: true, force: true }))
+    // The host of a program that has ended may still be writing there for a moment.
+    afterwards(t, () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 }))
     return folder
 }
 

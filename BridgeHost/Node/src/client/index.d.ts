@@ -72,7 +72,8 @@ export interface AnalyticsOptions extends DeliveryOptions {
 
 /** The options of the basic tracker. Null means left out. */
 export interface BasicOptions extends DeliveryOptions {
-    debug?: boolean | null
+    /** How many events are kept; 100 by default. */
+    maxQueueSize?: number | null
 }
 
 /** Sends batches of events to an ingestion host. Independent of the other clients. */
