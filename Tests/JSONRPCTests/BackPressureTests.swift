@@ -5,15 +5,15 @@ import TrackerModels
 
 @testable import JSONRPC
 
-@Suite("Back-pressure", .timeLimit(.minutes(2)))
+@Suite("Back-pressure", .timeLimit(.minutes(5)))
 struct BackPressureTests {
     /// More than pipes and buffers hold.
-    private static let aLot = 40_000
+    private static let aLot = 20_000
     private static let call = framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":["0123456789"]}"#, .lines)
 
     @Test("pauses reading while the client does not read, and goes on when it does")
     func pausesOnUnread() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnreadBytes = 64 << 10
         let handled = Atomic(0)
         let responder = ClosureResponder { _, reply in
@@ -43,7 +43,7 @@ struct BackPressureTests {
 
     @Test("pauses reading while too many calls are unanswered, and goes on when they are answered")
     func pausesOnUnanswered() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnansweredCalls = 100
         let held = HeldReplies()
         let (full, fullWriter) = Session.pipe()
@@ -72,7 +72,7 @@ struct BackPressureTests {
 
     @Test("pauses reading while unanswered calls are too long")
     func pausesOnBytes() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnansweredBytes = 4 * Self.call.count
         let held = HeldReplies()
         let (full, fullWriter) = Session.pipe()
@@ -97,7 +97,7 @@ struct BackPressureTests {
 
     @Test("does not pause for calls that may be answered late")
     func passesLateCalls() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnansweredCalls = 1
         let responder = HeldResponder()
 
@@ -125,7 +125,7 @@ struct BackPressureTests {
 
     @Test("says that no call is at hand before it pauses, so that what was gathered is carried out")
     func endsReadBeforePausing() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnansweredCalls = 10
         let gathering = GatheringResponder()
 
@@ -138,7 +138,7 @@ struct BackPressureTests {
 
     @Test("sees the end of its input while it is paused", arguments: [false, true])
     func seesEndWhilePaused(overSocket: Bool) async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnansweredCalls = 1
         limits.shutdownTimeout = .seconds(60)
 
@@ -167,7 +167,7 @@ struct BackPressureTests {
 
     @Test("leaves out notifications that nobody reads, and says how many")
     func leavesOutNotifications() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxBytesBeforeNotifications = 100_000
 
         try await onThread { [limits] in
@@ -189,7 +189,7 @@ struct BackPressureTests {
     @Test("skips what is too long in constant memory", arguments: Framing.allCases)
     func skipsInConstantMemory(in framing: Framing) async throws {
         let size = 512 << 20
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxMessageBytes = 1 << 20
 
         try await onThread { [limits] in

@@ -3,7 +3,7 @@ import TrackerModels
 
 @testable import JSONRPC
 
-@Suite("Batches", .timeLimit(.minutes(1)))
+@Suite("Batches", .timeLimit(.minutes(5)))
 struct BatchTests {
     @Test("are answered as one array when the last call is, in the order of the calls")
     func answersWhenLastIs() async throws {
@@ -64,7 +64,7 @@ struct BatchTests {
 
     @Test("of too many calls are refused as a whole")
     func boundsCalls() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxBatchCalls = 3
 
         let sent = framed("[1,2,3]", .lines) + framed("[1,2,3,4]", .lines)
@@ -78,7 +78,7 @@ struct BatchTests {
 
     @Test("whose answers are too long together get errors for those that do not fit")
     func boundsAnswers() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnreadBytes = 4_000
         let filler = String(repeating: "x", count: 700)
         let responder = ClosureResponder { _, reply in reply.succeed(with: JSONText(filler)) }
@@ -96,7 +96,7 @@ struct BatchTests {
 
     @Test("larger than what may be unanswered or unread are carried out to the end")
     func passesLimits() async throws {
-        var limits = ConnectionLimits()
+        var limits = ConnectionLimits.patient
         limits.maxUnansweredCalls = 2
         limits.maxUnansweredBytes = 10
         limits.maxLateCalls = 2

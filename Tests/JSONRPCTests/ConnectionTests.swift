@@ -5,7 +5,7 @@ import TrackerModels
 
 @testable import JSONRPC
 
-@Suite("Connection", .timeLimit(.minutes(1)))
+@Suite("Connection", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     @Test("answers under the id as it was spelled", arguments: Framing.allCases)
     func echoesIDs(in framing: Framing) async throws {

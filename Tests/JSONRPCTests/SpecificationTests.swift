@@ -3,7 +3,7 @@ import Testing
 import TrackerModels
 
 /// The examples of section 7 of the JSON-RPC 2.0 specification, as they are written there.
-@Suite("The JSON-RPC 2.0 specification", .timeLimit(.minutes(1)))
+@Suite("The JSON-RPC 2.0 specification", .timeLimit(.minutes(5)))
 struct SpecificationTests {
     struct Example: Sendable, CustomTestStringConvertible {
         var title: String

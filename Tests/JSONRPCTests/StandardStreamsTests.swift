@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONRPC
 
-@Suite("StandardStreams", .timeLimit(.minutes(1)))
+@Suite("StandardStreams", .timeLimit(.minutes(5)))
 struct StandardStreamsTests {
     @Test("keep a stray print from the client, and the client's messages from a stray read")
     func movesAway() throws {

@@ -71,7 +71,7 @@ final class Session: Sendable {
     ///   - limits: The connection's.
     ///   - overSocket: Whether both streams are one socket instead of two pipes.
     ///   - packets: Whether each read by the client gives what the host wrote at once, up to 4 KiB.
-    init(limits: ConnectionLimits = ConnectionLimits(), overSocket: Bool = false, packets: Bool = false) {
+    init(limits: ConnectionLimits = .patient, overSocket: Bool = false, packets: Bool = false) {
         if overSocket {
             var ends: [Int32] = [0, 0]
             precondition(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -131,7 +131,7 @@ final class Session: Sendable {
     ///
     /// - Parameter pieces: How the bytes are cut into writes.
     static func transcript(
-        of bytes: [UInt8], limits: ConnectionLimits = ConnectionLimits(), to responder: some Responder
+        of bytes: [UInt8], limits: ConnectionLimits = .patient, to responder: some Responder
     ) async throws -> (output: [UInt8], end: ConnectionEnd?) {
         try await onThread {
             let session = Session(limits: limits)
@@ -165,4 +165,13 @@ extension Endpoint {
         }
         return Array(rest)
     }
+}
+
+extension ConnectionLimits {
+    /// The usual limits, but with time enough to end on the slowest machine.
+    static let patient = {
+        var limits = ConnectionLimits()
+        limits.shutdownTimeout = .seconds(120)
+        return limits
+    }()
 }
