@@ -5,7 +5,7 @@ import TrackerModels
 
 @testable import JSONRPC
 
-@Suite("Back-pressure", .timeLimit(.minutes(5)))
+@Suite("Back-pressure", .timeLimit(.minutes(5)), .serialized)
 struct BackPressureTests {
     /// More than pipes and buffers hold.
     private static let aLot = 20_000
@@ -207,6 +207,27 @@ struct BackPressureTests {
             let answers = try unframed(session.finish().output, framing).map { try JSONText(validating: $0) }
             #expect(answers.map { $0["error"]?["data"]?["code"]?.stringValue } == ["MESSAGE_TOO_LARGE", nil])
             #expect(answers.map { $0["id"]?.text } == ["null", "1"])
+            #expect(grown < 200 << 20)
+        }
+    }
+
+    @Test(
+        "takes little memory for a message of many values", arguments: ["[1,1%]", "[%]", #"{"params":[1,1%]}"#, "{%}"])
+    func boundsOutline(_ template: String) async throws {
+        let value = template.contains("{%}") ? #""":1,"# : "1,"
+        let values = String(repeating: value, count: (8 << 20) / value.utf8.count)
+        let sent = framed(template.replacingOccurrences(of: "%", with: values + value.dropLast()), .lines)
+
+        try await onThread {
+            let session = Session()
+            session.start(EchoResponder())
+            let before = residentBytes()
+            session.input.write(sent)
+            let answer = session.line()
+            let grown = residentBytes() - before
+            session.input.close()
+
+            #expect(answer?.contains("error") == true)
             #expect(grown < 200 << 20)
         }
     }

@@ -36,7 +36,7 @@ struct MessageParserTests {
         #expect(request.params.form == .positional)
         #expect(
             (0..<request.params.count).map { request.params.value(at: $0).text } == [#""a""#, #"{"b":[1]}"#, "null"])
-        #expect(request.params.text?.text == #"[ "a" ,{"b":[1]}, null]"#)
+        #expect(request.params.text?.text == #"["a",{"b":[1]},null]"#)
     }
 
     @Test("gives named params, by the characters of their names")
@@ -126,16 +126,40 @@ struct MessageParserTests {
         #expect(try call.request.get().params.text == nil)
     }
 
-    @Test("takes 1,024 levels and no more")
+    @Test("takes 1,024 levels and no more, and passes on params of up to 128")
     func boundsDepth() throws {
         func nested(_ depth: Int) -> String {
-            let levels = depth - 1
-            let params = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
-            return #"{"jsonrpc":"2.0","method":"m","id":1,"params":\#(params)}"#
+            let levels = depth - 2
+            let param = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+            return #"{"jsonrpc":"2.0","method":"m","id":1,"params":[\#(param)]}"#
         }
 
-        #expect(parse(nested(1_024))?.request.isSuccess == true)
+        #expect(try parse(nested(130))?.request.get().params.form == .positional)
+        #expect(try parse(nested(131))?.request.get().params.form == .notSerializable)
+        #expect(try parse(nested(1_024))?.request.get().params.form == .notSerializable)
         #expect(parse(nested(1_025))?.request.failure?.number == .parseError)
+    }
+
+    @Test("refuses more params than any method has, under the id of the call")
+    func boundsParams() throws {
+        let params = "[\(Array(repeating: "1", count: 200_000).joined(separator: ","))]"
+
+        let call = try #require(parse(#"{"jsonrpc":"2.0","method":"m","params":\#(params),"id":7}"#))
+        let notification = try #require(parse(#"{"jsonrpc":"2.0","method":"m","params":\#(params)}"#))
+
+        #expect(call.id == Array("7".utf8))
+        #expect(call.request.failure?.message == "m: too many params")
+        #expect(notification.id == nil)
+    }
+
+    @Test("refuses more members than any request has")
+    func boundsMembers() {
+        let members = Array(repeating: #""a":1"#, count: 200_000).joined(separator: ",")
+
+        let call = parse(#"{\#(members),"jsonrpc":"2.0","method":"m","id":7}"#)
+
+        #expect(call?.id == Call.nullID)
+        #expect(call?.request.failure?.number == .invalidRequest)
     }
 
     @Test("takes the members of a batch one by one")
@@ -148,7 +172,7 @@ struct MessageParserTests {
             Issue.record("no batch")
             return
         }
-        let calls = ranges.map { parser.member(bytes, in: $0) }
+        let calls = ranges.map { parser.call(bytes, in: $0) }
 
         #expect(calls.map(\.id) == ["1", "null", "null", "null"].map { Array($0.utf8) })
         #expect(calls.map(\.request.failure?.number) == [nil, .invalidRequest, .invalidRequest, .parseError])

@@ -96,7 +96,7 @@ struct ConnectionReader {
         case .batch(let ranges):
             let batch = Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes / 4, exchange: exchange)
             for (position, range) in ranges.enumerated() {
-                let call = parser.member(bytes, in: range)
+                let call = parser.call(bytes, in: range)
                 handOn(call, range.count, to: .batch(batch, position: position), isInBatch: position > 0)
             }
         }

@@ -34,43 +34,67 @@ struct MessageParser: Sendable {
     /// How deep a message may nest.
     static let maxDepth = 1024
 
+    /// How many members and params together a request may have.
+    private static let maxItems = 100_000
+
     /// How many calls a batch may have.
-    let maxBatchCalls: Int
-    private var scanner = JSONScanner(maxDepth: maxDepth, outlineDepth: 2, loneSurrogates: .noted)
+    private let maxBatchCalls: Int
+    /// Finds the members and params of a request.
+    private var scanner = JSONScanner(maxDepth: maxDepth, maxItems: maxItems, loneSurrogates: .noted)
+    /// Finds the calls of a batch, or the members of a request that has too many params.
+    private var outerScanner: JSONScanner
 
     init(maxBatchCalls: Int) {
         self.maxBatchCalls = maxBatchCalls
+        outerScanner = JSONScanner(
+            maxDepth: Self.maxDepth, outlineDepth: 1, maxItems: max(maxBatchCalls + 2, Self.maxItems),
+            loneSurrogates: .noted
+        )
     }
 
     /// Reads a message.
     mutating func message(_ bytes: [UInt8], in range: Range<Int>) -> Message {
-        do {
-            try scanner.scan(bytes, in: range)
-        } catch {
-            return .call(Call(refused: .parseError(Self.description(of: error, from: range.lowerBound))))
+        guard bytes[range].first(where: { !Blank.contains($0) }) == UInt8(ascii: "[") else {
+            return .call(call(bytes, in: range))
         }
-        guard scanner.outline.root?.kind == .array else { return .call(call(bytes, from: range.lowerBound)) }
-        let calls = scanner.outline.items.lazy.filter { $0.depth == 1 }.map(\.value)
+        if let refusal = Self.scan(bytes, in: range, with: &outerScanner) { return .call(refusal) }
+        let calls = outerScanner.outline.items.dropFirst().map(\.value)
         guard !calls.isEmpty else { return .call(Call(refused: .invalidRequest("A batch must hold a request."))) }
         guard calls.count <= maxBatchCalls else {
             return .call(Call(refused: .invalidRequest("A batch may hold \(maxBatchCalls) requests at most.")))
         }
-        return .batch(Array(calls))
+        return .batch(calls)
     }
 
-    /// Reads one member of a batch.
-    mutating func member(_ bytes: [UInt8], in range: Range<Int>) -> Call {
+    /// Reads one call: a message, or a member of a batch.
+    mutating func call(_ bytes: [UInt8], in range: Range<Int>) -> Call {
+        if let refusal = Self.scan(bytes, in: range, with: &scanner) { return refusal }
+        guard scanner.outline.isCut else { return call(bytes, scanner.outline, from: range.lowerBound) }
+        if let refusal = Self.scan(bytes, in: range, with: &outerScanner) { return refusal }
+        guard !outerScanner.outline.isCut else {
+            return Call(refused: .invalidRequest("A request has four members."))
+        }
+        var call = call(bytes, outerScanner.outline, from: range.lowerBound)
+        if case .success(let request) = call.request {
+            call.request = .failure(.invalidParams("\(request.method.prefix(80)): too many params"))
+        }
+        return call
+    }
+
+    /// Looks through a message.
+    ///
+    /// - Returns: What to answer if it is no JSON.
+    private static func scan(_ bytes: [UInt8], in range: Range<Int>, with scanner: inout JSONScanner) -> Call? {
         do {
             try scanner.scan(bytes, in: range)
+            return nil
         } catch {
-            return Call(refused: .parseError(Self.description(of: error, from: range.lowerBound)))
+            return Call(refused: .parseError(description(of: error, from: range.lowerBound)))
         }
-        return call(bytes, from: range.lowerBound)
     }
 
     /// Reads the call that was scanned.
-    private func call(_ bytes: [UInt8], from start: Int) -> Call {
-        let outline = scanner.outline
+    private func call(_ bytes: [UInt8], _ outline: JSONOutline, from start: Int) -> Call {
         let members = Members(of: outline, in: bytes)
         if let offset = outline.firstLoneSurrogate,
             members.params.map(outline.hasLoneSurrogate(outsideItemAt:)) ?? true
@@ -106,7 +130,7 @@ struct MessageParser: Sendable {
         guard item.kind == .array || item.kind == .object else {
             return refused("'params' must be an array or an object.")
         }
-        let params = item.hasLoneSurrogate ? .notSerializable : outline.params(at: index, in: bytes)
+        let params = Params(of: index, in: outline, bytes)
         return Call(Request(method: method, params: params, isNotification: id == nil), id: id)
     }
 
@@ -144,15 +168,5 @@ extension JSONOutline {
         let value = bytes[items[index].value]
         guard !value.contains(UInt8(ascii: "\\")) else { return JSONText(accepted: value).stringValue }
         return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
-    }
-
-    /// The array or object at `index`, whose values this outline knows.
-    fileprivate func params(at index: Int, in bytes: [UInt8]) -> Params {
-        let params = items[index]
-        let start = params.value.lowerBound
-        let parts = items[(index + 1)...].prefix { $0.depth == 2 }.map { Params.Part($0, from: start) }
-        return Params(
-            form: params.kind == .array ? .positional : .named, bytes: Array(bytes[params.value]), parts: parts
-        )
     }
 }

@@ -10,34 +10,29 @@ public struct Params: Sendable {
         case positional
         /// In an object.
         case named
-        /// They hold half a surrogate pair, which is no character, and cannot be passed on.
+        /// They cannot be passed on: half a surrogate pair in them is no character, or one of them nests deeper than
+        /// ``JSONText/maxDepth``.
         case notSerializable
     }
 
-    /// Where one value is in the text of all.
+    /// One value.
     struct Part: Sendable {
-        /// The name as a JSON string; empty among positional values.
-        var name: Range<Int>
-        /// Whether the name's bytes are its characters.
-        var isNamePlain: Bool
-        var value: Range<Int>
-        var kind: JSONKind
+        /// Its name, exactly; empty among positional values.
+        var name: String
+        var value: JSONText
     }
 
     /// How the values are given.
     public let form: Form
-    /// The array or object; empty if there is none that can be passed on.
-    private let bytes: [UInt8]
     private let parts: [Part]
 
     /// No params.
-    public static let none = Params(form: .none, bytes: [], parts: [])
+    public static let none = Params(form: .none, parts: [])
     /// Params that cannot be passed on.
-    public static let notSerializable = Params(form: .notSerializable, bytes: [], parts: [])
+    public static let notSerializable = Params(form: .notSerializable, parts: [])
 
-    init(form: Form, bytes: [UInt8], parts: [Part]) {
+    init(form: Form, parts: [Part]) {
         self.form = form
-        self.bytes = bytes
         self.parts = parts
     }
 
@@ -47,37 +42,55 @@ public struct Params: Sendable {
     public init?(_ text: JSONText) {
         let outline = text.outline(depth: 1)
         guard let root = outline.root, root.kind == .array || root.kind == .object else { return nil }
-        let parts = outline.items.dropFirst().map { Part($0, from: 0) }
-        self.init(form: root.kind == .array ? .positional : .named, bytes: text.bytes, parts: parts)
+        self.init(of: 0, in: outline, text.bytes)
     }
 
-    /// The array or object as it was given; `nil` if there is none that can be passed on.
-    public var text: JSONText? { bytes.isEmpty ? nil : JSONText(accepted: bytes) }
+    /// Takes the array or object at an index of an outline that knows its values.
+    init(of index: Int, in outline: JSONOutline, _ bytes: [UInt8]) {
+        let whole = outline.items[index]
+        var parts: [Part] = []
+        do throws(JSONSyntaxError) {
+            for part in (index + 1)..<outline.items.count {
+                let item = outline.items[part]
+                guard item.depth == whole.depth + 1, item.parent == index else { break }
+                guard !item.key.hasLoneSurrogate else { throw JSONSyntaxError(.loneSurrogate, at: 0) }
+                let name = String(decoding: item.key.characters(in: bytes), as: UTF8.self)
+                parts.append(Part(name: name, value: try outline.text(at: part, in: bytes)))
+            }
+            self.init(form: whole.kind == .array ? .positional : .named, parts: parts)
+        } catch {
+            self = .notSerializable
+        }
+    }
+
+    /// The array or object; `nil` if there is none that can be passed on.
+    ///
+    /// Values and their order are as they were given, the space between them is not.
+    public var text: JSONText? {
+        switch form {
+        case .none, .notSerializable: return nil
+        case .positional: return JSONText(elements: parts.lazy.map(\.value))
+        case .named:
+            var writer = JSONObjectWriter()
+            for part in parts { writer.append(part.name, part.value) }
+            return writer.finish()
+        }
+    }
 
     /// How many values there are.
     ///
     /// A name that is given twice counts twice.
     public var count: Int { parts.count }
 
-    /// What the value at a position is.
-    ///
-    /// - Parameter position: Less than ``count``; among named values their order in the object.
-    public func kind(at position: Int) -> JSONKind { parts[position].kind }
-
     /// The value at a position.
     ///
     /// - Parameter position: Less than ``count``; among named values their order in the object.
-    public func value(at position: Int) -> JSONText { JSONText(accepted: bytes[parts[position].value]) }
+    public func value(at position: Int) -> JSONText { parts[position].value }
 
     /// The name at a position; empty among positional values.
     ///
     /// - Parameter position: Less than ``count``.
-    public func name(at position: Int) -> String {
-        let part = parts[position]
-        guard !part.name.isEmpty else { return "" }
-        guard part.isNamePlain else { return JSONText(accepted: bytes[part.name]).stringValue ?? "" }
-        return String(decoding: bytes[part.name].dropFirst().dropLast(), as: UTF8.self)
-    }
+    public func name(at position: Int) -> String { parts[position].name }
 
     /// Where the value with a name is; of several, the last.
     ///
@@ -89,20 +102,7 @@ public struct Params: Sendable {
 
     /// Whether the value at a position has this name, byte for byte.
     func isNamed(_ name: String, at position: Int) -> Bool {
-        let part = parts[position]
-        guard part.isNamePlain else { return self.name(at: position).utf8.elementsEqual(name.utf8) }
-        return part.name.count == name.utf8.count + 2
-            && bytes[part.name].dropFirst().dropLast().elementsEqual(name.utf8)
-    }
-}
-
-extension Params.Part {
-    /// - Parameter start: Where the params begin in what was scanned.
-    init(_ item: JSONOutline.Item, from start: Int) {
-        let key = item.key.range
-        name = key.isEmpty ? 0..<0 : key.lowerBound - start..<key.upperBound - start
-        isNamePlain = !item.key.hasEscapes
-        value = item.value.lowerBound - start..<item.value.upperBound - start
-        kind = item.kind
+        // Swift's own comparison would take `é` written as one scalar and as two for the same.
+        parts[position].name.utf8.elementsEqual(name.utf8)
     }
 }

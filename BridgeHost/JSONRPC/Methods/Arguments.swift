@@ -46,11 +46,11 @@ public struct Arguments: Sendable {
         self.params = params
         positions = parameters.enumerated().map { index, parameter in
             let position = params.form == .named ? params.position(of: parameter.name) : index
-            return position.flatMap { $0 < params.count && params.kind(at: $0) != .null ? $0 : nil }
+            return position.flatMap { $0 < params.count && !params.value(at: $0).isNull ? $0 : nil }
         }
     }
 
-    /// All that was given, as it was given: an array or an object, or `nil` for no params.
+    /// All that was given: an array or an object, or `nil` for no params.
     public var text: JSONText? { params.text }
 
     /// Whether the values were given in an object.
@@ -133,14 +133,15 @@ public struct Arguments: Sendable {
                 guard parameter.isRequired else { continue }
                 throw parameter.errorIfAbsent ?? fault(index, "is required and must be \(parameter.kind.phrase)")
             }
-            guard parameter.kind.accepts(params.value(at: position), of: params.kind(at: position)) else {
+            guard parameter.kind.accepts(params.value(at: position)) else {
                 throw fault(index, "must be \(parameter.kind.phrase)")
             }
         }
     }
 
     private static func notSerializable(_ method: String) -> RPCError {
-        .invalidParams("\(method): the params hold half a surrogate pair, which is no character")
+        .invalidParams(
+            "\(method): the params hold half a surrogate pair or nest deeper than \(JSONText.maxDepth) levels")
     }
 
     private static func byPosition(
@@ -151,7 +152,7 @@ public struct Arguments: Sendable {
             let params = params.count == 1 ? "1 param" : "\(params.count) params"
             throw .invalidParams("\(method): got \(params), takes \(most == 0 ? "none" : "\(most) at most")")
         }
-        return parameters.indices.map { $0 < params.count && params.kind(at: $0) != .null ? $0 : nil }
+        return parameters.indices.map { $0 < params.count && !params.value(at: $0).isNull ? $0 : nil }
     }
 
     private static func byName(
@@ -162,7 +163,7 @@ public struct Arguments: Sendable {
             guard let index = parameters.firstIndex(where: { params.isNamed($0.name, at: position) }) else {
                 throw unknown(params.name(at: position), method, parameters)
             }
-            positions[index] = params.kind(at: position) == .null ? nil : position
+            positions[index] = params.value(at: position).isNull ? nil : position
         }
         return positions
     }

@@ -110,15 +110,15 @@ extension Parameter.Kind {
     }
 
     /// Whether a value is of this kind.
-    func accepts(_ value: @autoclosure () -> JSONText, of kind: JSONKind) -> Bool {
+    func accepts(_ value: JSONText) -> Bool {
         switch self {
-        case .string: kind == .string
-        case .number: kind == .number
-        case .integer: kind == .number && value().intValue != nil
-        case .boolean: kind == .boolean
-        case .object: kind == .object
-        case .array: kind == .array
-        case .any: kind != .null
+        case .string: value.kind == .string
+        case .number: value.kind == .number
+        case .integer: value.intValue != nil
+        case .boolean: value.kind == .boolean
+        case .object: value.kind == .object
+        case .array: value.kind == .array
+        case .any: !value.isNull
         }
     }
 }

@@ -54,10 +54,18 @@ package struct JSONOutline: Sendable {
     package private(set) var items: [Item] = []
     /// The offset of the first half of a surrogate pair that stands alone, if any does.
     package internal(set) var firstLoneSurrogate: Int?
+    /// Whether the text has more values than the scanner was told to keep; those that come last are missing.
+    package private(set) var isCut = false
+    /// How many values are kept at most.
+    private let maxItems: Int
     /// Whether anything in the text nests deeper than ``JSONText/maxDepth``.
     var isDeeperThanText = false
-    /// The indices of the items that are open, outermost first.
+    /// The indices of the items that are open, outermost first; -1 for those that are not kept.
     private var open: [Int] = []
+
+    init(maxItems: Int = .max) {
+        self.maxItems = maxItems
+    }
 
     /// The text's own value, if the scanner was told to keep it.
     package var root: Item? { items.first }
@@ -124,11 +132,16 @@ package struct JSONOutline: Sendable {
         open.removeAll(keepingCapacity: true)
         firstLoneSurrogate = nil
         isDeeperThanText = false
+        isCut = false
     }
 
     @inline(__always) mutating func append(
         _ kind: JSONKind, _ value: Range<Int>, depth: Int, key: Key, hasLoneSurrogate: Bool
     ) {
+        guard items.count < maxItems else {
+            isCut = true
+            return
+        }
         items.append(
             Item(
                 key: key, value: value, kind: kind, hasLoneSurrogate: hasLoneSurrogate, depth: depth,
@@ -139,11 +152,11 @@ package struct JSONOutline: Sendable {
 
     @inline(__always) mutating func open(_ kind: JSONKind, at offset: Int, depth: Int, key: Key) {
         append(kind, offset..<offset, depth: depth, key: key, hasLoneSurrogate: false)
-        open.append(items.count - 1)
+        open.append(isCut ? -1 : items.count - 1)
     }
 
     @inline(__always) mutating func close(at offset: Int, lastLoneSurrogate: Int) {
-        guard let index = open.popLast() else { return }
+        guard let index = open.popLast(), index >= 0 else { return }
         let start = items[index].value.lowerBound
         items[index].value = start..<offset
         items[index].hasLoneSurrogate = lastLoneSurrogate >= start

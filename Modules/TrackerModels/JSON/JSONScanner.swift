@@ -14,7 +14,7 @@ package struct JSONScanner: Sendable {
     /// Where things were in the text scanned last.
     ///
     /// Empty after an error.
-    package private(set) var outline = JSONOutline()
+    package private(set) var outline: JSONOutline
     private let maxDepth: Int
     private let outlineDepth: Int
     private let loneSurrogates: LoneSurrogates
@@ -25,8 +25,12 @@ package struct JSONScanner: Sendable {
     ///   - maxDepth: How deep arrays and objects may nest.
     ///   - outlineDepth: The depth of the deepest values to keep in the outline: 0 is the text's own value, 1 its
     ///     members or elements, 2 theirs; -1 keeps nothing.
+    ///   - maxItems: How many values the outline keeps at most: each takes 70 bytes, in the text perhaps two.
     ///   - loneSurrogates: What becomes of half a surrogate pair.
-    package init(maxDepth: Int, outlineDepth: Int = 2, loneSurrogates: LoneSurrogates = .refused) {
+    package init(
+        maxDepth: Int, outlineDepth: Int = 2, maxItems: Int = .max, loneSurrogates: LoneSurrogates = .refused
+    ) {
+        outline = JSONOutline(maxItems: maxItems)
         self.maxDepth = maxDepth
         self.outlineDepth = outlineDepth
         self.loneSurrogates = loneSurrogates

@@ -82,6 +82,25 @@ struct JSONScannerTests {
         #expect(try scanner.outline.text(at: 4, in: buffer).text == #"{"a":[0]}"#)
     }
 
+    @Test("keeps no more values than it is told to, and says so", arguments: 1...8)
+    func boundsOutline(maxItems: Int) throws {
+        let bytes = Array(#"[1,[2,3],[],{"a":4},5]"#.utf8)
+        var whole = JSONScanner(maxDepth: 1024)
+        var scanner = JSONScanner(maxDepth: 1024, maxItems: maxItems)
+
+        for _ in 1...2 {
+            try whole.scan(bytes)
+            try scanner.scan(bytes)
+
+            #expect(whole.outline.items.count == 9)
+            #expect(!whole.outline.isCut)
+            #expect(scanner.outline.items == Array(whole.outline.items.prefix(maxItems)))
+            #expect(scanner.outline.isCut)
+        }
+        try scanner.scan(Array("1".utf8))
+        #expect(!scanner.outline.isCut)
+    }
+
     @Test("finds the last of several members of one name")
     func repeatedMembers() throws {
         let bytes = Array(#"{"id":1,"x":{"id":2},"\u0069d":3}"#.utf8)
