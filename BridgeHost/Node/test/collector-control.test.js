@@ -274,6 +274,17 @@ suite('a bad request to the collector itself is refused with a sentence', () => 
         assert.equal(answer.status, 200)
     })
 
+    test('a browser that looks at the root is told what this is', async () => {
+        assert.match((await get('/')).text, /GET {2}\/received/)
+        assert.equal((await get('/favicon.ico')).status, 204)
+        assert.equal(collector.received().length, 0)
+    })
+
+    test('a POST to the root is the basic endpoint', async () => {
+        await send(collector.url, { ...sample('basic'), path: '/' })
+        assert.deepEqual(collector.received().map(({ kind, problems }) => [kind, problems]), [['basic', []]])
+    })
+
     test('a name like a control path under another path is the basic endpoint', async () => {
         await send(collector.url, { ...sample('basic'), path: '/app/received' })
         assert.equal(collector.received()[0].kind, 'basic')
@@ -316,6 +327,17 @@ suite('inside a program', () => {
 
     test('a port in use is an error with the system\'s code', async () => {
         await assert.rejects(startCollector({ port: collector.port }), { code: 'EADDRINUSE' })
+    })
+
+    test('an option that is misspelt is an error', async () => {
+        await assert.rejects(startCollector({ prot: 1 }), /^TypeError: startCollector has no option "prot"; it has port, /)
+    })
+
+    test('a wait may be as long as one likes', async () => {
+        const waiting = collector.wait({ name: 'A', timeoutMs: 1e12 })
+        await event('A')
+
+        assert.equal((await waiting).length, 1)
     })
 
     test('a bad fault script is an error, and nothing listens', async () => {

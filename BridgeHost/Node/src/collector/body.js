@@ -18,20 +18,19 @@ import { inspect } from './json.js'
 /**
  * Reads a body.
  *
- * @param {Buffer} bytes
+ * @param {{ bytes: Buffer | null, size: number }} content No bytes if it was too large to be kept.
  * @param {string | undefined} encoding The `Content-Encoding`.
  * @param {number} largest Most bytes once decompressed.
  * @returns {Body}
  */
-export function readBody(bytes, encoding, largest) {
-    const body = {
-        size: bytes.length, plainSize: bytes.length, text: '', value: undefined, inspection: null, problem: null, status: 200,
-    }
+export function readBody({ bytes, size }, encoding, largest) {
+    const body = { size, plainSize: size, text: '', value: undefined, inspection: null, problem: null, status: 200 }
+    if (!bytes) return refuse(body, 413, tooLarge(largest))
     const plain = decompress(bytes, encoding, largest, body)
     if (plain === null) return body
     body.plainSize = plain.length
     body.text = plain.toString('utf8')
-    if (bytes.length === 0) return body
+    if (size === 0) return body
     if (!isUtf8(plain)) return refuse(body, 400, 'The body is not UTF-8.')
     try {
         body.value = JSON.parse(body.text)
@@ -68,7 +67,6 @@ function refuse(body, status, problem) {
     return body
 }
 
-/** The sentence for a body above the cap. @param {number} largest */
-export function tooLarge(largest) {
+function tooLarge(largest) {
     return `The body is larger than ${largest} bytes.`
 }

@@ -1,5 +1,5 @@
 import { Backend } from './backend.js'
-import { readBody, tooLarge } from './body.js'
+import { readBody } from './body.js'
 import { problemsOf } from './checks/index.js'
 import { faultText } from './faults/item.js'
 import { FaultScript } from './faults/script.js'
@@ -30,7 +30,7 @@ const SHOWN = [
     'content-length',
 ]
 
-/** How far apart from the wire the collector can be tested: requests in, replies out. */
+/** What the collector knows and decides, apart from the wire: requests in, replies out. */
 export class Collector {
     faults = new FaultScript()
     ledger
@@ -57,7 +57,7 @@ export class Collector {
     }
 
     /**
-     * A request of which the header has come. It is to be cut off at once if this answers with a record.
+     * A request of which the header has come.
      *
      * @param {Route} route
      * @param {string} target
@@ -78,24 +78,17 @@ export class Collector {
         this.#keep(route, target, headers, { status: null, accepted: false, flags })
     }
 
-    /** A request whose body is above the cap, of which no more is read. @returns {Reply} */
-    tooLarge(route, target, headers) {
-        const problems = [tooLarge(this.#options.maxBodyBytes)]
-        this.#keep(route, target, headers, { status: 413, accepted: false, problems })
-        return replyWith(413, problemBody(problems))
-    }
-
     /**
      * A request that has come whole.
      *
      * @param {Route} route
      * @param {string} target
      * @param {Record<string, string | undefined>} headers
-     * @param {Buffer} bytes
+     * @param {{ bytes: Buffer | null, size: number }} content The body: no bytes if it was too large to be kept.
      * @returns {Reply}
      */
-    receive(route, target, headers, bytes) {
-        const body = readBody(bytes, headers['content-encoding'], this.#options.maxBodyBytes)
+    receive(route, target, headers, content) {
+        const body = readBody(content, headers['content-encoding'], this.#options.maxBodyBytes)
         const problems = problemsOf(route, headers, body)
         const items = itemsOf(route, body.value)
         const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize)
@@ -197,10 +190,6 @@ function addHeaders(reply, route, fault) {
     if (fault.retryAfter !== undefined) reply.headers.push('Retry-After', fault.retryAfter)
     if (fault.location !== undefined) reply.headers.push('Location', fault.location)
     for (const [name, value] of Object.entries(fault.headers ?? {})) reply.headers.push(name, value)
-}
-
-function replyWith(status, body) {
-    return { action: 'answer', status, headers: ['Content-Type', 'application/json'], body, delay: 0 }
 }
 
 function problemBody(problems) {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { ACTIONS, FaultError, OPTION_HELP } from './faults/item.js'
-import { DEFAULTS, startCollector } from './index.js'
+import { startCollector, USUAL } from './index.js'
 import { Printer } from './printer.js'
 import { KINDS } from './routes.js'
 
@@ -13,8 +13,8 @@ const OPTIONS = {
     faults: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
-    'max-bytes': { type: 'string', default: String(DEFAULTS.maxBytes) },
-    'max-body-bytes': { type: 'string', default: String(DEFAULTS.maxBodyBytes) },
+    'max-bytes': { type: 'string', default: String(USUAL.maxBytes) },
+    'max-body-bytes': { type: 'string', default: String(USUAL.maxBodyBytes) },
     'until-stdin-ends': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
 }
@@ -32,8 +32,8 @@ Options:
   --faults <script>     begin with a fault script
   --json                print JSON, one object a line; the first has the url
   --quiet               print no line per request
-  --max-bytes <n>       memory for kept requests; the oldest are forgotten first (${DEFAULTS.maxBytes})
-  --max-body-bytes <n>  the largest body (${DEFAULTS.maxBodyBytes})
+  --max-bytes <n>       memory for kept requests; the oldest are forgotten first (${USUAL.maxBytes})
+  --max-body-bytes <n>  the largest body (${USUAL.maxBodyBytes})
   --until-stdin-ends    end when standard input does, so that it never outlives the program that started it
   --help                show this
 
@@ -80,7 +80,8 @@ export async function collect(words) {
 async function run(options) {
     const printer = new Printer(process.stdout, options)
     const ended = endOfRun(options['until-stdin-ends'])
-    const collector = await startCollector(options)
+    const { port, strict, faults, maxBytes, maxBodyBytes } = options
+    const collector = await startCollector({ port, strict, faults, maxBytes, maxBodyBytes })
     printer.started(collector)
     collector.listen((record) => printer.received(record))
     await ended

@@ -11,6 +11,17 @@ const MOST_SCRIPT_BYTES = 1 << 20
 const LONGEST_WAIT = 600_000
 const USUAL_WAIT = 10_000
 const CHUNK = 65_536
+const BROWSED = ['/', '/favicon.ico']
+
+const WELCOME = `This is a collector: it takes what trackers send, and checks it.
+
+GET  /received   what came
+GET  /wait       the same, once count=<n> have come
+POST /clear      forget what came
+GET  /faults     what is left of the fault script; POST sets it
+
+More is in: mobile-tracker collect --help
+`
 
 /** An answer to a bad request: its status, and a sentence. */
 class Refusal extends Error {
@@ -31,6 +42,8 @@ class Refusal extends Error {
 export function makeControl(collector, signal) {
     /** Path to method to what answers. */
     const paths = {
+        '/': { GET: welcome },
+        '/favicon.ico': { GET: noIcon },
         '/received': { GET: received },
         '/wait': { GET: wait },
         '/clear': { POST: clear },
@@ -40,6 +53,8 @@ export function makeControl(collector, signal) {
         const mark = request.url.indexOf('?')
         const path = mark === -1 ? request.url : request.url.slice(0, mark)
         if (!Object.hasOwn(paths, path)) return false
+        // A basic endpoint may lie at the root: only what a browser asks for is not meant for the backend.
+        if (BROWSED.includes(path) && request.method !== 'GET') return false
         const query = new URLSearchParams(mark === -1 ? '' : request.url.slice(mark + 1))
         answer(paths[path], { collector, request, response, query, signal }).catch((error) => {
             refuse(response, error)
@@ -66,6 +81,16 @@ function requireOwnOrigin({ headers }) {
     if (headers.origin !== undefined && headers.origin !== `http://${host}`) {
         throw new Refusal(403, 'Only the collector\'s own pages may use this from a browser.')
     }
+}
+
+function welcome({ response }) {
+    response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' })
+    response.end(WELCOME)
+}
+
+function noIcon({ response }) {
+    response.writeHead(204)
+    response.end()
 }
 
 function received({ collector, response, query }) {

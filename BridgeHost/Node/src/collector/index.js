@@ -16,8 +16,14 @@ import { waitFilter, waitFor } from './wait.js'
  * @property {Parameters<import('./faults/script.js').FaultScript['load']>[0]} [faults] A fault script to begin with.
  */
 
-/** The usual limits. */
-export const DEFAULTS = { maxBytes: 64 * 1024 * 1024, maxBodyBytes: 16 * 1024 * 1024 }
+/** The options that one does not give. @type {Required<CollectorOptions>} */
+export const USUAL = {
+    port: 0,
+    strict: false,
+    faults: [],
+    maxBytes: 64 * 1024 * 1024,
+    maxBodyBytes: 16 * 1024 * 1024,
+}
 
 /** Not enough came in time, or the collector was closed. */
 export class WaitError extends Error {
@@ -115,7 +121,7 @@ class RunningCollector {
         })
     }
 
-    async [Symbol.asyncDispose ?? Symbol.for('asyncDispose')]() {
+    async [Symbol.asyncDispose]() {
         await this.close()
     }
 }
@@ -126,9 +132,12 @@ class RunningCollector {
  * @param {CollectorOptions} [options]
  * @returns {Promise<RunningCollector>}
  * @throws {Error} With the system's code, such as `EADDRINUSE`, if the port cannot be had.
+ * @throws {TypeError} For an option that there is not.
  */
-export async function startCollector({ port = 0, strict = false, faults = [], ...limits } = {}) {
-    const { maxBytes, maxBodyBytes } = { ...DEFAULTS, ...limits }
+export async function startCollector(options = {}) {
+    const unknown = Object.keys(options).find((name) => !Object.hasOwn(USUAL, name))
+    if (unknown) throw new TypeError(`startCollector has no option "${unknown}"; it has ${Object.keys(USUAL).join(', ')}.`)
+    const { port, strict, faults, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
     const collector = new Collector({ strict, maxBytes, maxBodyBytes })
     collector.faults.load(faults)
     const stop = new AbortController()

@@ -40,28 +40,20 @@ function receive(collector, request, response, maxBodyBytes, signal) {
 
     const chunks = []
     let size = 0
-    let isDone = false
+    let isWhole = false
     request.on('data', (chunk) => {
-        if (isDone) return
         size += chunk.length
-        if (size > maxBodyBytes) {
-            isDone = true
-            const reply = collector.tooLarge(route, url, headers)
-            reply.headers.push('Connection', 'close')
-            return answer(reply, response)
-        }
-        chunks.push(chunk)
+        // What is too large is still read to its end, or the sender would not come to read the answer.
+        if (size > maxBodyBytes) chunks.length = 0
+        else chunks.push(chunk)
     })
     request.on('end', () => {
-        if (isDone) return
-        isDone = true
-        const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-        perform(collector.receive(route, url, headers, bytes), request, response, signal)
+        isWhole = true
+        const bytes = size > maxBodyBytes ? null : Buffer.concat(chunks, size)
+        perform(collector.receive(route, url, headers, { bytes, size }), request, response, signal)
     })
     request.on('close', () => {
-        if (isDone) return
-        isDone = true
-        collector.cutOff(route, url, headers)
+        if (!isWhole) collector.cutOff(route, url, headers)
     })
 }
 

@@ -2,6 +2,9 @@ import { matcher } from './filter.js'
 
 /** @typedef {import('./filter.js').Filter} Filter */
 
+/** Beyond this, `setTimeout` would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /**
  * What a wait came to.
  *
@@ -41,7 +44,7 @@ export function waitFor(ledger, filter, { count, ofRequests, timeoutMs, signal }
             resolve({ outcome, matched })
         }
         const stop = () => end('stopped')
-        const timer = setTimeout(end, timeoutMs, 'timeout')
+        const timer = setTimeout(end, Math.min(timeoutMs, LONGEST_TIMER), 'timeout')
         const stopListening = ledger.listen((record) => {
             matched += weigh(record)
             if (matched >= count) end('met')

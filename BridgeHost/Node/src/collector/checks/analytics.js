@@ -1,5 +1,7 @@
 import { show } from './findings.js'
-import { absent, all, atLeast, every, exactly, filled, flag, instant, isObject, number, object, text, uuid } from './shape.js'
+import {
+    absent, all, atLeast, every, exactly, filled, flag, instant, isObject, missing, number, object, text, uuid,
+} from './shape.js'
 
 /** @typedef {import('./findings.js').Check} Check */
 
@@ -52,8 +54,8 @@ const unnamed = {
     properties: absent('they go with track, screen and page'),
 }
 
-/** One sort of event each. @type {Record<string, Check>} */
-const SORTS = {
+/** One sort of event each. @type {Map<unknown, Check>} */
+const SORTS = new Map(Object.entries({
     track: named,
     screen: named,
     page: named,
@@ -63,20 +65,20 @@ const SORTS = {
         { type: text, userId: filled, ...envelope },
         { ...unnamed, traits: absent('an alias has none'), groupId: filled },
     ),
-}
+}))
 
 /** @type {Check} */
 const analyticsEvent = (value, findings) => {
     if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
-    const sort = Object.hasOwn(SORTS, value.type) ? SORTS[value.type] : null
+    const sort = SORTS.get(value.type)
     if (sort) sort(value, findings)
-    else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, (_, at) => at.say('is missing.'))
+    else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, missing)
     else findings.inside('type', value.type, unknownType)
 }
 
 /** @type {Check} */
 const unknownType = (value, findings) => {
-    findings.say(`is ${show(value)}; it must be one of ${Object.keys(SORTS).join(', ')}.`)
+    findings.say(`is ${show(value)}; it must be one of ${[...SORTS.keys()].join(', ')}.`)
 }
 
 /** @type {Check} */

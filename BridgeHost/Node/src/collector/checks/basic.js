@@ -1,5 +1,5 @@
 import { show } from './findings.js'
-import { absent, all, every, exactly, filled, instant, isObject, object, oneOf, text } from './shape.js'
+import { absent, all, every, exactly, filled, instant, isObject, missing, object, oneOf, text } from './shape.js'
 
 /** @typedef {import('./findings.js').Check} Check */
 
@@ -18,23 +18,23 @@ const named = exactly(
     { userId: filled, traits: object, properties: object },
 )
 
-/** One sort of event each. @type {Record<string, Check>} */
-const SORTS = {
+/** One sort of event each. @type {Map<unknown, Check>} */
+const SORTS = new Map(Object.entries({
     track: named,
     screen: named,
     identify: exactly(
         { type: text, userId: filled, ...envelope },
         { traits: object, name: absent('an identify has none'), properties: absent('an identify has traits') },
     ),
-}
+}))
 
 /** @type {Check} */
 const basicEvent = (value, findings) => {
     if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
-    const sort = Object.hasOwn(SORTS, value.type) ? SORTS[value.type] : null
+    const sort = SORTS.get(value.type)
     if (sort) sort(value, findings)
-    else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, (_, at) => at.say('is missing.'))
-    else findings.inside('type', value.type, oneOf(...Object.keys(SORTS)))
+    else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, missing)
+    else findings.inside('type', value.type, oneOf(...SORTS.keys()))
 }
 
 /** @type {Check} */

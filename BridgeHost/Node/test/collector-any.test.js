@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { Collector } from '../src/collector/collector.js'
+import { inspect } from '../src/collector/json.js'
+import { routeOf } from '../src/collector/routes.js'
+import { randomFrom } from '../testsupport/random.js'
+import { sample, SAMPLE_KINDS } from '../testsupport/samples.js'
+
+const ODD = [null, true, 0, -1, 1.5, 1e300, '', ' ', 'x', '\ud800', [], {}, [null], { length: 3 }, { toString: 1 }, '__proto__', 'constructor']
+
+/** A value with one thing changed somewhere inside. */
+function bend(value, pick) {
+    if (typeof value !== 'object' || value === null || pick(4) === 0) return ODD[pick(ODD.length)]
+    const copy = structuredClone(value)
+    const keys = Object.keys(copy)
+    const key = keys.length > 0 && pick(5) > 0 ? keys[pick(keys.length)] : ['extra', '__proto__', 'toString'][pick(3)]
+    if (pick(6) === 0) delete copy[key]
+    else Object.defineProperty(copy, key, { value: bend(copy[key], pick), enumerable: true, configurable: true, writable: true })
+    return copy
+}
+
+suite('whatever comes', () => {
+    test('is answered and recorded', (t) => {
+        const random = randomFrom(t)
+        const pick = (below) => Math.floor(random() * below)
+        const collector = new Collector({ strict: pick(2) === 0, maxBytes: 1 << 20, maxBodyBytes: 1 << 20 })
+        for (let round = 0; round < 3000; round++) {
+            const { method, path, headers, body } = sample(SAMPLE_KINDS[pick(SAMPLE_KINDS.length)])
+            const names = Object.keys(headers)
+            const lower = Object.fromEntries(names.filter(() => pick(8) > 0).map((name) => [name.toLowerCase(), headers[name]]))
+            if (pick(4) === 0) lower[names[pick(names.length)].toLowerCase()] = ['', '9'.repeat(30), '::', '-1'][pick(4)]
+            const other = SAMPLE_KINDS[pick(SAMPLE_KINDS.length)]
+            const value = pick(9) === 0 ? sample(other).body : body
+            const text = value === undefined ? '' : JSON.stringify(bend(value, pick))
+            const bytes = Buffer.from(pick(10) === 0 ? text.slice(0, pick(text.length + 1)) : text)
+
+            const reply = collector.receive(routeOf(method, path), path, lower, { bytes, size: bytes.length })
+
+            const record = [...collector.ledger.records()].at(-1)
+            assert.equal(record.seq, round + 1)
+            assert.equal(reply.status, record.status)
+            JSON.parse(record.toText())
+        }
+    })
+
+    test('a body as deep as can be is answered and recorded', () => {
+        const collector = new Collector({ strict: false, maxBytes: 1 << 26, maxBodyBytes: 1 << 22 })
+        for (const kind of SAMPLE_KINDS) {
+            for (const [open, close] of ['[]', ['{"a":', '}']]) {
+                const bytes = Buffer.from(`${open.repeat(100_000)}0${close.repeat(100_000)}`)
+                const { method, path, headers } = sample(kind)
+                collector.receive(routeOf(method, path), path, headers, { bytes, size: bytes.length })
+            }
+        }
+        for (const record of collector.ledger.records()) assert.ok(record.problems.length > 0)
+    })
+})
+
+suite('inspecting a text', () => {
+    test('finds the depth', () => {
+        for (const [text, depth] of [['1', 0], ['{}', 1], ['[[],{"a":[1]}]', 3], ['"[[["', 0], ['{"a\\"{":1}', 1]]) {
+            assert.equal(inspect(text).depth, depth, text)
+        }
+    })
+
+    test('finds names that stand twice, however they are spelled', () => {
+        assert.deepEqual(inspect('{"a":1,"b":[0,{"c":1,"\\u0063":2}],"a":{"a":1}}').duplicates, ['b[1].c', 'a'])
+        assert.deepEqual(inspect('[{"a":1},{"a":1}]').duplicates, [])
+    })
+
+    test('finds halves of surrogate pairs, in names too', () => {
+        assert.deepEqual(inspect('{"a":["\\ud83d\\ude00","\\ude00"],"\\ud83d":1}').surrogates, ['a[1]', '\ud83d'])
+        assert.deepEqual(inspect('"\\\\ud83d"').surrogates, [])
+    })
+
+    test('keeps the spelling of the numbers at the top', () => {
+        const { numbers } = inspect('{"a":1.0,"b":-2e+5,"c":[7],"d":"9","e":12345678901234567890}')
+        assert.deepEqual([...numbers], [['a', '1.0'], ['b', '-2e+5'], ['e', '12345678901234567890']])
+    })
+})
