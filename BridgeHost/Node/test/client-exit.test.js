@@ -6,7 +6,7 @@ import { FAKE_HOST, freshFolder, readEndedLives } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
 
 /** Runs a program that has a tracker with a stand-in for the host. */
-async function run(t, body, life = {}) {
+async function run(t, body, life = {}, options) {
     const folder = freshFolder(t)
     writeFileSync(join(folder, 'script.json'), JSON.stringify({ lives: [life] }))
     const source = `
@@ -14,7 +14,7 @@ async function run(t, body, life = {}) {
         const tracker = createTracker(${JSON.stringify({ hostPath: FAKE_HOST, hostArguments: [folder] })})
         const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
         ${body}`
-    const end = await runProgram(t, source)
+    const end = await runProgram(t, source, options)
     return { ...end, lives: () => methodsOf(folder) }
 }
 
@@ -53,6 +53,17 @@ suite('a program ends by itself', () => {
         const { code } = await run(t, `tracker.on('session', () => {})`)
 
         assert.equal(code, 0)
+    })
+
+    test('and passes the host\'s log on, whether anybody reads it or not', async (t) => {
+        const body = `
+            for (let i = 0; i < 20; i++) await tracker.track('A')
+            console.log('done')`
+        const heard = await run(t, body, { log: 'Careful.\n' })
+        const unheard = await run(t, body, { log: 'Careful.\n' }, { isHeard: false })
+
+        assert.deepEqual([heard.code, heard.stdout, heard.stderr], [0, 'done\n', 'Careful.\n'.repeat(20)])
+        assert.deepEqual([unheard.code, unheard.stdout], [0, 'done\n'])
     })
 
     test('after a shutdown', async (t) => {

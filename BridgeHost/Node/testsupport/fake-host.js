@@ -15,6 +15,7 @@
  * @property {boolean} [answersFirst] Whether it answers that message before it dies.
  * @property {number} [piece] How many bytes of an answer go into one write.
  * @property {number} [pauseEvery] It reads so many bytes at a time, and lets the client wait in between.
+ * @property {string} [log] What it writes to stderr before each answer.
  * @property {[string, unknown][]} [news] Notifications to send after the handshake.
  */
 import { appendFileSync, closeSync, readFileSync, readSync, writeSync } from 'node:fs'
@@ -40,6 +41,7 @@ function answer({ id, method, params }) {
         return
     }
     note({ method, params })
+    if (life.log) writeSync(2, life.log)
     const isLast = ++received === life.diesAt
     if (isLast && !life.answersFirst) die()
     if (isMute || life.silent?.includes(method)) return

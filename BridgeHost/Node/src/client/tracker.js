@@ -22,7 +22,7 @@ export function createTracker({ hostPath, hostArguments = [], stderr = 'inherit'
     const link = new HostLink({
         hostPath,
         hostArguments,
-        onStderr: (text) => void (stderr === 'inherit' && process.stderr.write(text)),
+        onStderr: stderr === 'inherit' ? passOn : () => {},
         onNotification: (notification) => news.receive(notification),
         warn,
     })
@@ -42,6 +42,13 @@ export function createTracker({ hostPath, hostArguments = [], stderr = 'inherit'
         shutdown: () => link.shutdown(),
         close: () => link.shutdown(),
     }
+}
+
+/** Passes the host's log on. If nobody reads this program's stderr, that must not end the program. */
+function passOn(text) {
+    process.stderr.write(text, (error) => {
+        if (error && process.stderr.listenerCount('error') === 0) process.stderr.once('error', () => {})
+    })
 }
 
 /** Sends what is left before the program ends, once for all that was called since the last time. */
