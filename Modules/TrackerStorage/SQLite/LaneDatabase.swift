@@ -72,12 +72,15 @@ final class LaneDatabase {
         return rows
     }
 
-    /// Looks at every page.
+    /// Looks at every page, and reads every record of a lane.
     ///
     /// - Throws: `corrupt` if one is not what it should be.
-    func inspect() throws(StorageError) {
+    func inspect(_ key: LaneKey?) throws(StorageError) {
         let statement = try connection.prepare("PRAGMA quick_check(1)")
-        guard let finding = try statement.first(read: { $0.text(0) }) ?? nil, finding != "ok" else { return }
-        throw StorageError(.corrupt, "\(connection.path): \(finding)")
+        if let finding = try statement.first(read: { $0.text(0) }) ?? nil, finding != "ok" {
+            throw StorageError(.corrupt, "\(connection.path): \(finding)")
+        }
+        guard let key else { return }
+        try records.read(key.records, run: 0, isWanted: { _ in true }, body: { _, _ in true })
     }
 }

@@ -25,7 +25,11 @@ struct LaneKey: Hashable, Sendable {
     /// The highest number a lane can have.
     static let maxLane = Int64.max >> sequenceBits
 
-    private static let maxSequence = Int64(1) << sequenceBits - 1
+    /// The highest sequence number there can be.
+    static let maxSequence = Int64(1) << sequenceBits - 1
+
+    /// What no counter reaches.
+    static let maxCount = 1 << 52
 }
 
 /// A lane and its brand as their rows say.
@@ -52,6 +56,17 @@ struct LaneRow: Hashable, Sendable {
     var books: LaneBooks
     /// Counts the callers' ids that have settled.
     var settled: Int64
+}
+
+extension LaneRow {
+    /// Whether every number is one that a lane can have; any other is damage.
+    var isPlausible: Bool {
+        let counters = [
+            books.accepted, books.delivered, books.queued, books.queuedBytes, books.bytes.before, books.bytes.after,
+        ]
+        return counters.allSatisfy { (0...LaneKey.maxCount).contains($0) }
+            && [epoch, generation.number, sequence, reserved, settled].allSatisfy { (0...LaneKey.maxSequence).contains($0) }
+    }
 }
 
 /// A lane's counters since its first record: `accepted == delivered + queued + dropped` after every commit.

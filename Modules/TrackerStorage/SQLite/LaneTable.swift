@@ -116,7 +116,7 @@ struct LaneTable {
     /// - Parameter prefix: What the names of the lane's values begin with.
     func load(_ key: LaneKey, prefix: String) throws(StorageError) -> LaneRow? {
         let (session, user) = (prefix + StoredKey.sessionID.name, prefix + StoredKey.identifyID.name)
-        return try loadStatement.first(key.lane, session, user) { row in
+        let found = try loadStatement.first(key.lane, session, user) { row in
             let session = row.text(3).flatMap(SessionID.init)
             return LaneRow(
                 key: key, consent: row.text(0).flatMap(Consent.init), epoch: row.int64(1),
@@ -135,6 +135,10 @@ struct LaneTable {
                 settled: row.int64(15)
             )
         }
+        guard found?.isPlausible != false else {
+            throw StorageError(.corrupt, "The row of lane \(key.lane) holds numbers that it cannot have")
+        }
+        return found
     }
 
     /// Writes a lane's row, and nothing of its brand.
@@ -159,7 +163,9 @@ struct LaneTable {
     func dropped(_ key: LaneKey) throws(StorageError) -> [DropReason: Int] {
         var dropped: [DropReason: Int] = [:]
         try droppedStatement.rows(key.lane) { row in
-            if let reason = row.text(0).flatMap(DropReason.init) { dropped[reason] = row.int(1) }
+            if let reason = row.text(0).flatMap(DropReason.init) {
+                dropped[reason] = min(max(0, row.int(1)), LaneKey.maxCount)
+            }
             return true
         }
         return dropped

@@ -44,7 +44,8 @@ struct LaneTransaction {
     private let found: LaneRow
     /// What was dropped so far, of every lane.
     private var drops: [Int64: [DropReason: Int]] = [:]
-    private var events: [OutboxEvent] = []
+    /// What is to be told of it.
+    var events: [OutboxEvent] = []
     var changesValues = false
     var erases = false
     private var freedBytes = 0

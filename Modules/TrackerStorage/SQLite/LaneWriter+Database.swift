@@ -120,6 +120,7 @@ extension LaneWriter {
             var transaction = try LaneTransaction(
                 database, configuration, row: preparation.lane(), now: configuration.wallClock(), run: run
             )
+            try transaction.audit()
             try preparation.heal(&transaction)
             try transaction.settleOpening()
             if adopting, let folder {
@@ -136,6 +137,7 @@ extension LaneWriter {
         // The account of a lane that was salvaged begins with what was found in the wreck.
         if salvage != nil { origin = LaneOrigin() }
         known = summary.state
+        findings += summary.dropped
         key = summary.row.key
         mustErase = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil
         erasesNow = mustErase

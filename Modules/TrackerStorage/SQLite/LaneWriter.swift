@@ -44,6 +44,8 @@ struct LaneWriter: ~Copyable {
     var databaseCount = 0
     /// What has become of a damaged database since the last answer.
     var salvage: Salvage?
+    /// What opening has found that nobody was told of yet.
+    var findings: [OutboxEvent] = []
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
     /// What the disk has refused.
@@ -92,9 +94,16 @@ struct LaneWriter: ~Copyable {
         } catch {
             refuse(tasks, error, &outcome)
         }
+        outcome.events = takeFindings() + outcome.events
         if let salvage { outcome.events.insert(.salvaged(salvage), at: 0) }
         salvage = nil
         return outcome
+    }
+
+    /// Gives what opening has found, once.
+    mutating func takeFindings() -> [OutboxEvent] {
+        defer { findings = [] }
+        return findings
     }
 
     /// Reads within the writer's own connection, which is the only one to a database in memory.
@@ -174,9 +183,23 @@ struct LaneWriter: ~Copyable {
                 return effects
             } catch {
                 troubles += 1
+                let error = diagnose(error)
                 guard error.kind == .corrupt, folder != nil, troubles < 4 else { throw error }
                 try recover(from: error, isFirst: troubles == 1)
             }
+        }
+    }
+
+    /// Looks whether damage is behind a failure that does not say so, the first time that the disk fails.
+    ///
+    /// A list of free pages that leads nowhere, for one, looks to SQLite like a full disk.
+    private func diagnose(_ failure: StorageError) -> StorageError {
+        guard failure.kind == .full || failure.kind == .failed, !hasFailed, let database else { return failure }
+        do throws(StorageError) {
+            try database.inspect(key)
+            return failure
+        } catch {
+            return error.kind == .corrupt ? error : failure
         }
     }
 
@@ -250,7 +273,7 @@ struct LaneWriter: ~Copyable {
         case .heal(let key): try preparation.heal(key, &transaction)
         case .lose(let records): try transaction.lose(records)
         case .inspect:
-            try transaction.database.inspect()
+            try transaction.database.inspect(transaction.row.key)
             // The database is sound, so it was the reader that saw something else.
             reader?.close()
         }

@@ -10,6 +10,7 @@ struct RecordTable {
     }
 
     private let insertStatement: Statement
+    private let restoreStatement: Statement
     private let deleteStatement: Statement
     private let deleteOldestStatement: Statement
     private let deleteUnboundStatement: Statement
@@ -18,6 +19,7 @@ struct RecordTable {
     private let numbersStatement: Statement
     private let moversStatement: Statement
     private let adoptStatement: Statement
+    private let measureStatement: Statement
 
     private static let leaver = "RETURNING message_id, is_given, length(body)"
 
@@ -27,6 +29,12 @@ struct RecordTable {
             """
             INSERT INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """
+        )
+        restoreStatement = try connection.prepare(
+            """
+            INSERT OR IGNORE INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING 1
             """
         )
         deleteStatement = try connection.prepare("DELETE FROM record WHERE id BETWEEN ?1 AND ?2 \(Self.leaver)")
@@ -61,6 +69,9 @@ struct RecordTable {
             )) ORDER BY id
             """
         )
+        measureStatement = try connection.prepare(
+            "SELECT count(*), coalesce(sum(length(body)), 0) FROM record WHERE id BETWEEN ?1 AND ?2"
+        )
         adoptStatement = try connection.prepare("UPDATE record SET id = ?2, generation = ?3 WHERE id = ?1")
     }
 
@@ -79,11 +90,12 @@ struct RecordTable {
     /// Brings back a record of another database.
     ///
     /// - Parameter row: The columns of that record in their order.
-    func restore(_ row: Statement, number: Int64, body: [UInt8]) throws(StorageError) {
-        try insertStatement.run(
+    /// - Returns: False if there is a record of that number already, as in a database that shows some twice.
+    func restore(_ row: Statement, number: Int64, body: [UInt8]) throws(StorageError) -> Bool {
+        try restoreStatement.first(
             number, row.int64(1), row.int64(2), row.text(3), row.int64(4), row.int64(5), row.int64(6), row.int64(7),
             body
-        )
+        ) { _ in true } ?? false
     }
 
     /// Removes those records of a range that there are.
@@ -130,6 +142,11 @@ struct RecordTable {
             let number = row.int64(0)
             return !isWanted(number) || body(number, Self.record(row, number: number, run: run))
         }
+    }
+
+    /// Counts a lane's records and the bytes of their bodies.
+    func measure(_ key: LaneKey) throws(StorageError) -> (count: Int, bytes: Int) {
+        try measureStatement.first(key.records.lowerBound, key.records.upperBound) { ($0.int(0), $0.int(1)) } ?? (0, 0)
     }
 
     /// Reads the numbers of records, oldest first.

@@ -41,7 +41,11 @@ extension SQLiteOutbox {
             }
             return (peek: Peek(state: state, records: records, entries: entries), damaged: damaged)
         }
-        if let damaged = found?.damaged, !damaged.isEmpty { stage(StagedTask(task: .lose(damaged))) }
+        if let damaged = found?.damaged, !damaged.isEmpty {
+            // Where one record is damaged others can be.
+            stage(StagedTask(task: .inspect))
+            stage(StagedTask(task: .lose(damaged)))
+        }
         var peek = found?.peek ?? Peek(state: stateWithoutDatabase(), records: [], entries: [:])
         peek.state = held.state(over: peek.state)
         if !settling.isEmpty, let first = peek.records.first {

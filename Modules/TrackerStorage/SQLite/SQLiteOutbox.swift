@@ -47,13 +47,14 @@ public final class SQLiteOutbox: Outbox {
         queue.async { [self] in
             do throws(StorageError) {
                 if stage.withLock({ $0.isClosed }) { throw StorageError(.closed, "The outbox is closed") }
-                let (opening, origin, count) = try writer.withLock { (writer) throws(StorageError) in
-                    (try writer.open(), writer.origin, writer.databaseCount)
+                let (opening, findings, origin, count) = try writer.withLock { (writer) throws(StorageError) in
+                    (try writer.open(), writer.takeFindings(), writer.origin, writer.databaseCount)
                 }
                 stage.withLock { stage in
                     stage.origin = origin
                     stage.noteDatabase(count)
                 }
+                for event in findings { configuration.observer(event) }
                 if let error = opening.writeFailure { configuration.observer(.writeFailed(error)) }
                 scheduleBackup()
                 completion(.success(opening))

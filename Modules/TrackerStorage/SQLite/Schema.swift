@@ -5,6 +5,9 @@ enum Schema {
     /// The version that this library writes, kept in `user_version`.
     static let version = Int64(migrations.count)
 
+    /// No library will ever have more versions; a larger number is damage.
+    private static let mostVersions: Int64 = 10_000
+
     /// What leads from each version to the next, the first from an empty database.
     private static let migrations = [
         """
@@ -97,6 +100,9 @@ enum Schema {
     /// - Throws: `newerSchema` if this library does not know it.
     static func currentVersion(_ connection: borrowing Connection) throws(StorageError) -> Int64 {
         let found = try connection.number("PRAGMA user_version") ?? 0
+        guard (0...mostVersions).contains(found) else {
+            throw StorageError(.corrupt, "\(connection.path) has schema version \(found), which cannot be")
+        }
         guard (0...version).contains(found) else {
             throw StorageError(
                 .newerSchema,

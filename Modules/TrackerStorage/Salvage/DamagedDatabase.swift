@@ -34,9 +34,13 @@ final class DamagedDatabase {
             guard let kind = row.text(0).flatMap(LaneIdentity.Kind.init), let owner = row.text(1),
                 let origin = row.text(2)
             else { return }
+            // A number that is damaged itself says nothing; the backups know better.
+            func number(_ column: Int32, or other: Int64) -> Int64 {
+                (0...LaneKey.maxSequence).contains(row.int64(column)) ? row.int64(column) : other
+            }
             lanes[LaneIdentity(kind: kind, owner: owner, origin: origin)] = LaneRemains(
-                number: row.int64(3), consent: row.text(4).flatMap(Consent.init), epoch: row.int64(5),
-                generation: row.int64(6), reserved: row.int64(7), queued: row.int(8)
+                number: number(3, or: 0), consent: row.text(4).flatMap(Consent.init), epoch: number(5, or: 1),
+                generation: number(6, or: 1), reserved: number(7, or: 0), queued: Int(number(8, or: 0))
             )
         }
         return lanes

@@ -76,7 +76,7 @@ struct LaneSalvage {
                 let messageID = MessageID(record.text(3) ?? "")
             else { return }
             let number = LaneKey.sequence(ofRecord: record.int64(0))
-            try database.records.restore(record, number: key.record(number), body: body)
+            guard try database.records.restore(record, number: key.record(number), body: body) else { return }
             if record.int64(4) != 0, try database.given.outcome(key, messageID) == nil {
                 try database.given.remember(key, messageID, row.consent == .pending ? .pending : .queued)
             }

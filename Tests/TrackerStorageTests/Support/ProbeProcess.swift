@@ -67,6 +67,12 @@ final class ProbeProcess {
         return lines
     }
 
+    /// Lets the probe end by itself, and waits for that.
+    func end() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
     /// Ends the probe as the system does when it must.
     func kill() {
         guard process.isRunning else { return }
