@@ -46,6 +46,8 @@ final class DeliveryEngine: Sendable {
         /// Whether something was queued, flushed or begun here since the lane was last empty.
         var isInterested = false
         var isClosed = false
+        /// Whether nothing wakes it but what is asked of it: no timer for what would be due later.
+        var isResting = false
         var lastError: (message: String, at: Timestamp)?
         /// The sequence of the oldest record at the last look; `nil` if there was none.
         var front: Int64?
@@ -112,6 +114,14 @@ final class DeliveryEngine: Sendable {
     /// Marks everything queued as due.
     func makeDue(through sequence: Int64) {
         perform { $0.dueThrough = max($0.dueThrough, sequence) }
+    }
+
+    /// Sets no timers from now on, or sets them again: in the background nothing is sent but what somebody asks for.
+    func setResting(_ isResting: Bool) {
+        perform { state in
+            state.isResting = isResting
+            state.isInterested = true
+        }
     }
 
     /// Starts over with another dialect.
@@ -206,6 +216,7 @@ final class DeliveryEngine: Sendable {
             letGo()
             return pause(reason)
         case .wait(let until, let reason):
+            if state.withLock({ $0.isResting }) { letGo() }
             return pause(reason, until: until)
         case .look(let window):
             guard takeLane(at: moment.now) else { return false }
@@ -238,6 +249,8 @@ final class DeliveryEngine: Sendable {
             commit([.drop(records, reason)], awaited: false)
             return true
         case .hold(let until):
+            // At rest nothing falls due by itself, so another process may deliver meanwhile.
+            if state.withLock({ $0.isResting && $0.delivery.inFlight.isEmpty }) { letGo() }
             return pause(nil, until: until)
         case .blocked(let reason):
             if state.withLock({ $0.delivery.inFlight.isEmpty }) { letGo() }
@@ -323,7 +336,7 @@ final class DeliveryEngine: Sendable {
     func pause(_ reason: StopReason?, until: MonotonicInstant? = nil) -> Bool {
         state.withLock { state in
             state.rest = reason
-            state.wakeAt = until
+            state.wakeAt = state.isResting ? nil : until
         }
         return false
     }

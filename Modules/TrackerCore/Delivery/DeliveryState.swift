@@ -83,9 +83,6 @@ struct DeliveryState: Sendable {
             }
     }
 
-    /// The records under way.
-    var recordsInFlight: Int { inFlight.values.reduce(0) { $0 + $1.records.count } }
-
     /// Whether something may be sent at `now`.
     func readiness(at now: MonotonicInstant) -> Readiness {
         if halt != nil { return .stopped(.halted) }
@@ -98,8 +95,7 @@ struct DeliveryState: Sendable {
             return .wait(until: until, .retryWait)
         case .probing: return .busy
         case .proceed:
-            let (records, overflow) = dialect.window.records.addingReportingOverflow(recordsInFlight)
-            return .look(Window(records: overflow ? .max : records, bytes: dialect.window.bytes))
+            return .look(dialect.window.widened(by: inFlight.values.flatMap(\.records)))
         }
     }
 

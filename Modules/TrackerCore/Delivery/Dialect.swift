@@ -25,6 +25,13 @@ protocol Dialect: Sendable {
 struct Window: Hashable, Sendable {
     var records: Int
     var bytes: Int
+
+    /// The window that shows as much behind `others` at the front.
+    func widened(by others: [Record]) -> Window {
+        let (records, overflow) = records.addingReportingOverflow(others.count)
+        let (bytes, overflowed) = bytes.addingReportingOverflow(others.reduce(0) { $0 + $1.body.byteCount })
+        return Window(records: overflow ? .max : records, bytes: overflowed ? .max : bytes)
+    }
 }
 
 /// What a dialect sees: the front of the queue, without what is under way already.

@@ -1,68 +1,118 @@
 import TrackerModels
 import TrackerStorage
 
-/// Decides how many records travel together: fewer after a 413, and in halves while a bad one is looked for.
+/// Decides how many records travel together: fewer after a 413, in halves while a bad one is looked for, and the same
+/// ones again when a request is repeated, so that its key stays the same.
+///
+/// Groups are known by their last record, so that records which leave the queue meanwhile confuse nothing.
 struct GroupSizer: Sendable {
-    /// How many travel at most.
+    /// How many records travel at most.
     let maxRecords: Int
-    /// How many bytes of bodies travel at most; a larger record travels alone.
+    /// How many bytes a request's body has at most; a larger record travels alone.
     let maxBytes: Int
-    /// How many travel now.
+    /// How many bytes each record costs besides its own body.
+    let recordOverhead: Int
+    /// How many bytes a body has without records.
+    let frame: Int
+    /// How many records travel now.
     private(set) var limit: Int
-    /// The sizes of the groups that a refused one was split into, the next first.
-    private var halves: [Int] = []
+    /// The last records of groups that have been planned or split and are not settled, in order.
+    private var ends: [Record.ID] = []
 
-    init(maxRecords: Int, maxBytes: Int) {
+    /// How many ends are remembered: those of groups whose records were evicted are never settled.
+    private static let memory = 1024
+
+    init(maxRecords: Int, maxBytes: Int, recordOverhead: Int = 0, frame: Int = 0) {
         self.maxRecords = maxRecords
         self.maxBytes = maxBytes
+        self.recordOverhead = recordOverhead
+        self.frame = frame
         limit = maxRecords
     }
 
-    /// Whether a refused group is being searched for its bad records.
-    var isBisecting: Bool { !halves.isEmpty }
+    /// How much of the queue's front it needs to see.
+    var window: Window { Window(records: maxRecords, bytes: maxBytes) }
 
-    /// The records of the next group.
-    func next(of records: [Record]) -> ArraySlice<Record> {
-        let count = min(halves.first ?? limit, limit, records.count)
-        var bytes = 0
-        var end = 0
-        while end < count {
-            bytes += records[end].body.byteCount
-            if end > 0, bytes > maxBytes { break }
-            end += 1
+    /// The records of the next group, at least one if there are any.
+    mutating func next(of records: some Collection<Record>) -> [Record] {
+        guard let first = records.first else { return [] }
+        let end = ends.first { $0 >= first.id }
+        var group: [Record] = []
+        var bytes = frame
+        for record in records.prefix(limit) {
+            if let end, record.id > end { break }
+            bytes += record.body.byteCount + recordOverhead
+            if !group.isEmpty, bytes > maxBytes { break }
+            group.append(record)
         }
-        return records[..<end]
+        if let last = group.last { note(last.id) }
+        return group
     }
 
-    /// A group of `count` arrived: groups may grow again.
-    mutating func arrived(_ count: Int) {
-        consume(count)
-        if limit < maxRecords { limit = min(maxRecords, max(limit, count) * 2) }
+    /// The group arrived: groups may grow again.
+    mutating func arrived(_ group: [Record]) {
+        settle(group)
+        if limit < maxRecords { limit = min(maxRecords, max(limit, group.count) * 2) }
     }
 
-    /// A group of one was dropped.
-    mutating func dropped() { consume(1) }
+    /// The group, of one, was dropped.
+    mutating func dropped(_ group: [Record]) { settle(group) }
 
-    /// A group of `count` was too large as a whole.
-    mutating func tooLarge(_ count: Int) {
-        limit = max(1, count / 2)
+    /// The group was too large as a whole.
+    mutating func tooLarge(_ group: [Record]) {
+        settle(group)
+        limit = max(1, group.count / 2)
     }
 
-    /// A group of `count` holds a record that the server refuses.
-    mutating func refused(_ count: Int) {
-        consume(count)
-        halves.insert(contentsOf: [count / 2, count - count / 2], at: 0)
+    /// The group holds a record that the server refuses: it goes again in halves.
+    mutating func refused(_ group: [Record]) {
+        guard group.count > 1 else { return settle(group) }
+        note(group[group.count / 2 - 1].id)
     }
 
     /// Starts over.
     mutating func forget() {
-        halves = []
+        ends = []
         limit = maxRecords
     }
 
-    private mutating func consume(_ count: Int) {
-        guard let first = halves.first else { return }
-        // A group may have been smaller than planned, by its bytes or because records were evicted meanwhile.
-        if first > count { halves[0] = first - count } else { halves.removeFirst() }
+    private mutating func note(_ end: Record.ID) {
+        let index = ends.firstIndex { $0 >= end } ?? ends.endIndex
+        if index < ends.endIndex, ends[index] == end { return }
+        ends.insert(end, at: index)
+        if ends.count > Self.memory { ends.removeFirst() }
+    }
+
+    private mutating func settle(_ group: [Record]) {
+        guard let last = group.last else { return }
+        ends.removeAll { $0 == last.id }
+    }
+}
+
+extension GroupSizer {
+    /// What an answer to a group means, where the dialects that send groups agree.
+    ///
+    /// Credentials and missing endpoints mean different things to them: here they count as any refusal.
+    mutating func judge(_ kind: AnswerTable.Class, _ status: Int, _ plan: Plan, _ sentence: String) -> Verdict {
+        let isSingle = plan.records.count <= 1
+        switch kind {
+        case .success:
+            arrived(plan.records)
+            return .delivered([])
+        case .retry(let floor):
+            return .retry(floor: floor, sentence)
+        case .tooLarge where isSingle:
+            dropped(plan.records)
+            return .discard(.tooLarge, sentence)
+        case .tooLarge:
+            tooLarge(plan.records)
+            return .regroup
+        case .refused where isSingle, .unauthorized where isSingle, .gone where isSingle:
+            dropped(plan.records)
+            return .discard(.rejected(status), sentence)
+        case .refused, .unauthorized, .gone:
+            refused(plan.records)
+            return .regroup
+        }
     }
 }

@@ -11,11 +11,38 @@ struct GroupSizerTests {
 
     @Test("bound a group by count and by bytes, and let a larger record travel alone")
     func bounds() {
-        let sizer = GroupSizer(maxRecords: 3, maxBytes: 50)
+        #expect(Self.first(of: Self.records([1, 2, 3, 4]), maxBytes: 50) == 2)
+        #expect(Self.first(of: Self.records([1, 2, 3, 4], bytes: 10), maxBytes: 50) == 3)
+        #expect(Self.first(of: Self.records([1, 2], bytes: 60), maxBytes: 50) == 1)
+    }
 
-        #expect(sizer.next(of: Self.records([1, 2, 3, 4])).count == 2)
-        #expect(sizer.next(of: Self.records([1, 2, 3, 4], bytes: 10)).count == 3)
-        #expect(sizer.next(of: Self.records([1, 2], bytes: 60)).count == 1)
+    @Test("count what each record and each request costs besides the bodies", arguments: [(49, 1), (50, 2), (51, 2)])
+    func overheads(maxBytes: Int, count: Int) {
+        var sizer = GroupSizer(maxRecords: 3, maxBytes: maxBytes, recordOverhead: 3, frame: 4)
+
+        #expect(sizer.next(of: Self.records([1, 2, 3])).count == count)
+    }
+
+    @Test("send the same records again when a request is repeated, whatever has come meanwhile")
+    func repeatsGroups() {
+        var sizer = GroupSizer(maxRecords: 10, maxBytes: .max)
+
+        let first = sizer.next(of: Self.records([1, 2, 3]))
+        let again = sizer.next(of: Self.records([1, 2, 3, 4, 5]))
+        let other = sizer.next(of: Self.records([4, 5, 6]))
+        let evicted = sizer.next(of: Self.records([3, 4, 5, 6]))
+        sizer.arrived(first)
+        let later = sizer.next(of: Self.records([7, 8]))
+
+        #expect(again == first)
+        #expect(other.map(\.sequence) == [4, 5, 6])
+        #expect(evicted.map(\.sequence) == [3])
+        #expect(later.map(\.sequence) == [7, 8])
+    }
+
+    private static func first(of records: [Record], maxBytes: Int) -> Int {
+        var sizer = GroupSizer(maxRecords: 3, maxBytes: maxBytes)
+        return sizer.next(of: records).count
     }
 
     @Test("halve after a 413 down to one, and grow back with each success")
@@ -25,12 +52,14 @@ struct GroupSizerTests {
 
         var sizes: [Int] = []
         for _ in 0..<4 {
-            sizes.append(sizer.next(of: records).count)
-            sizer.tooLarge(sizer.next(of: records).count)
+            let group = sizer.next(of: records)
+            sizes.append(group.count)
+            sizer.tooLarge(group)
         }
         for _ in 0..<4 {
-            sizes.append(sizer.next(of: records).count)
-            sizer.arrived(sizer.next(of: records).count)
+            let group = sizer.next(of: records)
+            sizes.append(group.count)
+            sizer.arrived(group)
         }
 
         #expect(sizes == [8, 4, 2, 1, 1, 2, 4, 8])
@@ -52,17 +81,17 @@ struct GroupSizerTests {
             requests += 1
             let group = sizer.next(of: queue)
             if group.count > limit {
-                sizer.tooLarge(group.count)
+                sizer.tooLarge(group)
             } else if group.allSatisfy({ !bad.contains($0.id) }) {
                 delivered += group.map(\.id)
-                sizer.arrived(group.count)
+                sizer.arrived(group)
                 queue.removeFirst(group.count)
             } else if group.count == 1 {
                 dropped.insert(group[0].id)
-                sizer.dropped()
+                sizer.dropped(group)
                 queue.removeFirst()
             } else {
-                sizer.refused(group.count)
+                sizer.refused(group)
             }
         }
 

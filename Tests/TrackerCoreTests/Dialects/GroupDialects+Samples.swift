@@ -1,0 +1,59 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+@testable import TrackerCore
+
+extension LaneView {
+    /// What a dialect sees of a queue.
+    static func sample(
+        _ records: [Record], lastSequence: Int64? = nil, at seconds: Double = 0, wanted: Int64 = 0, wall: Int64 = 0
+    ) -> LaneView {
+        var state = LaneState.sample(session: nil, device: nil, queued: records.count)
+        state.lastSequence = lastSequence ?? records.last?.sequence ?? 0
+        return LaneView(
+            state: state, records: records, entries: [:], now: .seconds(seconds), wall: Timestamp(milliseconds: wall),
+            wantedThrough: wanted)
+    }
+}
+
+extension Record {
+    /// Events of a batch, numbered so.
+    static func events(_ numbers: ClosedRange<Int64>, bytes: Int? = nil) -> [Record] {
+        numbers.map { number in
+            let body = #"{"type":"track","event":"E\#(number)"}"#
+            let filled = bytes.map { #"{"a":"\#(String(repeating: "x", count: max(0, $0 - 8)))"}"# } ?? body
+            return .sample(number, route: .batch, body: filled)
+        }
+    }
+}
+
+extension Intention {
+    /// The plan, if something is to be sent.
+    var plan: Plan? { if case .send(let plan) = self { plan } else { nil } }
+
+    /// When to look again, if nothing is due before.
+    var heldUntil: MonotonicInstant? { if case .hold(let until) = self { until } else { nil } }
+
+    /// Whether there is nothing to send.
+    var isRest: Bool { if case .rest = self { true } else { false } }
+}
+
+/// What a verdict is, without its sentences.
+enum VerdictKind: Hashable {
+    case delivered, progress, regroup, halt, disable
+    case retry(Duration)
+    case discard(DropReason)
+
+    init(_ verdict: Verdict) {
+        switch verdict {
+        case .delivered: self = .delivered
+        case .progress: self = .progress
+        case .retry(let floor, _): self = .retry(floor)
+        case .regroup: self = .regroup
+        case .discard(let reason, _): self = .discard(reason)
+        case .halt: self = .halt
+        case .disable: self = .disable
+        }
+    }
+}
