@@ -70,6 +70,8 @@ let package = Package(
         .executableTarget(
             name: "BridgeReference", dependencies: ["Bridge"], path: "BridgeHost/Reference", swiftSettings: settings
         ),
+        // As a user would build them: without the settings of this package.
+        .target(name: "Examples", dependencies: ["TrackerCore"], path: "Tests/Examples"),
         module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerModels", "TrackerModels"),
         .executableTarget(
@@ -78,7 +80,7 @@ let package = Package(
         ),
         tests("TrackerStorage", "TrackerStorage", "TrackerModels", "StorageProbe"),
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
-        tests("TrackerCore", "TrackerCore", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
+        tests("TrackerCore", "TrackerCore", "Examples", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
         tests("JSONRPC", "JSONRPC", "TrackerModels"),
         tests("Bridge", "Bridge", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels"),
     ]

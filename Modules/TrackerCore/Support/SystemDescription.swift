@@ -42,6 +42,19 @@ enum SystemDescription {
         return text(of: name.release)
     }
 
+    /// The machine's name in the network.
+    static var hostName: String? {
+        var name = utsname()
+        guard unsafe uname(&name) == 0 else { return nil }
+        let host = text(of: name.nodename)
+        return host.isEmpty ? nil : host
+    }
+
+    /// What the process's environment says; `nil` if it does not.
+    static func environmentVariable(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
     /// How a request names its sender: `mobile-tracker/1.0.0 (Linux)`.
     static var userAgent: String { "mobile-tracker/\(ProductVersion.current) (\(osName))" }
 

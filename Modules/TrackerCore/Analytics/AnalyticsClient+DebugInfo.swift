@@ -1,0 +1,92 @@
+import Synchronization
+public import TrackerModels
+import TrackerStorage
+
+extension AnalyticsClient {
+    /// How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
+    ///
+    /// The keys are part of the API: `lifecycle` (`idle`, `initializing`, `ready`, `resetting`, `disabled`),
+    /// `disabledBecause`, `queueLength`, `writeKey`, `ingestionHost`, `flushIntervalSeconds`, `maxQueueEvents`,
+    /// `circuitState`, `circuitRemainingMs`, `flushInFlight`, `anonymousId`, `userId`, `groupId`, and `queueBytes`,
+    /// `oldestQueuedMs`, `account`, `refused`, `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`,
+    /// `storage`, `delivering`, `otherLanes`, `config`.
+    public func getDebugInfo() async -> JSONObject { debugInfo() }
+
+    /// How things stand, as ``getDebugInfo()`` tells, read on the caller's thread.
+    package func debugInfo() -> JSONObject {
+        let found = state.withLock { state in
+            Glance(
+                lifecycle: state.lifecycle, fault: state.fault, run: state.run, identity: state.voice?.identity,
+                heldCalls: state.held.calls, refused: state.refused, lastAccount: state.lastAccount,
+                lastError: state.lastError)
+        }
+        var info: JSONObject = ["lifecycle": .string(found.lifecycle)]
+        if let fault = found.fault { info["disabledBecause"] = .string(fault) }
+        info["queueLength"] = JSONValue(found.heldCalls)
+        info["circuitState"] = .string(CircuitState.closed.rawValue)
+        info["circuitRemainingMs"] = 0
+        info["flushInFlight"] = false
+        info["anonymousId"] = found.identity.map { .string($0.anonymousId) } ?? .null
+        info["userId"] = found.identity?.userId.map(JSONValue.string) ?? .null
+        info["groupId"] = found.identity?.groupId.map(JSONValue.string) ?? .null
+        if let account = found.lastAccount { info["account"] = .object(DebugInfo.describe(account)) }
+        info["lastError"] = .null
+        if let run = found.run {
+            run.settings.describe(in: &info)
+            DebugInfo.describe(run.lane, at: surroundings.clock.wall, in: &info)
+            // The consent is not this client's.
+            info["consent"] = nil
+            let queued = info["queueLength"]?.intValue ?? 0
+            info["queueLength"] = JSONValue(Int(queued) + found.heldCalls)
+        }
+        if info["lastError"] == .null, let error = found.lastError {
+            info["lastError"] = ["message": .string(error.message), "at": .string(error.at.description)]
+        }
+        info["refused"] = DebugInfo.counts(found.refused)
+        return info
+    }
+
+    private struct Glance {
+        var lifecycle: String
+        var fault: String?
+        var run: Run?
+        var identity: AnalyticsIdentity?
+        var heldCalls: Int
+        var refused: [RefusalReason: Int]
+        var lastAccount: Account?
+        var lastError: (message: String, at: Timestamp)?
+    }
+}
+
+extension AnalyticsClient.State {
+    fileprivate var lifecycle: String {
+        switch phase {
+        case .idle, .shutDown: "idle"
+        case .initializing: "initializing"
+        case .ready: "ready"
+        case .resetting: "resetting"
+        case .disabled: "disabled"
+        }
+    }
+
+    fileprivate var fault: String? {
+        if case .disabled(_, let fault) = phase { fault.message } else { nil }
+    }
+}
+
+extension AnalyticsSettings {
+    /// Adds the options to a debug info.
+    fileprivate func describe(in info: inout JSONObject) {
+        info["writeKey"] = .string(writeKey.masked)
+        info["ingestionHost"] = .string(host.description)
+        info["flushIntervalSeconds"] = JSONValue(options.flushIntervalSeconds)
+        info["maxQueueEvents"] = JSONValue(delivery.maxQueuedEvents)
+        info["config"] = [
+            "debug": .bool(options.debug),
+            "flushAt": JSONValue(options.flushAt),
+            "maxBatchSize": JSONValue(options.maxBatchSize),
+            "maxBatchBytes": JSONValue(options.maxBatchBytes),
+            "delivery": .object(DebugInfo.describe(delivery)),
+        ]
+    }
+}

@@ -1,0 +1,181 @@
+import Synchronization
+package import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+extension AnalyticsClient {
+    /// Begins to set up ``shared``, and returns it at once: calls are held, in order, until it is ready.
+    ///
+    /// Once it is ready, later calls return it as it is and ignore their options.
+    @discardableResult
+    public static func initialize(options: InitOptions) -> AnalyticsClient {
+        shared.initialize(with: options)
+        return shared
+    }
+
+    /// Begins to set up this client; calls are held, in order, until it is ready.
+    ///
+    /// Invalid options are logged as an error and leave the client disabled; so does a state folder that cannot be
+    /// used. A later `initialize` tries again then. After the server has disabled the client only ``reset(messageId:)``
+    /// or a restart enable it.
+    public func initialize(with options: InitOptions) {
+        accept(initialize: options) { _ in }
+    }
+
+    /// Sets up this client, and returns once it is ready or disabled.
+    public func initializeAndWait(with options: InitOptions) async {
+        await withCheckedContinuation { continuation in
+            accept(initialize: options) { _ in continuation.resume() }
+        }
+    }
+
+    /// Begins to initialise; calls made after this returns are held until it is done.
+    ///
+    /// - Parameter completion: Told once whether the client is set up: `invalidConfiguration`, `storage` or
+    ///   `initializationFailed` say why not. Must not block.
+    package func accept(
+        initialize options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
+        submit(.initialize(options, completion))
+    }
+
+    /// Begins a run, or says why there is none to begin.
+    func begin(
+        _ options: InitOptions, _ completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void,
+        _ state: inout State
+    ) -> [Effect] {
+        switch state.phase {
+        case .ready(let run):
+            let isOther = options != run.settings.options
+            return [ignore(isOther ? "Already initialized: the new options are ignored." : nil, completion)]
+        case .disabled(_, .server):
+            return [ignore("The client is disabled: call reset() before initialize().", completion)]
+        case .idle, .initializing, .resetting, .disabled, .shutDown:
+            break
+        }
+        do throws(TrackerError) {
+            let settings = try AnalyticsSettings(options, facts: .collect())
+            state.runs += 1
+            let run = Run(number: state.runs, settings: settings, lane: try open(settings, number: state.runs))
+            state.phase = .initializing(run)
+            state.capacity = settings.delivery.maxQueuedEvents
+            state.waiters = [completion]
+            state.lastAccount = nil
+            log.setVerbose(options.debug || state.isVerbose)
+            hub.open()
+            for messageID in state.resetsAhead {
+                run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { _ in }
+            }
+            state.resetsAhead = []
+            return [{ [self] in openLane(of: run) }]
+        } catch {
+            state.phase = .disabled(nil, .options(error.message))
+            state.lastError = (error.message, surroundings.clock.wall)
+            return [
+                { [log] in
+                    log.log(.error, "Initialization failed, the client is disabled: \(error.message)")
+                    completion(.failure(error))
+                }
+            ]
+        }
+    }
+
+    private func ignore(
+        _ warning: String?, _ completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) -> Effect {
+        { [log] in
+            if let warning { log.log(.warning, warning) }
+            completion(.success(()))
+        }
+    }
+
+    private func open(_ settings: AnalyticsSettings, number: Int) throws(TrackerError) -> OpenLane {
+        let clock = surroundings.clock
+        return try OpenLane(
+            surroundings, delivery: settings.delivery, dialect: settings.dialect,
+            outbox: settings.outbox(
+                wallClock: { clock.wall }, observer: { [weak self] in self?.note($0, in: number) }),
+            log: log, hub: hub, observer: { [weak self] in self?.note($0, in: number) })
+    }
+
+    private func openLane(of run: Run) {
+        run.lane.outbox.open { [self] result in
+            switch result {
+            case .failure(let error):
+                fail(run, error)
+            case .success(let opening):
+                news.note(opening, of: run.lane.outbox)
+                // What was staged before the opening comes first.
+                run.lane.outbox.stage(.barrier) { [self] result in findIdentity(of: run, after: result) }
+            }
+        }
+    }
+
+    private func findIdentity(of run: Run, after result: ChangeResult) {
+        let found: LaneState? = if case .done(let lane) = result { lane } else { try? run.lane.outbox.state() }
+        guard let found else {
+            return fail(run, StorageError(.failed, "The state of the lane cannot be read"))
+        }
+        run.lane.loop.post { [self] in
+            IdentityMaking(
+                outbox: run.lane.outbox, loop: run.lane.loop, ids: surroundings.ids, generation: found.generation,
+                isCurrent: { [self] in state.withLock { $0.isInitializing(run.number) } },
+                completion: { [self] identity in becomeReady(run, identity, found) }
+            ).make()
+        }
+    }
+
+    private func becomeReady(_ run: Run, _ identity: AnalyticsIdentity, _ found: LaneState) {
+        let ending = state.withLock { state -> (effects: [Effect], isInBackground: Bool)? in
+            guard state.isInitializing(run.number) else { return nil }
+            state.phase = .ready(run)
+            state.voice = AnalyticsVoice(identity, context: run.settings.context, generation: found.generation)
+            let waiters = state.waiters
+            state.waiters = []
+            let effects = drain(&state)
+            return (effects + waiters.map { waiter in { waiter(.success(())) } }, state.isInBackground)
+        }
+        guard let ending else { return }
+        log.verbose(.info) { "Initialized." }
+        run.lane.engine.start()
+        run.lane.engine.setResting(ending.isInBackground)
+        // What waits since an earlier run does not wait for the interval as well.
+        if !ending.isInBackground { run.lane.engine.makeDue(through: found.lastSequence) }
+        for effect in ending.effects { effect() }
+    }
+
+    /// Another process has reset the lane: this one has the next identity then.
+    func renewIfReset(_ run: Run, _ generation: Generation) {
+        let isReset = state.withLock { state in
+            guard case .ready(let current) = state.phase, current.number == run.number,
+                let voice = state.voice, voice.generation < generation
+            else { return false }
+            state.phase = .initializing(run)
+            state.voice = nil
+            return true
+        }
+        guard isReset else { return }
+        run.lane.outbox.stage(.barrier) { [self] result in findIdentity(of: run, after: result) }
+    }
+
+    private func fail(_ run: Run, _ error: StorageError) {
+        let effects = state.withLock { state -> [Effect]? in
+            guard state.isInitializing(run.number) else { return nil }
+            state.phase = .disabled(nil, .storage(error.message))
+            state.lastError = (error.message, surroundings.clock.wall)
+            let waiters = state.waiters
+            state.waiters = []
+            return drain(&state) + waiters.map { waiter in { waiter(.failure(TrackerError(.storage, error.message))) } }
+        }
+        guard let effects else { return }
+        log.log(.error, "Initialization failed, the client is disabled: \(error.message)")
+        for effect in effects { effect() }
+        run.lane.close {}
+    }
+}
+
+extension AnalyticsClient.State {
+    func isInitializing(_ number: Int) -> Bool {
+        if case .initializing(let run) = phase { run.number == number } else { false }
+    }
+}

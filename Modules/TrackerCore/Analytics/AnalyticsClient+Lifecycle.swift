@@ -1,0 +1,209 @@
+import Dispatch
+import Synchronization
+public import TrackerModels
+import TrackerNetworking
+package import TrackerStorage
+
+extension AnalyticsClient {
+    /// Sends what is queued now, without waiting for it.
+    public func flush() {
+        accept(flush: .seconds(30)) { _ in }
+    }
+
+    /// Sends what is queued now.
+    ///
+    /// - Parameter timeout: How long to try.
+    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
+    ///   with the reason, as soon as something would have to be waited for.
+    public func flush(timeout: Duration) async -> FlushReport {
+        await withCheckedContinuation { continuation in
+            accept(flush: timeout) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Leaves the user: drops what is queued, a batch under way included, and clears every stored identifier.
+    ///
+    /// The client is idle then: calls are held in memory, `maxQueueEvents` of them, until it is initialised again.
+    ///
+    /// - Parameter messageId: A key chosen by the caller: a second reset with it drops nothing.
+    public func reset(messageId: MessageID?) {
+        accept(reset: messageId) { _ in }
+    }
+
+    /// Leaves the user, as ``reset(messageId:)`` does, and returns once everything is cleared.
+    public func resetAndWait() async {
+        await withCheckedContinuation { continuation in
+            accept(reset: nil) { _ in continuation.resume() }
+        }
+    }
+
+    /// Has informative and debug messages logged from now on.
+    public func enableDebugLogging() {
+        state.withLock { $0.isVerbose = true }
+        log.setVerbose(true)
+    }
+
+    /// The application is in the foreground: queued events are sent at once, and from now on at intervals.
+    public func applicationDidBecomeActive() {
+        let run = state.withLock { state in
+            state.isInBackground = false
+            return state.run
+        }
+        guard let run else { return }
+        run.lane.engine.setResting(false)
+        run.lane.outbox.stage(.barrier) { result in
+            if case .done(let lane) = result { run.lane.engine.makeDue(through: lane.lastSequence) }
+        }
+    }
+
+    /// The application is in the background: what is queued is sent now, then nothing is sent or tried again by
+    /// itself. ``flush()`` still sends, and events go to disk as ever.
+    public func applicationDidEnterBackground() {
+        let run = state.withLock { state in
+            state.isInBackground = true
+            return state.run
+        }
+        run?.lane.engine.setResting(true)
+        flush()
+    }
+
+    /// Tells the client that the network is back: a wait for the next attempt is cut short, once.
+    public func networkDidChange() {
+        state.withLock { $0.run }?.lane.engine.networkDidChange()
+    }
+
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk; calls that
+    /// are held in memory are refused as not initialised.
+    ///
+    /// Safe to call twice. Later calls are refused as well, until `initialize` is called again.
+    ///
+    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    public func shutdown(timeout: Duration = .seconds(1.5)) async {
+        await withCheckedContinuation { continuation in
+            accept(shutdown: timeout) { continuation.resume() }
+        }
+    }
+}
+
+extension AnalyticsClient {
+    /// Accepts a flush; may be told late, and nothing waits for it.
+    package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        let end = Once<FlushReport>(completion)
+        submit(.flush(timeout) { end($0) })
+        // A flush that waits for the client to be ready does not wait longer than it was told to.
+        guard case .initializing(let run) = state.withLock({ $0.phase }) else { return }
+        run.lane.loop.schedule(at: run.lane.loop.now.advanced(by: timeout)) { [self] in
+            end(FlushReport(delivered: 0, remaining: state.withLock { $0.held.calls }, stoppedBy: .timeout))
+        }
+    }
+
+    /// Accepts a reset.
+    ///
+    /// - Parameter completion: Told when everything is gone from disk, or why it is not.
+    package func accept(reset messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void) {
+        submit(.reset(messageID, completion))
+    }
+
+    /// Begins a reset.
+    func reset(
+        _ messageID: MessageID?, _ completion: @escaping @Sendable (StorageError?) -> Void, _ state: inout State
+    ) -> [Effect] {
+        switch state.phase {
+        case .ready(let run), .disabled(let run?, _):
+            state.phase = .resetting(run)
+            state.voice = nil
+            run.lane.engine.hold()
+            run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { [self] result in
+                finishReset(run, result, messageID, completion)
+            }
+            return []
+        case .idle, .disabled, .initializing, .resetting:
+            let dropped = state.held.popLeadingCalls()
+            state.phase = .idle
+            state.resetsAhead.append(messageID)
+            return dropped.map { refusal(of: $0, .notInitialized) } + [{ completion(nil) }]
+        case .shutDown:
+            return [{ completion(nil) }]
+        }
+    }
+
+    private func finishReset(
+        _ run: Run, _ result: ChangeResult, _ messageID: MessageID?,
+        _ completion: @escaping @Sendable (StorageError?) -> Void
+    ) {
+        let failure = failure(of: result)
+        // Books that cannot be read are not shown.
+        let account = try? run.lane.outbox.account()
+        run.lane.close { [self] in
+            let effects = state.withLock { state -> [Effect] in
+                if failure != nil { state.resetsAhead.append(messageID) }
+                state.lastAccount = account
+                if case .resetting = state.phase { state.phase = .idle }
+                let closers = state.closers
+                state.closers = []
+                return [{ completion(failure) }] + closers + drain(&state)
+            }
+            for effect in effects { effect() }
+        }
+    }
+
+    /// Accepts the end: calls that come later are refused.
+    package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
+        let end = Once<Void> { _ in completion() }
+        let (effects, run, isClosing) = state.withLock { state in
+            let effects = abandon(&state)
+            let run = state.run
+            var isClosing = false
+            if case .resetting = state.phase {
+                isClosing = true
+                state.closers.append { end(()) }
+            }
+            state.phase = .shutDown
+            state.voice = nil
+            return (effects, run, isClosing)
+        }
+        for effect in effects { effect() }
+        guard let run else { return end(()) }
+        // The disk may stall: whoever shuts down does not wait for it longer than said.
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
+        guard !isClosing else { return }
+        run.lane.engine.flush(timeout: timeout * 0.8) { [hub] _ in
+            run.lane.close {
+                hub.close()
+                end(())
+            }
+        }
+    }
+
+    /// Gives up what waits: only resets still take effect, on disk.
+    private func abandon(_ state: inout State) -> [Effect] {
+        let error = TrackerError(
+            .initializationFailed, "The client was shut down while it initialized", cause: .shutdown)
+        var effects: [Effect] = state.waiters.map { waiter in { waiter(.failure(error)) } }
+        state.waiters = []
+        while let item = state.held.popFirst() {
+            switch item {
+            case .call(let call): effects.append(refusal(of: call, .notInitialized))
+            case .initialize(_, let completion): effects.append { completion(.failure(error)) }
+            case .flush(_, let completion):
+                effects.append { completion(FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized)) }
+            case .after(let body): effects.append(body)
+            case .reset(let messageID, let completion):
+                guard case .initializing(let run) = state.phase else {
+                    effects.append { completion(nil) }
+                    continue
+                }
+                run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { [self] result in
+                    completion(failure(of: result))
+                }
+            }
+        }
+        return effects
+    }
+
+    private func failure(of result: ChangeResult) -> StorageError? {
+        guard case .failed(let error) = result else { return nil }
+        log.log(.error, "reset() holds in memory only, the disk refuses it: \(error.message)")
+        return error
+    }
+}

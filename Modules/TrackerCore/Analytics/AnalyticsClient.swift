@@ -1,0 +1,155 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// Analytics in batches: events from anywhere in a program, sent to an ingestion host.
+///
+/// ```swift
+/// let analytics = AnalyticsClient.initialize(
+///     options: InitOptions(writeKey: "your-write-key", ingestionHost: "https://in.example.com"))
+/// analytics.track("User Action", properties: ["action": "button_click"])
+/// ```
+///
+/// Calls return at once and take effect in the order in which they are made, from whatever thread. Once the client is
+/// ready each is on disk before its receipt says so, and is delivered at least once, in order.
+public final class AnalyticsClient: AnalyticsInterface {
+    /// The client of programs that need but one; ``MetaRouter/Analytics`` speaks of the same.
+    public static let shared = AnalyticsClient()
+
+    /// One time from `initialize` to `reset` or `shutdown`.
+    struct Run: Sendable {
+        let number: Int
+        let settings: AnalyticsSettings
+        let lane: OpenLane
+    }
+
+    /// Why the client does nothing.
+    enum Fault: Hashable, Sendable {
+        /// The options were invalid, or the transport cannot start.
+        case options(String)
+        /// The state folder cannot be used.
+        case storage(String)
+        /// The server refused the write key, or knows no such endpoint.
+        case server(String)
+
+        /// A sentence for a developer.
+        var message: String {
+            switch self {
+            case .options(let message), .storage(let message), .server(let message): message
+            }
+        }
+    }
+
+    enum Phase: Sendable {
+        /// Calls are held until somebody initialises.
+        case idle
+        /// Calls are held until the identity is known.
+        case initializing(Run)
+        /// Calls go to disk.
+        case ready(Run)
+        /// What is queued is being dropped.
+        case resetting(Run)
+        /// Calls are refused.
+        case disabled(Run?, Fault)
+        /// Calls are refused, since `shutdown` was called.
+        case shutDown
+    }
+
+    struct State {
+        var phase = Phase.idle
+        /// Who speaks, while the client is ready.
+        var voice: AnalyticsVoice?
+        var held = HeldItems()
+        /// How many calls are held at most.
+        var capacity = 2000
+        /// Resets that found no lane: the next run begins with them.
+        var resetsAhead: [MessageID?] = []
+        var waiters: [@Sendable (Result<Void, TrackerError>) -> Void] = []
+        /// Told when a reset that is under way has ended.
+        var closers: [@Sendable () -> Void] = []
+        var runs = 0
+        var isInBackground = false
+        var isVerbose = false
+        var refused: [RefusalReason: Int] = [:]
+        /// The books of the last run, once it has ended.
+        var lastAccount: Account?
+        var lastError: (message: String, at: Timestamp)?
+    }
+
+    let surroundings: Surroundings
+    let log: LevelledLog
+    let hub = DiagnosticsHub()
+    let state = Mutex(State())
+
+    /// Makes a client of its own, beside ``shared``.
+    ///
+    /// - Parameter log: Where messages go; standard error by default.
+    public convenience init(log: any TrackerLog = StandardErrorLog()) {
+        self.init(surroundings: .system(log: log))
+    }
+
+    package init(surroundings: Surroundings) {
+        self.surroundings = surroundings
+        log = LevelledLog(surroundings.log, isVerbose: false)
+    }
+
+    /// What is on disk stays there; without a shutdown nothing more is sent.
+    deinit { state.withLock { $0.run }?.lane.close {} }
+
+    /// What happens to the events, as it happens.
+    public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
+
+    /// Has every piece of news handed to `observer` as it arises.
+    package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
+
+    var news: ClientNews { ClientNews(log: log, hub: hub) }
+}
+
+extension AnalyticsClient.State {
+    /// The run that is under way, if there is one.
+    var run: AnalyticsClient.Run? {
+        switch phase {
+        case .idle, .shutDown: nil
+        case .initializing(let run), .ready(let run), .resetting(let run): run
+        case .disabled(let run, _): run
+        }
+    }
+
+    /// Whether the client is idle, or will be without being asked anything more.
+    var isIdle: Bool {
+        switch phase {
+        case .idle, .resetting: true
+        case .initializing, .ready, .disabled, .shutDown: false
+        }
+    }
+}
+
+/// Who events are from and what they tell of their surroundings, while a client is ready.
+struct AnalyticsVoice: Sendable {
+    private(set) var identity: AnalyticsIdentity
+    private(set) var context: JSONText
+    /// The generation that the identity belongs to.
+    let generation: Generation
+    private let surroundings: JSONObject
+
+    init(_ identity: AnalyticsIdentity, context: JSONObject, generation: Generation) {
+        self.identity = identity
+        self.generation = generation
+        surroundings = context
+        self.context = Self.text(context, identity)
+    }
+
+    /// Takes note of a call, and says what that changes on disk.
+    mutating func note(_ call: AnalyticsCall) -> LaneChange? {
+        let before = identity.advertisingId
+        let change = identity.note(call, in: generation)
+        if identity.advertisingId != before { context = Self.text(surroundings, identity) }
+        return change
+    }
+
+    private static func text(_ context: JSONObject, _ identity: AnalyticsIdentity) -> JSONText {
+        // The settings were refused if the context nests too deeply, which is the only fault it can have.
+        (try? AnalyticsContext.text(context, advertisingId: identity.advertisingId)) ?? .emptyObject
+    }
+}

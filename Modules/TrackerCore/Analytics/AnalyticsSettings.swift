@@ -1,0 +1,99 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// Options that have been checked.
+struct AnalyticsSettings: Sendable {
+    let options: InitOptions
+    let host: BaseURL
+    let writeKey: Secret
+    let delivery: DeliveryOptions
+    /// What every event tells of its surroundings.
+    let context: JSONObject
+
+    /// How long identity is kept, from its writing.
+    static let expiration = Duration.seconds(365 * 86_400)
+
+    /// Checks options.
+    ///
+    /// - Throws: `invalidConfiguration` with the field and the reason.
+    init(_ options: InitOptions, facts: HostFacts) throws(TrackerError) {
+        writeKey = try Self.key(options.writeKey)
+        host = try Self.host(options)
+        try FieldCheck.integer("flushIntervalSeconds", options.flushIntervalSeconds, 1...86_400)
+        try FieldCheck.atLeastOne("maxQueueEvents", options.maxQueueEvents)
+        try FieldCheck.atLeastOne("flushAt", options.flushAt)
+        try FieldCheck.atLeastOne("maxBatchSize", options.maxBatchSize)
+        try FieldCheck.atLeastOne("maxBatchBytes", options.maxBatchBytes)
+        try FieldCheck.duration("requestTimeout", options.requestTimeout, from: .seconds(1), to: .seconds(600))
+        try options.delivery.validate()
+        context = AnalyticsContext.collect(facts, app: options.app, merging: options.context)
+        do {
+            _ = try AnalyticsContext.text(context, advertisingId: nil)
+        } catch {
+            throw FieldCheck.fault("context", "is nested more than \(JSONText.maxDepth) deep")
+        }
+        var delivery = options.delivery
+        delivery.maxQueuedEvents = min(options.maxQueueEvents, delivery.maxQueuedEvents)
+        delivery.requestTimeout = min(options.requestTimeout, delivery.requestTimeout)
+        self.delivery = delivery
+        self.options = options
+    }
+
+    /// The lane of this write key and host.
+    var lane: LaneIdentity {
+        LaneIdentity(kind: .batch, owner: Fingerprint.text(of: writeKey), origin: host.description)
+    }
+
+    /// How its outbox is opened.
+    func outbox(
+        wallClock: @escaping @Sendable () -> Timestamp, observer: @escaping @Sendable (OutboxEvent) -> Void
+    ) -> OutboxConfiguration {
+        OutboxConfiguration(
+            location: delivery.location, lane: lane, keyPrefix: "__GT_analytics_",
+            durability: delivery.outboxDurability, limits: delivery.limits(), expiration: Self.expiration,
+            initialConsent: nil, bindsSessions: false, wallClock: wallClock, observer: observer
+        )
+    }
+
+    /// How it speaks to its host.
+    var dialect: BatchDialect {
+        BatchDialect(
+            host: host, writeKey: writeKey, timeout: delivery.requestTimeout,
+            schedule: BatchDialect.Schedule(
+                interval: .seconds(options.flushIntervalSeconds), count: options.flushAt),
+            maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes
+        )
+    }
+
+    private static func key(_ text: String) throws(TrackerError) -> Secret {
+        guard !text.isBlank else { throw FieldCheck.fault("writeKey", "is required") }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            throw FieldCheck.fault("writeKey", "holds a control character, such as a line break")
+        }
+        return Secret(text)
+    }
+
+    private static func host(_ options: InitOptions) throws(TrackerError) -> BaseURL {
+        let text = options.ingestionHost.trimmed
+        guard !text.isEmpty else {
+            throw FieldCheck.fault("ingestionHost", "is required, such as https://in.example.com")
+        }
+        do {
+            return try BaseURL(text, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
+        } catch {
+            throw FieldCheck.fault("ingestionHost", "is not usable. \(error.reason)")
+        }
+    }
+}
+
+/// Tells secrets apart without giving them away.
+enum Fingerprint {
+    /// FNV-1a, 64 bits, in hexadecimal: the same in every process and version.
+    static func text(of secret: Secret) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in secret.reveal().utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        let text = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

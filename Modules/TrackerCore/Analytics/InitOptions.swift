@@ -1,0 +1,77 @@
+public import TrackerModels
+
+/// How an analytics client is set up.
+///
+/// ```swift
+/// let options = InitOptions(writeKey: "your-write-key", ingestionHost: "https://in.example.com")
+/// ```
+///
+/// Nothing is checked here: ``validate()`` checks, and a client that is initialised with invalid options is disabled.
+public struct InitOptions: Hashable, Sendable {
+    private var key: Secret
+    /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it.
+    ///
+    /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
+    /// query or fragment. Spaces around it and one slash at its end are removed; a base path is kept.
+    public var ingestionHost: String
+    /// Whether informative and debug messages are logged; false by default.
+    public var debug: Bool
+    /// How many seconds an event waits for others at most; 10 by default, 1 to 86,400.
+    public var flushIntervalSeconds: Int
+    /// Past this many events the oldest is dropped and counted; 2,000 by default, at least 1.
+    ///
+    /// The smaller of this and `delivery.maxQueuedEvents` counts.
+    public var maxQueueEvents: Int
+    /// How many queued events are sent at once, without waiting for the interval; 20 by default, at least 1.
+    public var flushAt: Int
+    /// How many events travel together at most; 100 by default, at least 1.
+    public var maxBatchSize: Int
+    /// How many bytes a batch has at most before compression; 475,000 by default, at least 1.
+    ///
+    /// An event that is larger by itself travels alone.
+    public var maxBatchBytes: Int
+    /// How long a request may take; 8 s by default, 1 s to 10 min.
+    ///
+    /// The smaller of this and `delivery.requestTimeout` counts.
+    public var requestTimeout: Duration
+    /// The application that events come from.
+    public var app: AppInfo
+    /// What events tell of their surroundings, merged over what the system tells: objects member by member.
+    public var context: JSONObject
+    /// How events are kept and delivered.
+    public var delivery: DeliveryOptions
+
+    /// Makes options; what is left out has its default.
+    public init(
+        writeKey: String, ingestionHost: String, debug: Bool = false, flushIntervalSeconds: Int = 10,
+        maxQueueEvents: Int = 2000, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
+        requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
+        delivery: DeliveryOptions = DeliveryOptions()
+    ) {
+        key = Secret(writeKey)
+        self.ingestionHost = ingestionHost
+        self.debug = debug
+        self.flushIntervalSeconds = flushIntervalSeconds
+        self.maxQueueEvents = maxQueueEvents
+        self.flushAt = flushAt
+        self.maxBatchSize = maxBatchSize
+        self.maxBatchBytes = maxBatchBytes
+        self.requestTimeout = requestTimeout
+        self.app = app
+        self.context = context
+        self.delivery = delivery
+    }
+
+    /// The key that names the source of the events; it stands in each of them. Not blank, no control characters.
+    public var writeKey: String {
+        get { key.reveal() }
+        set { key = Secret(newValue) }
+    }
+
+    /// Checks every field.
+    ///
+    /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
+    public func validate() throws(TrackerError) {
+        _ = try AnalyticsSettings(self, facts: HostFacts.none)
+    }
+}

@@ -1,0 +1,43 @@
+import Synchronization
+public import TrackerModels
+
+/// What a call that does not wait leaves behind: a way to learn later what became of it.
+///
+/// The call has its place in the order already; letting go of the receipt changes nothing.
+public final class CallReceipt: Sendable {
+    private struct State {
+        var outcome: TrackOutcome?
+        var waiters: [CheckedContinuation<TrackOutcome, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// What became of the call, once it is on disk or refused.
+    ///
+    /// A call that is held until its client is initialised has no outcome before. Cancelling the waiting task changes
+    /// nothing.
+    public var outcome: TrackOutcome {
+        get async {
+            await withCheckedContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.waiters.append(continuation) }
+                    return state.outcome
+                }
+                if let outcome { continuation.resume(returning: outcome) }
+            }
+        }
+    }
+
+    /// Tells the outcome; only the first one counts.
+    func settle(_ outcome: TrackOutcome) {
+        let waiters = state.withLock { state in
+            guard state.outcome == nil else { return [CheckedContinuation<TrackOutcome, Never>]() }
+            state.outcome = outcome
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: outcome) }
+    }
+}

@@ -1,0 +1,29 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+extension OpenLane {
+    /// Puts together what delivers a lane; nothing is opened or sent yet.
+    ///
+    /// - Parameter observer: Told of what the engine does.
+    /// - Throws: `initializationFailed` if the transport cannot start.
+    init(
+        _ surroundings: Surroundings, delivery: DeliveryOptions, dialect: any Dialect, outbox: OutboxConfiguration,
+        log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryState.News) -> Void
+    ) throws(TrackerError) {
+        let loop: any DeliveryLoop
+        do {
+            loop = try surroundings.makeLoop(delivery.transport)
+        } catch {
+            throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
+        }
+        let outbox = surroundings.makeOutbox(outbox)
+        let state = DeliveryState(
+            dialect: dialect, breaker: delivery.breaker, maxConcurrentRequests: delivery.maxConcurrentRequests,
+            eventTTL: delivery.eventTTL, jitter: surroundings.jitter)
+        let parts = DeliveryEngine.Parts(
+            outbox: outbox, loop: loop, clock: surroundings.clock, log: log, diagnostics: hub)
+        self.init(
+            outbox: outbox, engine: DeliveryEngine(parts, delivery: state, observer: observer), loop: loop)
+    }
+}

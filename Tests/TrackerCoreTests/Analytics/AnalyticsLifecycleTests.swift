@@ -1,0 +1,212 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("The life of an analytics client")
+struct AnalyticsLifecycleTests {
+    @Test("calls made before it is ready are replayed in order")
+    func proxy() async throws {
+        let fixture = try AnalyticsFixture()
+
+        fixture.client.initialize(with: fixture.options())
+        for number in 0..<100 { fixture.client.track("E\(number)") }
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(fixture.names == (0..<100).map { "E\($0)" })
+    }
+
+    @Test("calls made before anybody initialises are held as well")
+    func heldWhileIdle() async throws {
+        let fixture = try AnalyticsFixture()
+
+        let held = fixture.client.track("Early")
+        #expect(fixture.client.info("lifecycle") == "idle")
+        #expect(fixture.client.info("queueLength") == 1)
+        await fixture.start()
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(await held.outcome.messageID != nil)
+        #expect(fixture.names == ["Early"])
+    }
+
+    @Test("calls from many tasks keep each task's order")
+    func orderOfTasks() async throws {
+        let fixture = try AnalyticsFixture()
+        fixture.client.initialize(with: fixture.options())
+
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<100 { fixture.client.track("\(task)", properties: ["n": JSONValue(number)]) }
+                }
+            }
+        }
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        let events = fixture.backend.events
+        #expect(events.count == 800)
+        for task in 0..<8 {
+            let numbers = events.filter { $0["event"] == .string("\(task)") }.compactMap {
+                $0["properties"]?["n"]?.intValue
+            }
+            #expect(numbers == Array(0..<100))
+        }
+    }
+
+    @Test("a second initialize while it is ready changes nothing")
+    func initializeTwice() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        let id = fixture.client.info("anonymousId")
+
+        await fixture.start(fixture.options(writeKey: "other-key"))
+
+        #expect(fixture.client.info("anonymousId") == id)
+        #expect(fixture.client.info("writeKey") == "****1234")
+        #expect(fixture.log.lines.all.contains { $0.hasPrefix("warning:") && $0.contains("Already initialized") })
+    }
+
+    @Test(
+        "invalid options disable it, and the debug info says why",
+        arguments: [
+            ("writeKey", InitOptions(writeKey: " ", ingestionHost: "https://in.example.com")),
+            ("writeKey", InitOptions(writeKey: "a\nb", ingestionHost: "https://in.example.com")),
+            ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "")),
+            ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "in.example.com")),
+            ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "http://in.example.com")),
+            ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "https://in.example.com?a=b")),
+            ("flushIntervalSeconds", InitOptions(writeKey: "k", ingestionHost: "https://a.b", flushIntervalSeconds: 0)),
+            ("maxQueueEvents", InitOptions(writeKey: "k", ingestionHost: "https://a.b", maxQueueEvents: 0)),
+            ("flushAt", InitOptions(writeKey: "k", ingestionHost: "https://a.b", flushAt: -1)),
+            ("maxBatchSize", InitOptions(writeKey: "k", ingestionHost: "https://a.b", maxBatchSize: 0)),
+            ("maxBatchBytes", InitOptions(writeKey: "k", ingestionHost: "https://a.b", maxBatchBytes: 0)),
+            ("requestTimeout", InitOptions(writeKey: "k", ingestionHost: "https://a.b", requestTimeout: .zero)),
+            (
+                "jitter",
+                InitOptions(writeKey: "k", ingestionHost: "https://a.b", delivery: DeliveryOptions(jitter: 2))
+            ),
+        ])
+    func invalidOptions(field: String, options: InitOptions) async throws {
+        let fixture = try AnalyticsFixture()
+
+        #expect(throws: TrackerError.self) { try options.validate() }
+        let early = fixture.client.track("Early")
+        await fixture.start(options)
+        let late = fixture.client.track("Late")
+
+        #expect(fixture.client.info("lifecycle") == "disabled")
+        #expect(fixture.client.info("disabledBecause")?.stringValue?.contains("'\(field)'") == true)
+        #expect(fixture.client.info("lastError", "message")?.stringValue?.contains("'\(field)'") == true)
+        #expect(await early.outcome == .dropped(.disabled))
+        #expect(await late.outcome == .dropped(.disabled))
+        #expect(fixture.log.lines.all.contains { $0.hasPrefix("error:") && $0.contains("'\(field)'") })
+
+        await fixture.start()
+        #expect(fixture.client.info("lifecycle") == "ready")
+    }
+
+    @Test("options that fail say so to whoever asks by completion")
+    func initializeFailure() async throws {
+        let fixture = try AnalyticsFixture()
+        let result = await withCheckedContinuation { continuation in
+            fixture.client.accept(initialize: InitOptions(writeKey: "", ingestionHost: "")) {
+                continuation.resume(returning: $0)
+            }
+        }
+
+        let error = #expect(throws: TrackerError.self) { try result.get() }
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test("a state folder that cannot be used disables it until initialize finds one that can")
+    func storageFailure() async throws {
+        let fixture = try AnalyticsFixture()
+        let broken = fixture.options { $0.storageDirectory = "/dev/null/state" }
+
+        await fixture.start(broken)
+        let refused = await fixture.client.track("A").outcome
+        #expect(fixture.client.info("lifecycle") == "disabled")
+        await fixture.start()
+        let accepted = await fixture.client.track("B").outcome
+
+        #expect(refused == .dropped(.storage))
+        #expect(accepted.messageID != nil)
+    }
+
+    @Test("shutdown refuses what is held and what comes later, and may be called twice")
+    func shutdown() async throws {
+        let fixture = try AnalyticsFixture()
+        let held = fixture.client.track("Held")
+
+        await fixture.client.shutdown()
+        await fixture.client.shutdown()
+        let late = fixture.client.track("Late")
+
+        #expect(await held.outcome == .dropped(.notInitialized))
+        #expect(await late.outcome == .dropped(.notInitialized))
+    }
+
+    @Test("shutdown sends what is queued, and what it cannot send waits for the next start", arguments: [200, 503])
+    func shutdownFlushes(status: Int) async throws {
+        let fixture = try AnalyticsFixture { _ in .status(status) }
+        await fixture.start()
+
+        fixture.client.track("A")
+        await fixture.client.shutdown(timeout: .seconds(5))
+        #expect(fixture.names.first == "A")
+        fixture.backend.answer { _ in .status(200) }
+        let next = fixture.restarted()
+        await next.start()
+        _ = await next.client.flush(timeout: .seconds(60))
+
+        let delivered = fixture.backend.server.requests.last?.events.map { $0["event"] }
+        #expect(delivered == ["A"])
+        #expect(next.client.info("account", "recovered") == (status == 200 ? 0 : 1))
+        #expect(next.client.info("queueLength") == 0)
+    }
+
+    @Test("the debug info has the documented keys, and masks the write key")
+    func debugInfo() async throws {
+        let fixture = try AnalyticsFixture { _ in .status(503) }
+        await fixture.start(
+            fixture.options(flushAt: 1) {
+                $0.retryDelay = .seconds(60); $0.cooldown = .seconds(60); $0.maxCooldown = .seconds(60)
+            })
+        fixture.client.identify("u1")
+        fixture.client.group("g1")
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        let info = await fixture.client.getDebugInfo()
+
+        #expect(info["lifecycle"] == "ready")
+        #expect(info["queueLength"] == 2)
+        #expect(info["writeKey"] == "****1234")
+        #expect(info["ingestionHost"] == .string(fixture.backend.url))
+        #expect(info["flushIntervalSeconds"] == 3600)
+        #expect(info["maxQueueEvents"] == 2000)
+        #expect(info["circuitState"] == "closed")
+        #expect((info["circuitRemainingMs"]?.intValue ?? 0) > 0)
+        #expect(info["flushInFlight"] == false)
+        #expect(info["anonymousId"]?.stringValue?.count == 36)
+        #expect(info["userId"] == "u1")
+        #expect(info["groupId"] == "g1")
+        #expect(info["lastError"]?["message"]?.stringValue?.contains("503") == true)
+        #expect(!info.description.contains("wk-test"))
+    }
+
+    @Test("debug messages come once they are enabled")
+    func debugLogging() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        fixture.client.track("Silent")
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        fixture.client.enableDebugLogging()
+        fixture.client.track("Loud")
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(fixture.log.lines.all.filter { $0.hasPrefix("debug:") } == ["debug: Event tracked: Loud"])
+    }
+}

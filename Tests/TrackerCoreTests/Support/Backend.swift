@@ -1,0 +1,52 @@
+import Synchronization
+import TestSupport
+import TrackerCore
+import TrackerModels
+
+/// A server that takes events and answers as a test says, by status.
+final class Backend: Sendable {
+    /// What it answers to a request.
+    typealias Rule = @Sendable (LoopbackRequest) -> LoopbackAnswer
+
+    private let rule: RuleBox
+    let server: LoopbackServer
+
+    private final class RuleBox: Sendable {
+        let rule: Mutex<Rule>
+        init(_ rule: @escaping Rule) { self.rule = Mutex(rule) }
+    }
+
+    init(_ rule: @escaping Rule = { _ in .status(200) }) throws {
+        let box = RuleBox(rule)
+        self.rule = box
+        server = try LoopbackServer(answer: { request in box.rule.withLock { $0 }(request) })
+    }
+
+    /// A server that answers with these statuses in turn, and then with the last of them for ever.
+    convenience init(statuses: [Int]) throws {
+        try self.init { .status(statuses[min($0.number, statuses.count - 1)]) }
+    }
+
+    var url: String { server.url }
+
+    /// Answers otherwise from now on.
+    func answer(_ rule: @escaping Rule) { self.rule.rule.withLock { $0 = rule } }
+
+    /// Every event so far, in the order in which they came.
+    var events: [JSONValue] { server.requests.flatMap(\.events) }
+}
+
+extension LoopbackRequest {
+    /// The body as a tree; `null` if it is no JSON.
+    var json: JSONValue { (try? JSONText(validating: text)).map { JSONValue($0) } ?? .null }
+
+    /// The events it carries: the members of a batch, or the elements of an array.
+    var events: [JSONValue] { (json["batch"] ?? json).arrayValue ?? [] }
+}
+
+/// Keeps what is logged.
+struct RecordingLog: TrackerLog {
+    let lines = Recorder<String>()
+
+    func log(_ level: LogLevel, _ message: String) { lines.record("\(level.rawValue): \(message)") }
+}

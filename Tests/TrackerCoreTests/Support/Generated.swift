@@ -1,0 +1,53 @@
+import TrackerModels
+
+/// Seeds for generated tests: new ones in each run, all from one that is printed.
+enum Seeds {
+    /// As many seeds as a property wants cases.
+    ///
+    /// - Parameter name: What is printed with the seed that they all come from.
+    static func cases(_ count: Int = 100, of name: String) -> [UInt64] {
+        let base = UInt64.random(in: 0 ... .max)
+        print("\(name): \(count) cases from seed \(base)")
+        var generator = SeededGenerator(seed: base)
+        return (0..<count).map { _ in generator.next() }
+    }
+}
+
+extension SeededGenerator {
+    /// A number of the range.
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+
+    /// Whether something happens, once in so many times.
+    mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
+
+    /// One of a few things.
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[number(0...elements.count - 1)] }
+
+    /// A text that is not blank: letters, escapes, scripts and emoji.
+    mutating func name() -> String {
+        let parts = [
+            "a", "Z", "9", " ", "\"", "\\", "/", "\n", "\u{1}", "é", "e\u{301}", "日本", "👩‍👩‍👧", "\u{2028}", "ß", "{", "]",
+        ]
+        return (0..<number(1...8)).reduce(into: pick(["x", "Ω", "#"])) { text, _ in text += pick(parts) }
+    }
+
+    /// An object of any values, nested a few levels deep.
+    mutating func object(depth: Int = 3) -> JSONObject {
+        JSONObject((0..<number(0...4)).map { _ in (name(), value(depth: depth)) })
+    }
+
+    /// Any value.
+    mutating func value(depth: Int) -> JSONValue {
+        switch number(0...(depth > 0 ? 8 : 6)) {
+        case 0: return .null
+        case 1: return .bool(once(in: 2))
+        case 2: return JSONValue(Int64.random(in: .min ... .max, using: &self))
+        case 3: return JSONValue(number(-9...9))
+        case 4: return JSONValue(Double(bitPattern: next())) ?? 0.1
+        case 5: return .string(name())
+        case 6: return .string("")
+        case 7: return .array((0..<number(0...3)).map { _ in value(depth: depth - 1) })
+        default: return .object(object(depth: depth - 1))
+        }
+    }
+}
