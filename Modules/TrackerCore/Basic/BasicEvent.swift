@@ -1,0 +1,64 @@
+import TrackerModels
+
+/// The user that events are from, since the last `identify`.
+struct BasicUser: Hashable, Sendable {
+    var userId: String
+    var traits: JSONText?
+}
+
+/// What every event tells of its surroundings.
+struct BasicContext: Hashable, Sendable {
+    /// `ios`, `ipados`, `macos`, `linux`, `windows` or `android`.
+    var platform: String
+    var osVersion: String
+    var appVersion: String?
+
+    /// This machine's.
+    static func collect(appVersion: String?) -> BasicContext {
+        BasicContext(
+            platform: SystemDescription.osName.lowercased(), osVersion: SystemDescription.osVersion,
+            appVersion: appVersion)
+    }
+
+    var text: JSONText {
+        var context = JSONObjectWriter()
+        context.append("platform", platform)
+        context.append("osVersion", osVersion)
+        if let appVersion { context.append("appVersion", appVersion) }
+        return context.finish()
+    }
+}
+
+/// Writes calls as the events of the basic wire; what is absent is left out.
+enum BasicEvent {
+    /// The event of a call.
+    ///
+    /// - Parameters:
+    ///   - user: The user, with what the call itself changes.
+    ///   - time: When the call was made.
+    static func body(of call: BasicCall, from user: BasicUser?, context: JSONText, at time: Timestamp) -> JSONText {
+        var event = JSONObjectWriter(reservingCapacity: 512)
+        let properties: JSONText?
+        switch call {
+        case .track(let name, let given):
+            event.append("type", "track")
+            event.append("name", name)
+            properties = given
+        case .screen(let name, let given):
+            event.append("type", "screen")
+            event.append("name", name)
+            properties = given
+        case .identify, .unwritable:
+            event.append("type", "identify")
+            properties = nil
+        }
+        if let user {
+            event.append("userId", user.userId)
+            if let traits = user.traits { event.append("traits", traits) }
+        }
+        if let properties { event.append("properties", properties) }
+        event.append("context", context)
+        event.append("timestamp", time.description)
+        return event.finish()
+    }
+}

@@ -1,0 +1,192 @@
+import Synchronization
+public import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+extension BasicTracker {
+    /// Sets the tracker up; calls may follow at once.
+    ///
+    /// A second call changes the configuration: what is queued goes to the new endpoint, with the new key, and resumes
+    /// if it was halted. If it throws, everything stays as it was. A state folder that cannot be used is logged, and
+    /// calls are refused as `.storage` then.
+    ///
+    /// - Parameters:
+    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters.
+    ///   - endpoint: The URL that events are posted to. Absolute, `https` (plain `http` only to this machine, or with
+    ///     `options.allowInsecureHTTP`), without user info, query or fragment.
+    ///   - appVersion: The application's version, for the events' context.
+    ///   - maxQueueSize: Past this many events the oldest is dropped and counted; 100 by default, at least 1. The
+    ///     smaller of this and `options.maxQueuedEvents` counts.
+    ///   - options: How events are kept and delivered.
+    /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
+    ///   `initializationFailed`.
+    public func initialize(
+        apiKey: String?, endpoint: String?, appVersion: String? = nil, maxQueueSize: Int = 100,
+        options: DeliveryOptions = DeliveryOptions()
+    ) throws(TrackerError) {
+        try begin(apiKey, endpoint, appVersion, maxQueueSize, options) { _ in }
+    }
+
+    /// Begins to initialise; calls made after this returns are accepted.
+    ///
+    /// - Parameter completion: Told once whether the tracker is set up: besides what ``initialize`` throws, `storage`.
+    ///   Must not block.
+    package func accept(
+        initialize apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int = 100,
+        options: DeliveryOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
+        do throws(TrackerError) {
+            try begin(apiKey, endpoint, appVersion, maxQueueSize, options, completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private enum Step {
+        /// The lane stays as it is, or its turn comes later.
+        case done([Waiter])
+        /// A lane is to be opened, once `old` is closed.
+        case opens(Run, old: Run?)
+        /// A lane is to be opened, and what `old` holds in memory moved to it.
+        case moves(Run, old: Run)
+    }
+
+    private func begin(
+        _ apiKey: String?, _ endpoint: String?, _ appVersion: String?, _ maxQueueSize: Int, _ options: DeliveryOptions,
+        _ waiter: @escaping Waiter
+    ) throws(TrackerError) {
+        do throws(TrackerError) {
+            let settings = try BasicSettings(
+                apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize,
+                options: options)
+            let step = try state.withLock { (state) throws(TrackerError) in
+                let step = try begin(settings, waiter, &state)
+                state.context = BasicContext.collect(appVersion: appVersion).text
+                return step
+            }
+            perform(step, [waiter])
+        } catch {
+            log.log(.error, "Initialization failed: \(error.message)")
+            throw error
+        }
+    }
+
+    private func begin(
+        _ settings: BasicSettings, _ waiter: @escaping Waiter, _ state: inout State
+    ) throws(TrackerError) -> Step {
+        guard !state.isOpening else {
+            state.next = (settings, (state.next?.waiters ?? []) + [waiter])
+            return .done([])
+        }
+        return try begin(settings, &state, [waiter])
+    }
+
+    private func begin(
+        _ settings: BasicSettings, _ state: inout State, _ waiters: [Waiter]
+    ) throws(TrackerError) -> Step {
+        let old = state.run
+        if let old, old.settings.lane == settings.lane, old.settings.delivery == settings.delivery {
+            state.run = Run(number: old.number, settings: settings, lane: old.lane)
+            old.lane.engine.resume(with: settings.dialect)
+            return .done(waiters)
+        }
+        let lane = try openLane(settings, after: old?.settings, number: state.runs + 1)
+        state.runs += 1
+        let run = Run(number: state.runs, settings: settings, lane: lane)
+        state.run = run
+        state.isOpening = true
+        hub.open()
+        guard let old, old.settings.delivery.persistence == .memory else { return .opens(run, old: old) }
+        state.held = []
+        return .moves(run, old: old)
+    }
+
+    private func openLane(
+        _ settings: BasicSettings, after old: BasicSettings?, number: Int
+    ) throws(TrackerError) -> OpenLane {
+        let clock = surroundings.clock
+        let adopted = old.map { [$0.lane] } ?? []
+        let outbox = settings.outbox(
+            adopts: adopted.filter { $0 != settings.lane }, wallClock: { clock.wall },
+            observer: { [weak self] in self?.note($0, in: number) })
+        return try OpenLane(
+            surroundings, delivery: settings.delivery, dialect: settings.dialect, outbox: outbox, log: log, hub: hub,
+            observer: { [weak self] in self?.note($0) })
+    }
+
+    private func perform(_ step: Step, _ waiters: [Waiter]) {
+        switch step {
+        case .done(let ready):
+            for waiter in ready { waiter(.success(())) }
+        case .opens(let run, nil):
+            open(run, waiters)
+        case .opens(let run, let old?):
+            old.lane.close { [self] in open(run, waiters) }
+        case .moves(let run, let old):
+            move(old, to: run, waiters)
+        }
+    }
+
+    private func open(_ run: Run, _ waiters: [Waiter]) {
+        run.lane.outbox.open { [self] result in
+            let outcome: Result<Void, TrackerError>
+            switch result {
+            case .success(let opening):
+                news.note(opening, of: run.lane.outbox)
+                run.lane.engine.start()
+                outcome = .success(())
+            case .failure(let error):
+                log.log(.error, "Initialization failed, events cannot be kept: \(error.message)")
+                outcome = .failure(TrackerError(.storage, error.message))
+            }
+            for waiter in waiters { waiter(outcome) }
+            goOn(from: run)
+        }
+    }
+
+    /// Goes on to the configuration that was given meanwhile, or to what waits for this one.
+    private func goOn(from run: Run) {
+        typealias Found = (next: (settings: BasicSettings, waiters: [Waiter])?, flushes: [@Sendable (Run?) -> Void])
+        let found = state.withLock { state -> Found? in
+            guard state.run?.number == run.number else { return nil }
+            state.isOpening = false
+            defer {
+                if state.next == nil { state.flushes = [] }
+                state.next = nil
+            }
+            return (state.next, state.next == nil ? state.flushes : [])
+        }
+        for flush in found?.flushes ?? [] { flush(run) }
+        guard let next = found?.next else { return }
+        do throws(TrackerError) {
+            let step = try state.withLock { (state) throws(TrackerError) in
+                try begin(next.settings, &state, next.waiters)
+            }
+            perform(step, next.waiters)
+        } catch {
+            log.log(.error, "Initialization failed: \(error.message)")
+            for waiter in next.waiters { waiter(.failure(error)) }
+        }
+    }
+
+    /// Takes what waits in memory to where it goes from now on; calls made meanwhile come after it.
+    private func move(_ old: Run, to run: Run, _ waiters: [Waiter]) {
+        old.lane.engine.hold()
+        old.lane.outbox.stage(.barrier) { [self] _ in
+            // Memory can always be read.
+            let records = (try? old.lane.outbox.peek(limit: .max, maxBytes: .max))?.records ?? []
+            state.withLock { state in
+                for record in records {
+                    let draft = Draft(
+                        messageID: record.messageID, route: record.route, body: .complete(record.body),
+                        occurredAt: record.occurredAt, acceptedAt: record.acceptedAt ?? surroundings.clock.uptime)
+                    run.lane.outbox.stage(.append(draft)) { _ in }
+                }
+                for held in state.held ?? [] { stage(held, run) }
+                state.held = nil
+            }
+            old.lane.close {}
+            open(run, waiters)
+        }
+    }
+}

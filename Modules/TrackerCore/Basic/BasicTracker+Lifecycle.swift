@@ -1,0 +1,97 @@
+import Dispatch
+import Synchronization
+import TrackerModels
+import TrackerStorage
+
+extension BasicTracker {
+    /// Sends what is queued now.
+    ///
+    /// - Parameter timeout: How long to try; 30 s by default.
+    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
+    ///   with the reason, as soon as something would have to be waited for.
+    @discardableResult
+    public func flush(timeout: Duration = .seconds(30)) async -> FlushReport {
+        await withCheckedContinuation { continuation in
+            accept(flush: timeout) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Tells the tracker that the network is back: a wait for the next attempt is cut short, once.
+    public func networkDidChange() {
+        state.withLock { $0.run }?.lane.engine.networkDidChange()
+    }
+
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
+    ///
+    /// Safe to call twice. Later calls are refused as not initialised, until `initialize` is called again. The user
+    /// and the traits are forgotten.
+    ///
+    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    public func shutdown(timeout: Duration = .seconds(1.5)) async {
+        await withCheckedContinuation { continuation in
+            accept(shutdown: timeout) { continuation.resume() }
+        }
+    }
+
+    /// Accepts a flush; may be told late, and nothing waits for it.
+    package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        let start: @Sendable (Run?) -> Void = { run in
+            guard let run else {
+                return completion(FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized))
+            }
+            run.lane.engine.flush(timeout: timeout, completion: completion)
+        }
+        // A lane that is being opened, or another one, may still take over what is queued.
+        let run = state.withLock { state -> Run?? in
+            guard state.isOpening else { return .some(state.run) }
+            state.flushes.append(start)
+            return nil
+        }
+        if let run { start(run) }
+    }
+
+    /// Accepts the end: calls that come later are refused.
+    package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
+        let (run, held, waiters, flushes) = state.withLock { state in
+            let found = (state.run, state.held ?? [], state.next?.waiters ?? [], state.flushes)
+            state.run = nil
+            state.user = nil
+            state.isOpening = false
+            state.next = nil
+            state.held = nil
+            state.flushes = []
+            return found
+        }
+        let error = TrackerError(
+            .initializationFailed, "The tracker was shut down while it initialized", cause: .shutdown)
+        for waiter in waiters { waiter(.failure(error)) }
+        for flush in flushes { flush(nil) }
+        for call in held {
+            let refusal = Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
+            call.completion(refuse(call.name, refusal))
+        }
+        let end = Once<Void> { _ in completion() }
+        guard let run else { return end(()) }
+        // The disk may stall: whoever shuts down does not wait for it longer than said.
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
+        run.lane.engine.flush(timeout: timeout * 0.8) { [hub] _ in
+            run.lane.close {
+                hub.close()
+                end(())
+            }
+        }
+    }
+
+    /// Takes note of what the engine did.
+    func note(_ news: DeliveryState.News) {
+        guard case .halted(let halt) = news else { return }
+        log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
+    }
+
+    /// Takes note of what happened in the outbox of a run.
+    func note(_ event: OutboxEvent, in number: Int) {
+        news.note(event)
+        guard case .recovered = event, let run = state.withLock({ $0.run }), run.number == number else { return }
+        run.lane.engine.kick()
+    }
+}

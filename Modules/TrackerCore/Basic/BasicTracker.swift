@@ -1,0 +1,80 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// Events posted to one endpoint as they happen.
+///
+/// ```swift
+/// try BasicTracker.shared.initialize(apiKey: "key", endpoint: "https://in.example.com/events")
+/// BasicTracker.shared.track(event: "Button Clicked", properties: ["screen": "home"])
+/// ```
+///
+/// Calls return at once and take effect in the order in which they are made, from whatever thread. Each is on disk
+/// before its receipt says so, and is delivered at least once, in order.
+public final class BasicTracker: Sendable {
+    /// The tracker of programs that need but one.
+    public static let shared = BasicTracker()
+
+    /// One endpoint and configuration in use.
+    struct Run: Sendable {
+        let number: Int
+        let settings: BasicSettings
+        let lane: OpenLane
+    }
+
+    /// A call that waits until the queue has moved to where it goes.
+    struct HeldCall: Sendable {
+        var draft: Draft
+        var name: String
+        var completion: @Sendable (TrackOutcome) -> Void
+    }
+
+    /// Told once whether the tracker is set up.
+    typealias Waiter = @Sendable (Result<Void, TrackerError>) -> Void
+
+    struct State {
+        /// What calls go to; `nil` before `initialize` and after `shutdown`.
+        var run: Run?
+        var runs = 0
+        /// Whether the run's lane is still being opened.
+        var isOpening = false
+        /// The configuration that comes next, since it was given while the lane was being opened.
+        var next: (settings: BasicSettings, waiters: [Waiter])?
+        /// Calls, while the queue is moved by hand; `nil` otherwise.
+        var held: [HeldCall]?
+        /// Flushes that wait for the lane to be opened.
+        var flushes: [@Sendable (Run?) -> Void] = []
+        var context = JSONText.emptyObject
+        var user: BasicUser?
+        var refused: [RefusalReason: Int] = [:]
+    }
+
+    let surroundings: Surroundings
+    let log: LevelledLog
+    let hub = DiagnosticsHub()
+    let state = Mutex(State())
+
+    /// Makes a tracker of its own, beside ``shared``.
+    ///
+    /// - Parameter log: Where messages go; standard error by default.
+    public convenience init(log: any TrackerLog = StandardErrorLog()) {
+        self.init(surroundings: .system(log: log))
+    }
+
+    package init(surroundings: Surroundings) {
+        self.surroundings = surroundings
+        log = LevelledLog(surroundings.log, isVerbose: false)
+    }
+
+    /// What is on disk stays there; without a shutdown nothing more is sent.
+    deinit { state.withLock { $0.run }?.lane.close {} }
+
+    /// What happens to the events, as it happens.
+    public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
+
+    /// Has every piece of news handed to `observer` as it arises.
+    package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
+
+    var news: ClientNews { ClientNews(log: log, hub: hub) }
+}

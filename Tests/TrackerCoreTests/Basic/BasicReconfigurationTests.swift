@@ -1,0 +1,94 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("A second initialize of the basic tracker")
+struct BasicReconfigurationTests {
+    @Test("changes key and app version for what follows, without error")
+    func sameEndpoint() async throws {
+        let fixture = try BasicFixture()
+        try fixture.start(apiKey: "first")
+        fixture.tracker.track(event: "A")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        try fixture.tracker.initialize(
+            apiKey: "second", endpoint: fixture.backend.url + "/events", appVersion: "2.0", options: fixture.options)
+        fixture.tracker.track(event: "B")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.server.requests.map { $0.header("X-API-Key") } == ["first", "second"])
+        #expect(fixture.backend.events.map { $0["context"]?["appVersion"] } == ["1.2.3", "2.0"])
+    }
+
+    @Test("takes what is queued to the new endpoint, in order, and the user too", arguments: [true, false])
+    func newEndpoint(inMemory: Bool) async throws {
+        let fixture = try BasicFixture()
+        let other = try Backend()
+        fixture.backend.answer { _ in .status(503) }
+        var options = fixture.patientOptions
+        options.persistence = inMemory ? .memory : .disk
+        try fixture.tracker.initialize(apiKey: "k", endpoint: fixture.backend.url, options: options)
+        fixture.tracker.identify(userId: "u1")
+        for name in ["A", "B"] { fixture.tracker.track(event: name) }
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        try fixture.tracker.initialize(apiKey: "k2", endpoint: other.url + "/new", options: options)
+        for name in ["C", "D"] { fixture.tracker.track(event: name) }
+        let report = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(report.remaining == 0)
+        #expect(other.events.map { $0["name"] } == [nil, "A", "B", "C", "D"])
+        #expect(other.events.allSatisfy { $0["userId"] == "u1" })
+        #expect(other.server.requests.allSatisfy { $0.target == "/new" && $0.header("X-API-Key") == "k2" })
+        #expect(fixture.tracker.info("endpoint") == .string(other.url + "/new"))
+    }
+
+    @Test("may be called again and again without waiting: the last one counts, and nothing is lost")
+    func rapid() async throws {
+        let fixture = try BasicFixture()
+        for number in 0..<6 {
+            try fixture.start(apiKey: "key-\(number)", path: "/e\(number)")
+            fixture.tracker.track(event: "E\(number)")
+        }
+        try fixture.start(apiKey: "last", path: "/last")
+
+        fixture.tracker.track(event: "Last")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+        while fixture.tracker.queueLength > 0 { _ = await fixture.tracker.flush(timeout: .seconds(60)) }
+
+        #expect(Set(fixture.backend.events.map { $0["name"]?.stringValue }) == Set((0..<6).map { "E\($0)" } + ["Last"]))
+        #expect(fixture.tracker.info("endpoint") == .string(fixture.backend.url + "/last"))
+    }
+
+    @Test("may change the bound of the queue")
+    func queueSize() async throws {
+        let fixture = try BasicFixture()
+        try fixture.startOffline(maxQueueSize: 10)
+        for number in 0..<10 { _ = await fixture.tracker.track(event: "E\(number)").outcome }
+
+        try fixture.startOffline(maxQueueSize: 3)
+        _ = await fixture.tracker.track(event: "Last").outcome
+
+        #expect(fixture.tracker.info("maxQueueSize") == 3)
+        #expect(fixture.tracker.queueLength == 3)
+        let delivered = await fixture.goOnline()
+        #expect(delivered.suffix(3).map { $0["name"] } == ["E8", "E9", "Last"])
+    }
+
+    @Test("after a shutdown starts afresh")
+    func afterShutdown() async throws {
+        let fixture = try BasicFixture()
+        try fixture.start()
+        fixture.tracker.identify(userId: "u1")
+        await fixture.tracker.shutdown(timeout: .seconds(5))
+
+        try fixture.start()
+        fixture.tracker.track(event: "A")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.events.last?["name"] == "A")
+        #expect(fixture.backend.events.last?["userId"] == nil)
+    }
+}
