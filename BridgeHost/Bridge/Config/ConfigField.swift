@@ -18,6 +18,8 @@ struct ConfigField<Options: Sendable>: Sendable {
     let schema: Schema
     /// What the option does, in a sentence.
     let summary: String
+    /// Whether there is no doing without it; the native API checks that.
+    private(set) var isRequired = false
     let read: Reading
 
     /// An option of its own kind.
@@ -27,6 +29,13 @@ struct ConfigField<Options: Sendable>: Sendable {
         self.schema = schema
         self.summary = summary
         self.read = read
+    }
+
+    /// The same field, as one that must be given.
+    var required: ConfigField {
+        var field = self
+        field.isRequired = true
+        return field
     }
 
     /// The same field of options that are part of others.
@@ -55,6 +64,11 @@ extension ConfigField {
         _ summary: String
     ) -> ConfigField {
         field(name, aliases, .string, summary, mustBe: "a string", \.stringValue) { $0[keyPath: option] = $1 }
+    }
+
+    /// A string that is never absent.
+    static func text(_ name: String, _ option: OptionPath<String>, _ summary: String) -> ConfigField {
+        field(name, [], .string, summary, mustBe: "a string", \.stringValue) { $0[keyPath: option] = $1 }
     }
 
     /// `true` or `false`.

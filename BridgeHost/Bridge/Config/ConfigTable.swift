@@ -13,7 +13,11 @@ struct ConfigTable<Options: Sendable>: Sendable {
     /// What the object may be.
     var schema: Schema {
         .object(
-            fields.map { .optional($0.name, $0.schema.orNull, $0.summary) }
+            fields.map { field in
+                field.isRequired
+                    ? .required(field.name, field.schema, field.summary)
+                    : .optional(field.name, field.schema.orNull, field.summary)
+            }
                 + fields.flatMap { field in
                     field.aliases.map { .optional($0, field.schema.orNull, "The same as `\(field.name)`.") }
                 },

@@ -60,11 +60,11 @@ enum TrackerFields {
 
     /// The keys of a screen.
     static let screen = ConfigTable<TrackerConfig.Screen>([
-        ConfigField("name", .string, "The name, or the title of a page. Required.") {
+        ConfigField("name", .string, "The name, or the title of a page.") {
             value, path, screen throws(TrackerError) in
             guard let name = value.stringValue else { throw FieldCheck.fault(path, "must be a string") }
             screen.name = name
-        },
+        }.required,
         .string("url", \.url, "What tells the screen from others; its name by default."),
     ])
 }

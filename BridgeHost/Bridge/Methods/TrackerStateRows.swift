@@ -33,47 +33,50 @@ extension Row {
                 consent: try arguments.word(0), messageID: try arguments.messageID(1),
                 completion: host.answering(reply))
         },
-        .reading("isTrackingAllowed", result: "TrackingAllowed", "Whether consent is granted.") { tracker, _ in
+        .reading("isTrackingAllowed", on: \.tracker, result: "TrackingAllowed", "Whether consent is granted.") {
+            tracker, _ in
             .object("allowed", tracker.isTrackingAllowed)
         },
-        .reading("getSessionId", result: "SessionId", "The backend's name for the current session.") { tracker, _ in
+        .reading("getSessionId", on: \.tracker, result: "SessionId", "The backend's name for the current session.") {
+            tracker, _ in
             .object("sessionId", tracker.sessionId)
         },
-        .reading("getDeviceId", result: "DeviceId", "The installation's identifier.") { tracker, _ in
+        .reading("getDeviceId", on: \.tracker, result: "DeviceId", "The installation's identifier.") { tracker, _ in
             .object("deviceId", tracker.deviceId)
         },
-        .reading("getSessionEmail", result: "SessionEmail", "The email that `updateSessionEmail` set.") { tracker, _ in
+        .reading("getSessionEmail", on: \.tracker, result: "SessionEmail", "The email that `updateSessionEmail` set.") {
+            tracker, _ in
             .object("sessionEmail", tracker.sessionEmail)
         },
-        .reading("getBrandId", result: "StoredBrandId", "The brand, as it is stored.") { tracker, _ in
+        .reading("getBrandId", on: \.tracker, result: "StoredBrandId", "The brand, as it is stored.") { tracker, _ in
             .object("brandId", tracker.brandId)
         },
         .reading(
-            "getCrossDomainUrl", [.required("url", .string, "An absolute URL.")], result: "CrossDomainUrl",
+            "getCrossDomainUrl", on: \.tracker, [.required("url", .string, "An absolute URL.")],
+            result: "CrossDomainUrl",
             "Adds the session to a URL's query, so that another site can go on with it.",
             example: #"["https://shop.example.com/cart"]"#
         ) { tracker, arguments in
             .object("url", tracker.crossDomainURL(for: arguments.optionalString(0) ?? ""))
         },
         .outcome(
-            "continueSession", [.required("url", .string, "A URL that `getCrossDomainUrl` made."), .messageID],
+            "continueSession", on: \.tracker, [.required("url", .string, "A URL that `getCrossDomainUrl` made.")],
             changesAnswers: true, "Goes on with the session that a URL carries.",
             example: #"["https://shop.example.com/cart?gt_session_id=session-0"]"#
-        ) { tracker, arguments, completion in
-            tracker.accept(
-                continuing: try arguments.string(0), messageID: try arguments.messageID(1), completion: completion())
+        ) { tracker, arguments, id, completion in
+            tracker.accept(continuing: try arguments.string(0), messageID: try id(), completion: completion())
         },
         .reading(
-            "getDebugInfo", result: "DebugInfo",
+            "getDebugInfo", on: \.tracker, result: "DebugInfo",
             "How things stand: queue, session, circuit, account, configuration. Secrets are masked."
         ) { tracker, _ in
             JSONText(tree: tracker.debugInfo())
         },
         Row(
             "networkDidChange", [],
-            "Tells that the network is back: a wait for the next attempt is cut short, once."
+            "Tells every client that the network is back: a wait for the next attempt is cut short, once."
         ) { host, _, reply in
-            host.tracker.networkDidChange()
+            host.networkDidChange()
             reply.succeed(with: .done)
         },
     ]

@@ -30,7 +30,7 @@ extension Parameter {
         case .number: .number
         case .integer: .integer
         case .boolean: .boolean
-        case .object: .anyObject
+        case .object: .reference("Properties")
         case .array: .array(of: .anything)
         case .any: .anything
         }

@@ -28,7 +28,12 @@ enum TypeScriptDefinitions {
     private static let groups = [
         Group(
             name: "TrackerMethods", prefix: "", summary: "The methods of the session-based tracker.",
-            rows: Row.tracker + Row.trackerState)
+            rows: Row.tracker + Row.trackerState),
+        Group(
+            name: "AnalyticsMethods", prefix: "analytics.", summary: "The methods of the analytics client.",
+            rows: Row.analytics),
+        Group(
+            name: "BasicMethods", prefix: "basic.", summary: "The methods of the basic tracker.", rows: Row.basic),
     ]
 
     private static let head = """
@@ -112,6 +117,7 @@ extension NamedSchema {
 
     private static let hidden: Set = [
         "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "MessageId", "Milliseconds",
+        "Properties",
     ]
 }
 
@@ -122,7 +128,6 @@ extension Parameter {
         case ("Milliseconds"?, _): "number"
         case ("BrandIdOrReactNativeConfig"?, _): "string"
         case (let schema?, _): schema
-        case (nil, .object): "Properties"
         default: described.typeScript()
         }
     }

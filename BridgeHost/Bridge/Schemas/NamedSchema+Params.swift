@@ -7,6 +7,9 @@ extension NamedSchema {
             "MessageId", "1 to 128 printable ASCII characters, no space first or last.", .string,
             example: #""order-4711""#),
         NamedSchema(
+            "Properties", "Facts: an object of what JSON can hold, at most 128 deep.", .anyObject,
+            example: #"{"total": 149.99, "items": [{"sku": "A-1"}], "coupon": null}"#),
+        NamedSchema(
             "Milliseconds", "A duration in whole milliseconds.", .count, example: "5000"),
         NamedSchema(
             "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),
@@ -33,6 +36,13 @@ extension NamedSchema {
             "ReactNativeConfig",
             "A config that names the brand as `apiKey`; `x_api_key` and `endpoint` stand for `xApiKey` and `apiUrl`.",
             publishedSchema, example: #"{"apiKey": "925", "x_api_key": "key", "endpoint": "https://api.example.com"}"#),
+        NamedSchema(
+            "AnalyticsOptions", "The options of `analytics.initialize`. `writeKey` and `ingestionHost` are required.",
+            AnalyticsFields.table.schema,
+            example: #"{"writeKey": "key", "ingestionHost": "https://in.example.com", "flushIntervalSeconds": 30}"#),
+        NamedSchema(
+            "BasicOptions", "The options of `basic.initialize`.", BasicFields.table.schema,
+            example: #"{"maxQueueSize": 50}"#),
     ]
 
     /// What notifications carry.
@@ -68,6 +78,6 @@ extension NamedSchema {
 
     private static var publishedSchema: Schema {
         guard case .object(let members, let others) = TrackerFields.published.schema else { return .anyObject }
-        return .object([.optional("apiKey", .string.orNull, "The brand. Required.")] + members, others: others)
+        return .object([.required("apiKey", .string, "The brand.")] + members, others: others)
     }
 }

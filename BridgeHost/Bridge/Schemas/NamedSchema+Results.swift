@@ -70,6 +70,28 @@ extension NamedSchema {
                 ], others: .anything),
             example: #"{"lifecycle": "ready", "queueLength": 0, "circuitState": "closed", "consent": "granted"}"#),
         NamedSchema(
+            "AnalyticsDebugInfo", "How things stand with the analytics client. Further members may come.",
+            .object(
+                [
+                    .required("lifecycle", .string, "`idle`, `initializing`, `ready`, `resetting` or `disabled`."),
+                    .optional("disabledBecause", .string, "Why it is disabled."),
+                    .optional("queueLength", .count, "How many events wait."),
+                    .optional("writeKey", .string, "Masked."),
+                    .optional("ingestionHost", .string),
+                    .optional("flushIntervalSeconds", .integer),
+                    .optional("maxQueueEvents", .integer),
+                    .optional("circuitState", .choice(["closed", "halfOpen", "open"]), "The circuit breaker's state."),
+                    .optional("circuitRemainingMs", .number, "How long it stays open."),
+                    .optional("flushInFlight", .boolean, "Whether a request is under way."),
+                    .optional("anonymousId", .string.orNull),
+                    .optional("userId", .string.orNull),
+                    .optional("groupId", .string.orNull),
+                    .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
+                    .optional("refused", .anyObject, "Calls refused at the door, by reason."),
+                    .optional("lastError", .anyObject.orNull, "The last failure of a request."),
+                ], others: .anything),
+            example: #"{"lifecycle": "ready", "queueLength": 2, "writeKey": "****-key", "userId": "user-1"}"#),
+        NamedSchema(
             "HostInfo", "What a host is.",
             .object(
                 [

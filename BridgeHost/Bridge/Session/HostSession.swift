@@ -15,6 +15,8 @@ public final class HostSession: Responder {
     private static let closingShare = 0.8
 
     let tracker: MobileTracker
+    let analytics: AnalyticsClient
+    let basic: BasicTracker
     let news: NewsDesk
     /// What the host was started with.
     let settings: HostSettings
@@ -36,8 +38,13 @@ public final class HostSession: Responder {
         self.stop = stop
         self.settings = settings
         news = NewsDesk(notify)
-        tracker = MobileTracker(log: SharedLog(log: log, news: news))
+        let log = SharedLog(log: log, news: news)
+        tracker = MobileTracker(log: log)
+        analytics = AnalyticsClient(log: log)
+        basic = BasicTracker(log: log)
         tracker.observe { [news] in news.report($0, from: .tracker) }
+        analytics.observe { [news] in news.report($0, from: .analytics) }
+        basic.observe { [news] in news.report($0, from: .basic) }
     }
 
     /// Takes a call.
@@ -56,12 +63,26 @@ public final class HostSession: Responder {
 
     /// Sends what can be sent, and closes the clients.
     public func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
-        let begin = Ending { [tracker] in
-            tracker.accept(shutdown: Self.rest(until: deadline), completion: completion)
+        let begin = Ending { [tracker, analytics, basic] in
+            let missing = Atomic(3)
+            let rest = Self.rest(until: deadline)
+            let end: @Sendable () -> Void = {
+                if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
+            }
+            tracker.accept(shutdown: rest, completion: end)
+            analytics.accept(shutdown: rest, completion: end)
+            basic.accept(shutdown: rest, completion: end)
         }
         // What was read last may be an `init`: a client that writes its calls and closes its side gets them done.
         after(Self.rest(until: deadline) * Self.graceShare) { begin.reach() }
         openCalls.whenNoneIsLate { begin.reach() }
+    }
+
+    /// Has every client try again at once, if it waits.
+    func networkDidChange() {
+        tracker.networkDidChange()
+        analytics.networkDidChange()
+        basic.networkDidChange()
     }
 
     /// Ends the connection, as the end of its input would.

@@ -1,23 +1,18 @@
 import TestSupport
-import Testing
 import TrackerCore
 import TrackerModels
 
 /// The tracker as a client of the host sees it: every call crosses the bridge.
 final class BridgedTracker: TrackerSurface {
-    private let client: BridgeClient
+    private let bridge: BridgedCalls
 
     init() throws {
-        client = try BridgeClient()
+        bridge = BridgedCalls(try BridgeClient())
     }
 
     func initialize(brandId: String, config: TrackerConfig?) async throws {
         let params: JSONValue = ["brandId": .string(brandId), "config": config.map { .object($0.json) } ?? .null]
-        do {
-            try await client.call("init", params)
-        } catch let failure as BridgeFailure {
-            throw TrackerError(failure)
-        }
+        try await bridge.attempt("init", params)
     }
 
     func track(
@@ -74,121 +69,56 @@ final class BridgedTracker: TrackerSurface {
     }
 
     func reset(all: Bool, messageId: MessageID?) async {
-        await ask("reset", ["all": .bool(all), "messageId": .of(messageId)])
+        await bridge.ask("reset", ["all": .bool(all), "messageId": .of(messageId?.text)])
     }
 
     func setConsent(_ consent: Consent, messageId: MessageID?) async {
-        await ask("setConsent", ["consent": .string(consent.rawValue), "messageId": .of(messageId)])
+        await bridge.ask("setConsent", ["consent": .string(consent.rawValue), "messageId": .of(messageId?.text)])
     }
 
     func flush(timeout: Duration) async -> FlushReport {
-        let report = await ask("flush", [JSONValue(Int(timeout / .milliseconds(1)))])
-        return FlushReport(
-            delivered: Int(report["delivered"]?.intValue ?? -1), remaining: Int(report["remaining"]?.intValue ?? -1),
-            stoppedBy: report["stoppedBy"]?.stringValue.flatMap(StopReason.init(rawValue:)))
+        FlushReport(await bridge.ask("flush", [.of(timeout)]))
     }
 
     func shutdown(timeout: Duration) async {
-        await ask("host.shutdown", nil)
-        // An end in another way is seen by what follows.
-        _ = try? await client.host.end()
+        await bridge.end()
     }
 
-    func networkDidChange() async { await ask("networkDidChange", nil) }
+    func networkDidChange() async { await bridge.ask("networkDidChange") }
 
     func crossDomainURL(for url: String) async -> String {
-        await ask("getCrossDomainUrl", [.string(url)])["url"]?.stringValue ?? ""
+        await bridge.ask("getCrossDomainUrl", [.string(url)])["url"]?.stringValue ?? ""
     }
 
-    func debugInfo() async -> JSONObject { await ask("getDebugInfo", nil).objectValue ?? [:] }
+    func debugInfo() async -> JSONObject { await bridge.ask("getDebugInfo").objectValue ?? [:] }
 
     var isTrackingAllowed: Bool {
-        get async { await ask("isTrackingAllowed", nil)["allowed"]?.boolValue ?? false }
+        get async { await bridge.ask("isTrackingAllowed")["allowed"]?.boolValue ?? false }
     }
 
-    var sessionId: String? { get async { await ask("getSessionId", nil)["sessionId"]?.stringValue } }
-    var deviceId: String? { get async { await ask("getDeviceId", nil)["deviceId"]?.stringValue } }
-    var sessionEmail: String? { get async { await ask("getSessionEmail", nil)["sessionEmail"]?.stringValue } }
-    var brandId: String? { get async { await ask("getBrandId", nil)["brandId"]?.stringValue } }
+    var sessionId: String? { get async { await bridge.ask("getSessionId")["sessionId"]?.stringValue } }
+    var deviceId: String? { get async { await bridge.ask("getDeviceId")["deviceId"]?.stringValue } }
+    var sessionEmail: String? { get async { await bridge.ask("getSessionEmail")["sessionEmail"]?.stringValue } }
+    var brandId: String? { get async { await bridge.ask("getBrandId")["brandId"]?.stringValue } }
 
     private func outcome(_ method: String, _ params: JSONObject, _ messageID: MessageID?) async -> TrackOutcome {
-        var params = params
-        params["messageId"] = .of(messageID)
-        let outcome = await ask(method, .object(params))
-        let id = outcome["messageId"]?.stringValue.flatMap { MessageID($0) }
-        switch (outcome["status"]?.stringValue, id) {
-        case ("queued", let id?): return .queued(id)
-        case ("pending", let id?): return .pending(id)
-        default:
-            let reason = outcome["reason"]?.stringValue.flatMap(RefusalReason.init(rawValue:))
-            if reason == nil { Issue.record("\(method) was answered with \(outcome)") }
-            return .dropped(reason ?? .disabled)
-        }
-    }
-
-    /// Calls what cannot fail.
-    @discardableResult
-    private func ask(_ method: String, _ params: JSONValue?) async -> JSONValue {
-        do {
-            return try await client.call(method, params)
-        } catch {
-            Issue.record("\(method) failed: \(error)")
-            return .null
-        }
-    }
-}
-
-extension JSONValue {
-    fileprivate static func of(_ object: JSONObject?) -> JSONValue { object.map { .object($0) } ?? .null }
-    fileprivate static func of(_ id: MessageID?) -> JSONValue { id.map { .string($0.text) } ?? .null }
-}
-
-extension TrackerError {
-    /// The native error that an answer stands for.
-    fileprivate init(_ failure: BridgeFailure) {
-        let cause: Cause? =
-            switch (failure.data["status"]?.intValue, failure.data["cause"]?.stringValue) {
-            case (let status?, _): .status(Int(status))
-            case (nil, "NETWORK_ERROR"): .network(failure.data["reason"]?.stringValue ?? "")
-            case (nil, "unreadable answer"): .unreadableAnswer
-            case (nil, "timeout"): .timeout
-            case (nil, "shutdown"): .shutdown
-            default: nil
-            }
-        self.init(Code(rawValue: failure.code), failure.message, cause: cause)
+        await bridge.outcome(method, params, messageID)
     }
 }
 
 extension TrackerConfig {
     /// The configuration as it crosses the bridge: every key.
     fileprivate var json: JSONObject {
-        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
-        func milliseconds(_ duration: Duration?) -> JSONValue {
-            duration.map { JSONValue(Int($0 / .milliseconds(1))) } ?? .null
-        }
-
-        return [
-            "debug": .bool(debug), "apiUrl": text(apiUrl), "xApiKey": text(xApiKey),
-            "crossSiteCookie": .bool(crossSiteCookie), "cookieDomain": text(cookieDomain),
+        var json: JSONObject = [
+            "debug": .bool(debug), "apiUrl": .of(apiUrl), "xApiKey": .of(xApiKey),
+            "crossSiteCookie": .bool(crossSiteCookie), "cookieDomain": .of(cookieDomain),
             "cookieExpiration": JSONValue(cookieExpiration), "sessionCreation": .string(sessionCreation.rawValue),
-            "initTimeoutMs": milliseconds(initTimeout), "consent": .string(consent.rawValue),
-            "device": ["osName": text(device.osName), "deviceType": text(device.deviceType)],
-            "initialScreen": initialScreen.map { ["name": .string($0.name), "url": text($0.url)] } ?? .null,
+            "initTimeoutMs": .of(initTimeout), "consent": .string(consent.rawValue),
+            "device": ["osName": .of(device.osName), "deviceType": .of(device.deviceType)],
+            "initialScreen": initialScreen.map { ["name": .string($0.name), "url": .of($0.url)] } ?? .null,
             "maxPendingEvents": maxPendingEvents.map { JSONValue($0) } ?? .null,
-            "storageDirectory": text(delivery.storageDirectory),
-            "persistence": .string(delivery.persistence.rawValue),
-            "durability": .string(delivery.durability.rawValue),
-            "maxQueuedEvents": JSONValue(delivery.maxQueuedEvents),
-            "maxQueuedBytes": JSONValue(delivery.maxQueuedBytes),
-            "maxEventBytes": JSONValue(delivery.maxEventBytes), "eventTTLMs": milliseconds(delivery.eventTTL),
-            "maxConcurrentRequests": JSONValue(delivery.maxConcurrentRequests),
-            "requestTimeoutMs": milliseconds(delivery.requestTimeout),
-            "compression": .string(delivery.compression.rawValue),
-            "compressionThreshold": JSONValue(delivery.compressionThreshold),
-            "retryDelayMs": milliseconds(delivery.retryDelay), "failureThreshold": JSONValue(delivery.failureThreshold),
-            "cooldownMs": milliseconds(delivery.cooldown), "maxCooldownMs": milliseconds(delivery.maxCooldown),
-            "jitter": JSONValue(delivery.jitter) ?? .null, "caBundle": text(delivery.caBundle),
-            "proxy": text(delivery.proxy), "allowInsecureHTTP": .bool(delivery.allowInsecureHTTP),
         ]
+        json.merge(delivery.json)
+        return json
     }
 }

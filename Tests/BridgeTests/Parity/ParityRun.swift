@@ -20,6 +20,7 @@ struct ParityTrace: Equatable, CustomStringConvertible {
                     names[String(match.0)] = known
                     return known
                 }
+                .replacing(/\d{13}-/, with: "MILLISECONDS-")
                 .replacing(/after \d+ ms/, with: "after TIME")
                 .replacing(/\d{4}-\d\d-\d\dT[0-9:.]+Z/, with: "TIME")
         }
@@ -149,7 +150,7 @@ private final class ScriptedAnswers: Sendable {
 
 extension LoopbackRequest {
     /// What of a request must be the same.
-    fileprivate var parityLine: String {
+    var parityLine: String {
         let names = [
             "Content-Type", "Content-Encoding", "X-API-Key", "User-Agent", "Idempotency-Key", "X-Sequence",
             "X-Occurred-At",

@@ -39,17 +39,8 @@ extension ParityScenario {
     }
 }
 
-/// Values made by chance, among them those that are easily got wrong.
-private struct Chance {
-    var random: SeededGenerator
-
-    mutating func flip(_ count: Int = 1, in total: Int = 2) -> Bool {
-        Int.random(in: 0..<total, using: &random) < count
-    }
-
-    mutating func oneOf<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &random)] }
-
-    mutating func call() -> ParityStep {
+extension Chance {
+    fileprivate mutating func call() -> ParityStep {
         let id = flip(1, in: 4) ? MessageID("chosen-\(Int.random(in: 0..<4, using: &random))") : nil
         return switch Int.random(in: 0..<12, using: &random) {
         case 0, 1, 2: .track(name(), maybeObject(), maybeObject(), id)
@@ -71,43 +62,12 @@ private struct Chance {
         }
     }
 
-    mutating func answers() -> [ParityAnswer] {
+    fileprivate mutating func answers() -> [ParityAnswer] {
         (0..<Int.random(in: 1...3, using: &random)).map { _ in
             oneOf([
                 .status(200), .status(204), .status(500), .status(503), .status(400), .status(422), .status(413),
                 .status(404), .session("s-\(Int.random(in: 0..<3, using: &random))"),
             ])
-        }
-    }
-
-    mutating func name() -> String {
-        oneOf(["PURCHASE", "a b", "é", "e\u{301}", "😀", "\"quoted\\\"", "line\nbreak", "\u{0}", " ", "", "日本語/?#%"])
-    }
-
-    mutating func maybeObject() -> JSONObject? { flip() ? object() : nil }
-
-    mutating func object(depth: Int = 3) -> JSONObject {
-        let keys = [
-            "a", "name", "email", "extra", "metadata", "user_id", "brand_id", "", "é", "e\u{301}", "😀", "\"", "url",
-        ]
-        return JSONObject((0..<Int.random(in: 0...4, using: &random)).map { _ in (oneOf(keys), value(depth: depth)) })
-    }
-
-    mutating func value(depth: Int) -> JSONValue {
-        switch Int.random(in: 0..<(depth > 0 ? 9 : 7), using: &random) {
-        case 0: .null
-        case 1: .bool(flip())
-        case 2: JSONValue(Int.random(in: Int.min...Int.max, using: &random))
-        case 3: JSONValue(Double.random(in: -1e10...1e10, using: &random)) ?? .null
-        case 4:
-            oneOf(
-                [0.1, 1.0, -0.0, 1e300, Double.leastNonzeroMagnitude, 9_007_199_254_740_992].map {
-                    JSONValue($0) ?? .null
-                })
-        case 5: .number(JSONNumber(oneOf(["12345678901234567890123", "1E+2", "0.10", "-0"])) ?? JSONNumber(0))
-        case 6: .string(name())
-        case 7: .array((0..<Int.random(in: 0...3, using: &random)).map { _ in value(depth: depth - 1) })
-        default: .object(object(depth: depth - 1))
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 import TrackerCore
 import TrackerModels
 
-@Suite("The bridge and the native API")
+@Suite("The bridge and the native API", .serialized)
 struct ParityTests {
     /// A log that nobody needs.
     private struct Silence: TrackerLog {

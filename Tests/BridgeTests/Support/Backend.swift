@@ -24,11 +24,16 @@ final class Backend: Sendable {
     }
 
     /// The names of the events that came, in their order, repeats included.
-    var eventNames: [String] {
-        server.requests.filter { $0.path == "/v2/tracking-session-data" }.map {
-            $0.json["event_name"]?.stringValue ?? ""
-        }
+    var eventNames: [String] { events.map { $0.json["event_name"]?.stringValue ?? "" } }
+
+    /// The names of the events that came, each where it came first: a slow machine may let a request time out.
+    var distinctEventNames: [String] {
+        var seen: Set<String> = []
+        return events.filter { seen.insert($0.header("Idempotency-Key") ?? "").inserted }
+            .map { $0.json["event_name"]?.stringValue ?? "" }
     }
+
+    private var events: [LoopbackRequest] { server.requests.filter { $0.path == "/v2/tracking-session-data" } }
 
     /// A configuration that leads here, with state in a folder.
     func config(_ folder: TemporaryDirectory, _ more: JSONObject = [:]) -> JSONValue {

@@ -76,6 +76,37 @@ export interface DebugInfo {
     [more: string]: unknown
 }
 
+/** How things stand with the analytics client. Further members may come. */
+export interface AnalyticsDebugInfo {
+    /** `idle`, `initializing`, `ready`, `resetting` or `disabled`. */
+    lifecycle: string
+    /** Why it is disabled. */
+    disabledBecause?: string
+    /** How many events wait. */
+    queueLength?: number
+    /** Masked. */
+    writeKey?: string
+    ingestionHost?: string
+    flushIntervalSeconds?: number
+    maxQueueEvents?: number
+    /** The circuit breaker's state. */
+    circuitState?: 'closed' | 'halfOpen' | 'open'
+    /** How long it stays open. */
+    circuitRemainingMs?: number
+    /** Whether a request is under way. */
+    flushInFlight?: boolean
+    anonymousId?: string | null
+    userId?: string | null
+    groupId?: string | null
+    /** Accepted, recovered, delivered, queued, dropped by reason. */
+    account?: Record<string, unknown>
+    /** Calls refused at the door, by reason. */
+    refused?: Record<string, unknown>
+    /** The last failure of a request. */
+    lastError?: Record<string, unknown> | null
+    [more: string]: unknown
+}
+
 /** What the user decided about tracking. */
 export type Consent = 'granted' | 'denied' | 'pending'
 
@@ -108,8 +139,8 @@ export interface TrackerConfig {
     } | null
     /** A screen to track once the tracker is ready: its name, or name and URL. */
     initialScreen?: string | {
-        /** The name, or the title of a page. Required. */
-        name?: string | null
+        /** The name, or the title of a page. */
+        name: string
         /** What tells the screen from others; its name by default. */
         url?: string | null
     } | null
@@ -167,8 +198,8 @@ export interface TrackerConfig {
 
 /** A config that names the brand as `apiKey`; `x_api_key` and `endpoint` stand for `xApiKey` and `apiUrl`. */
 export interface ReactNativeConfig {
-    /** The brand. Required. */
-    apiKey?: string | null
+    /** The brand. */
+    apiKey: string
     /** Whether informative and debug messages are logged; false by default. */
     debug?: boolean | null
     /** The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`. */
@@ -196,8 +227,8 @@ export interface ReactNativeConfig {
     } | null
     /** A screen to track once the tracker is ready: its name, or name and URL. */
     initialScreen?: string | {
-        /** The name, or the title of a page. Required. */
-        name?: string | null
+        /** The name, or the title of a page. */
+        name: string
         /** What tells the screen from others; its name by default. */
         url?: string | null
     } | null
@@ -253,6 +284,121 @@ export interface ReactNativeConfig {
     cookie_domain?: string | null
     /** The same as `cookieExpiration`. */
     cookie_expiration?: number | null
+}
+
+/** The options of `analytics.initialize`. `writeKey` and `ingestionHost` are required. */
+export interface AnalyticsOptions {
+    /** The key that names the source of the events. */
+    writeKey: string
+    /** Where the events go: batches are posted to `/v1/batch` below it. */
+    ingestionHost: string
+    /** Whether informative and debug messages are logged; false by default. */
+    debug?: boolean | null
+    /** How long an event waits for others at most; 10 by default. */
+    flushIntervalSeconds?: number | null
+    /** Past this many events the oldest is dropped; 2,000 by default. */
+    maxQueueEvents?: number | null
+    /** Events are sent as soon as there are so many; 20 by default. */
+    flushAt?: number | null
+    /** How many events travel together at most; 100 by default. */
+    maxBatchSize?: number | null
+    /** How many bytes a batch has at most before compression; 475,000 by default. */
+    maxBatchBytes?: number | null
+    /** How long a request may take; 8,000 by default. */
+    requestTimeoutMs?: number | null
+    /** The application that events come from. */
+    app?: {
+        /** Its name. */
+        name?: string | null
+        /** Its version. */
+        version?: string | null
+        /** Its build. */
+        build?: string | null
+        /** Its identifier, such as `com.example.shop`. */
+        namespace?: string | null
+    } | null
+    /** Merged over what the system tells of the events' surroundings. */
+    context?: Properties | null
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    storageDirectory?: string | null
+    /** Where undelivered events live; `disk` by default. */
+    persistence?: 'disk' | 'memory' | null
+    /** The death of the process or of the machine; `process` by default. */
+    durability?: 'process' | 'full' | null
+    /** Past this many events the oldest is dropped; 10,000 by default. */
+    maxQueuedEvents?: number | null
+    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    maxQueuedBytes?: number | null
+    /** A larger event is refused; 512 KiB by default. */
+    maxEventBytes?: number | null
+    /** How long an event may wait before it is dropped; for ever by default. */
+    eventTTLMs?: number | null
+    /** Requests under way at once; 1 by default. More trades order for speed. */
+    maxConcurrentRequests?: number | null
+    /** How request bodies are compressed; `gzip` by default. */
+    compression?: 'gzip' | 'none' | null
+    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    compressionThreshold?: number | null
+    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    retryDelayMs?: number | null
+    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    failureThreshold?: number | null
+    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    cooldownMs?: number | null
+    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    maxCooldownMs?: number | null
+    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    jitter?: number | null
+    /** A file of certificates to trust instead of the system's. */
+    caBundle?: string | null
+    /** A proxy's URL; by default as the environment says. */
+    proxy?: string | null
+    /** Whether plain http may be used to other machines; false by default. */
+    allowInsecureHTTP?: boolean | null
+}
+
+/** The options of `basic.initialize`. */
+export interface BasicOptions {
+    /** Past this many events the oldest is dropped; 100 by default. */
+    maxQueueSize?: number | null
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    storageDirectory?: string | null
+    /** Where undelivered events live; `disk` by default. */
+    persistence?: 'disk' | 'memory' | null
+    /** The death of the process or of the machine; `process` by default. */
+    durability?: 'process' | 'full' | null
+    /** Past this many events the oldest is dropped; 10,000 by default. */
+    maxQueuedEvents?: number | null
+    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    maxQueuedBytes?: number | null
+    /** A larger event is refused; 512 KiB by default. */
+    maxEventBytes?: number | null
+    /** How long an event may wait before it is dropped; for ever by default. */
+    eventTTLMs?: number | null
+    /** Requests under way at once; 1 by default. More trades order for speed. */
+    maxConcurrentRequests?: number | null
+    /** How long a request may take; 30,000 by default. */
+    requestTimeoutMs?: number | null
+    /** How request bodies are compressed; `gzip` by default. */
+    compression?: 'gzip' | 'none' | null
+    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    compressionThreshold?: number | null
+    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    retryDelayMs?: number | null
+    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    failureThreshold?: number | null
+    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    cooldownMs?: number | null
+    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    maxCooldownMs?: number | null
+    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    jitter?: number | null
+    /** A file of certificates to trust instead of the system's. */
+    caBundle?: string | null
+    /** A proxy's URL; by default as the environment says. */
+    proxy?: string | null
+    /** Whether plain http may be used to other machines; false by default. */
+    allowInsecureHTTP?: boolean | null
 }
 
 /** A log message. */
@@ -417,7 +563,131 @@ export interface TrackerMethods {
      */
     getDebugInfo(): Promise<DebugInfo>
     /**
-     * Tells that the network is back: a wait for the next attempt is cut short, once.
+     * Tells every client that the network is back: a wait for the next attempt is cut short, once.
      */
     networkDidChange(): Promise<void>
+}
+
+/** The methods of the analytics client. */
+export interface AnalyticsMethods {
+    /**
+     * Sets the analytics client up. Calls made meanwhile are held.
+     *
+     * @param options Where and how to deliver.
+     * @throws {MobileTrackerError} `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+     */
+    initialize(options: AnalyticsOptions): Promise<void>
+    /**
+     * Records that an event happened.
+     *
+     * @param event What happened. Not blank.
+     * @param properties Facts about it.
+     */
+    track(event: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Tells who the user is from now on.
+     *
+     * @param userId The application's name for the user. Not blank.
+     * @param traits Facts about the user.
+     */
+    identify(userId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Tells which group the user belongs to from now on.
+     *
+     * @param groupId The group. Not blank.
+     * @param traits Facts about the group.
+     */
+    group(groupId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Records that a screen was shown.
+     *
+     * @param name The screen. Not blank.
+     * @param properties Facts about the view.
+     */
+    screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Records that a page was shown.
+     *
+     * @param name The page. Not blank.
+     * @param properties Facts about the view.
+     */
+    page(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Tells that the user has another name from now on.
+     *
+     * @param newUserId The other name. Not blank.
+     */
+    alias(newUserId: string, options?: CallOptions): Promise<Outcome>
+    /**
+     * Has events carry an advertising identifier from now on.
+     *
+     * @param advertisingId The identifier; `null` clears it, a blank one is ignored.
+     */
+    setAdvertisingId(advertisingId?: string | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Has events carry no advertising identifier any more.
+     */
+    clearAdvertisingId(options?: CallOptions): Promise<Outcome>
+    /**
+     * Sends what is queued now. Nothing waits for the answer.
+     *
+     * @param timeoutMs How long to try; 30,000 by default.
+     */
+    flush(timeoutMs?: number | null): Promise<FlushReport>
+    /**
+     * Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`.
+     * @throws {MobileTrackerError} `STORAGE_ERROR`
+     */
+    reset(options?: CallOptions): Promise<void>
+    /**
+     * Has informative and debug messages logged from now on.
+     */
+    enableDebugLogging(): Promise<void>
+    /**
+     * How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
+     */
+    getDebugInfo(): Promise<AnalyticsDebugInfo>
+    /**
+     * The application is in the foreground: what is queued is sent.
+     */
+    foreground(): Promise<void>
+    /**
+     * The application is in the background: what is queued is sent, then nothing by itself.
+     */
+    background(): Promise<void>
+}
+
+/** The methods of the basic tracker. */
+export interface BasicMethods {
+    /**
+     * Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.
+     *
+     * @param apiKey Sent as `X-API-Key`. Not blank.
+     * @param endpoint The URL that events are posted to.
+     * @param appVersion The application's version, for the events' context.
+     * @param options How events are kept and delivered.
+     * @throws {MobileTrackerError} `INVALID_API_KEY`, `INVALID_ENDPOINT`, `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+     */
+    initialize(apiKey: string, endpoint: string, appVersion?: string | null, options?: BasicOptions | null): Promise<void>
+    /**
+     * Records that an event happened.
+     *
+     * @param event What happened. Not blank.
+     * @param properties Facts about it.
+     */
+    track(event: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Tells who the user is: every event says so from now on.
+     *
+     * @param userId The application's name for the user. Not blank.
+     * @param traits Facts about the user.
+     */
+    identify(userId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Records that a screen was shown.
+     *
+     * @param name The screen. Not blank.
+     * @param properties Facts about the view.
+     */
+    screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
 }

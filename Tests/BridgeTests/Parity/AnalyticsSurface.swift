@@ -1,0 +1,97 @@
+import TestSupport
+import TrackerModels
+
+@testable import TrackerCore
+
+/// Everything that an analytics client can be asked for: the native interface, and what begins and ends it.
+protocol AnalyticsSurface: AnalyticsInterface {
+    /// Initialises, and throws why it cannot.
+    func begin(_ options: InitOptions) async throws
+    func resetAndWait() async
+    func applicationDidBecomeActive()
+    func applicationDidEnterBackground()
+    func shutdown(timeout: Duration) async
+}
+
+extension AnalyticsClient: AnalyticsSurface {
+    func begin(_ options: InitOptions) async throws {
+        try await withCheckedContinuation { continuation in
+            accept(initialize: options) { continuation.resume(returning: $0) }
+        }.get()
+    }
+}
+
+/// The analytics client as a client of the host sees it.
+final class BridgedAnalytics: AnalyticsSurface {
+    private let bridge: BridgedCalls
+
+    init() throws {
+        bridge = BridgedCalls(try BridgeClient())
+    }
+
+    func begin(_ options: InitOptions) async throws {
+        try await bridge.attempt("analytics.initialize", [.object(options.json)])
+    }
+
+    @discardableResult
+    func accept(_ call: AnalyticsCall, messageId: MessageID?) -> CallReceipt {
+        func send(_ name: String, _ params: JSONObject) -> CallReceipt {
+            bridge.receipt("analytics.\(name)", params, messageId)
+        }
+
+        return switch call {
+        case .track(let event, let properties):
+            send("track", ["event": .string(event), "properties": .of(properties)])
+        case .identify(let user, let traits): send("identify", ["userId": .string(user), "traits": .of(traits)])
+        case .group(let group, let traits): send("group", ["groupId": .string(group), "traits": .of(traits)])
+        case .screen(let name, let properties): send("screen", ["name": .string(name), "properties": .of(properties)])
+        case .page(let name, let properties): send("page", ["name": .string(name), "properties": .of(properties)])
+        case .alias(let user): send("alias", ["newUserId": .string(user)])
+        case .setAdvertisingId(nil): send("clearAdvertisingId", [:])
+        case .setAdvertisingId(let id?): send("setAdvertisingId", ["advertisingId": .string(id)])
+        case .unwritable(let name, _): send(name, [:])
+        }
+    }
+
+    func flush() { bridge.client.start("analytics.flush") }
+
+    func flush(timeout: Duration) async -> FlushReport {
+        FlushReport(await bridge.ask("analytics.flush", [.of(timeout)]))
+    }
+
+    func reset(messageId: MessageID?) { bridge.client.start("analytics.reset", ["messageId": .of(messageId?.text)]) }
+
+    func resetAndWait() async { await bridge.ask("analytics.reset") }
+
+    func enableDebugLogging() { bridge.client.start("analytics.enableDebugLogging") }
+
+    func getDebugInfo() async -> JSONObject { await bridge.ask("analytics.getDebugInfo").objectValue ?? [:] }
+
+    func applicationDidBecomeActive() { bridge.client.start("analytics.foreground") }
+
+    func applicationDidEnterBackground() { bridge.client.start("analytics.background") }
+
+    func shutdown(timeout: Duration) async { await bridge.end() }
+}
+
+extension JSONValue {
+    fileprivate static func of(_ text: JSONText?) -> JSONValue { text.map { JSONValue($0) } ?? .null }
+}
+
+extension InitOptions {
+    /// The options as they cross the bridge: every key.
+    fileprivate var json: JSONObject {
+        var json = delivery.json
+        json.merge([
+            "writeKey": .string(writeKey), "ingestionHost": .string(ingestionHost), "debug": .bool(debug),
+            "flushIntervalSeconds": JSONValue(flushIntervalSeconds), "maxQueueEvents": JSONValue(maxQueueEvents),
+            "flushAt": JSONValue(flushAt), "maxBatchSize": JSONValue(maxBatchSize),
+            "maxBatchBytes": JSONValue(maxBatchBytes), "requestTimeoutMs": .of(requestTimeout),
+            "app": [
+                "name": .of(app.name), "version": .of(app.version), "build": .of(app.build),
+                "namespace": .of(app.namespace),
+            ], "context": .object(context),
+        ])
+        return json
+    }
+}

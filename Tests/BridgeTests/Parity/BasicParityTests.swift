@@ -1,0 +1,186 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("The bridge and the native basic tracker", .serialized)
+struct BasicParityTests {
+    private struct Silence: TrackerLog {
+        func log(_ level: LogLevel, _ message: String) {}
+    }
+
+    private static let seed = {
+        let seed = UInt64.random(in: 0...UInt64.max >> 16)
+        print("BasicParityTests seed: \(seed)")
+        return seed
+    }()
+
+    /// Options under which a request that failed is not sent again by itself.
+    private static func options(_ folder: TemporaryDirectory) -> DeliveryOptions {
+        DeliveryOptions(
+            storageDirectory: folder.path("state"), retryDelay: .seconds(3600), cooldown: .seconds(3600),
+            maxCooldown: .seconds(3600))
+    }
+
+    // Feature: mobile-tracking-sdk, Property 12: Bridge data preservation
+    @Test("data that crosses the bridge arrives as it was spelled", arguments: 0..<100)
+    func dataPreservation(number: Int) async throws {
+        var chance = Chance(random: SeededGenerator(seed: Self.seed + UInt64(number)))
+        let folder = try TemporaryDirectory()
+        let backend = try Backend()
+        let client = try BridgeClient()
+        let version = chance.name()
+        let key = "key-\(number)"
+        let config = Self.options(folder).json
+        let texts = (0..<3).map { _ in chance.objectText() }
+
+        try await client.call(
+            "basic.initialize", [.string(key), .string(backend.server.url), .string(version), .object(config)])
+        let answers = [
+            client.start("basic.track", text: #"["Track",\#(texts[0])]"#),
+            client.start("basic.identify", text: #"{"userId":"User","traits":\#(texts[1])}"#),
+            client.start("basic.screen", text: #"["Screen",\#(texts[2])]"#),
+        ]
+        for answer in answers { #expect(try await answer.value["status"] == "queued") }
+        let events = try await backend.basicEvents(atLeast: 3)
+
+        #expect(events.map { $0["type"]?.stringValue } == ["track", "identify", "screen"])
+        #expect(events[0]["properties"]?.text == texts[0])
+        #expect(events[1]["traits"]?.text == texts[1] && events[1]["userId"]?.stringValue == "User")
+        #expect(events[2]["properties"]?.text == texts[2] && events[2]["traits"]?.text == texts[1])
+        #expect(events[2]["name"]?.stringValue == "Screen")
+        #expect(events[0]["context"]?["appVersion"]?.stringValue == version)
+        #expect(backend.server.requests[0].header("X-API-Key") == key)
+    }
+
+    // Feature: mobile-tracking-sdk, Property 13: Cross-platform payload equivalence
+    @Test("the same calls give the same payloads", arguments: 0..<100)
+    func payloadEquivalence(number: Int) async throws {
+        let seed = Self.seed + UInt64(number)
+        async let native = Self.payloads(seed) { BasicTracker(log: Silence()) }
+        async let bridged = Self.payloads(seed) { try BridgedBasic() }
+        let (expected, seen) = try await (native, bridged)
+
+        #expect(expected == seen)
+    }
+
+    // Feature: mobile-tracking-sdk, Property 14: Cross-platform queue consistency
+    @Test("the same calls give the same queue", arguments: 0..<100)
+    func queueConsistency(number: Int) async throws {
+        let seed = Self.seed + UInt64(number)
+        async let native = Self.queue(seed) { BasicTracker(log: Silence()) }
+        async let bridged = Self.queue(seed) { try BridgedBasic() }
+        let (expected, seen) = try await (native, bridged)
+
+        #expect(expected == seen)
+    }
+
+    @Test(
+        "refuse the same arguments",
+        arguments: [
+            (nil, "https://a.example"), ("", "https://a.example"), ("a\nb", "https://a.example"), ("k", nil), ("k", ""),
+            ("k", "ftp://a.example"), ("k", "http://a.example"), ("k", "https://a.example?q"), (nil, nil),
+        ] as [(String?, String?)])
+    func refusals(apiKey: String?, endpoint: String?) async throws {
+        let options = DeliveryOptions(persistence: .memory)
+        let (native, bridged) = (BasicTracker(log: Silence()), try BridgedBasic())
+
+        let expected = await #expect(throws: TrackerError.self) {
+            try await Self.initialize(native, apiKey, endpoint, options)
+        }
+        let seen = await #expect(throws: TrackerError.self) {
+            try await Self.initialize(bridged, apiKey, endpoint, options)
+        }
+
+        #expect(seen == expected)
+        #expect(await bridged.track(event: "A", properties: nil, messageId: nil).outcome == .dropped(.notInitialized))
+    }
+
+    private static func initialize(
+        _ tracker: some BasicSurface, _ apiKey: String?, _ endpoint: String?, _ options: DeliveryOptions
+    ) async throws {
+        try await tracker.initialize(
+            apiKey: apiKey, endpoint: endpoint, appVersion: nil, maxQueueSize: 100, options: options)
+    }
+
+    /// Makes calls by chance, and gives their outcomes and the events that arrive.
+    private static func payloads(_ seed: UInt64, _ make: () throws -> any BasicSurface) async throws -> ParityTrace {
+        var chance = Chance(random: SeededGenerator(seed: seed))
+        let folder = try TemporaryDirectory()
+        let backend = try Backend()
+        let tracker = try make()
+        try await tracker.initialize(
+            apiKey: "key", endpoint: backend.server.url + "/in", appVersion: chance.flip() ? chance.name() : nil,
+            maxQueueSize: 100, options: options(folder))
+        var results: [String] = []
+        var accepted = 0
+        for _ in 0..<Int.random(in: 1...12, using: &chance.random) {
+            let outcome = await chance.basicCall(on: tracker).outcome
+            if case .queued = outcome { accepted += 1 }
+            results.append("\(outcome)")
+        }
+        results += try await backend.basicEvents(atLeast: accepted).map(\.text)
+        await tracker.shutdown(timeout: .seconds(5))
+        return ParityTrace(results, folder: folder.path, host: "127.0.0.1:\(backend.server.port)")
+    }
+
+    /// Fills a queue while the server is down, and gives what it delivers when the server is up again.
+    private static func queue(_ seed: UInt64, _ make: () throws -> any BasicSurface) async throws -> [String] {
+        var chance = Chance(random: SeededGenerator(seed: seed))
+        let size = Int.random(in: 1...8, using: &chance.random)
+        let count = Int.random(in: 0...12, using: &chance.random)
+        let folder = try TemporaryDirectory()
+        let isUp = Switch()
+        let backend = try Backend { _ in isUp.isOn ? nil : .status(503) }
+        let tracker = try make()
+        try await tracker.initialize(
+            apiKey: "key", endpoint: backend.server.url, appVersion: nil, maxQueueSize: size, options: options(folder))
+        for number in 0..<count {
+            _ = await tracker.track(event: "E\(number)", properties: nil, messageId: nil).outcome
+            // From here on nothing is sent by itself.
+            if number == 0 { try await backend.server.requests(atLeast: 1) }
+        }
+        isUp.turnOn()
+        let wanted = min(size, count)
+        try await withGuard("the network's return") {
+            // Until the first failure has been noted there is no wait to cut short.
+            while backend.basicEvents(afterRequests: 1).count < wanted {
+                await tracker.networkDidChange()
+                try Task.checkCancellation()
+            }
+        }
+        let names = backend.basicEvents(afterRequests: 1).map { $0["name"]?.stringValue ?? "" }
+        await tracker.shutdown(timeout: .seconds(5))
+        #expect(names == (0..<count).suffix(size).map { "E\($0)" })
+        return names
+    }
+}
+
+extension Chance {
+    fileprivate mutating func basicCall(on tracker: any BasicSurface) -> CallReceipt {
+        let id = flip(1, in: 4) ? MessageID("chosen-\(Int.random(in: 0..<1_000_000, using: &random))") : nil
+        return switch Int.random(in: 0..<3, using: &random) {
+        case 0: tracker.track(event: name(), properties: maybeObject(), messageId: id)
+        case 1: tracker.identify(userId: name(), traits: maybeObject(), messageId: id)
+        default: tracker.screen(name: name(), properties: maybeObject(), messageId: id)
+        }
+    }
+}
+
+extension Backend {
+    /// The events that came in arrays, but for those of the first requests.
+    fileprivate func basicEvents(afterRequests skipped: Int = 0) -> [JSONText] {
+        server.requests.dropFirst(skipped).flatMap { ((try? JSONText(validating: $0.text)) ?? .null).elements }
+    }
+
+    /// The events that came in arrays, once there are so many.
+    fileprivate func basicEvents(atLeast count: Int) async throws -> [JSONText] {
+        while true {
+            let requests = server.requests.count
+            let events = basicEvents()
+            if events.count >= count { return events }
+            try await server.requests(atLeast: requests + 1)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import TestSupport
+import TrackerModels
+
+@testable import TrackerCore
+
+/// Everything that a basic tracker can be asked for over the bridge.
+protocol BasicSurface: Sendable {
+    func initialize(
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int, options: DeliveryOptions
+    ) async throws
+    func track(event: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
+    func identify(userId: String, traits: JSONObject?, messageId: MessageID?) -> CallReceipt
+    func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
+    func networkDidChange() async
+    func shutdown(timeout: Duration) async
+}
+
+extension BasicTracker: BasicSurface {}
+
+/// The basic tracker as a client of the host sees it.
+final class BridgedBasic: BasicSurface {
+    private let bridge: BridgedCalls
+
+    init() throws {
+        bridge = BridgedCalls(try BridgeClient())
+    }
+
+    func initialize(
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int, options: DeliveryOptions
+    ) async throws {
+        var keys = options.json
+        keys["maxQueueSize"] = JSONValue(maxQueueSize)
+        try await bridge.attempt(
+            "basic.initialize", [.of(apiKey), .of(endpoint), .of(appVersion), .object(keys)])
+    }
+
+    func track(event: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt {
+        bridge.receipt("basic.track", ["event": .string(event), "properties": .of(properties)], messageId)
+    }
+
+    func identify(userId: String, traits: JSONObject?, messageId: MessageID?) -> CallReceipt {
+        bridge.receipt("basic.identify", ["userId": .string(userId), "traits": .of(traits)], messageId)
+    }
+
+    func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt {
+        bridge.receipt("basic.screen", ["name": .string(name), "properties": .of(properties)], messageId)
+    }
+
+    func networkDidChange() async { await bridge.ask("networkDidChange") }
+
+    func shutdown(timeout: Duration) async { await bridge.end() }
+}
