@@ -1,5 +1,8 @@
 # Everything by one word. `make demo` and `make test` do their own set-up on a fresh machine.
 
+# How many tests run at once. Without a bound, all do, and on a small machine each waits for all others.
+WIDTH ?= 4
+
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
 
 help:
@@ -26,7 +29,7 @@ test: test-swift test-node coverage
 
 test-swift: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
-	swift test --skip-build
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --skip-build
 
 test-node: setup-tests
 	swift build --product BridgeHost -Xswiftc -warnings-as-errors

@@ -39,8 +39,8 @@ struct StandardStreamsTests {
 
     @Test("are open afterwards even if the process was started without them")
     func opensClosed() {
-        // Numbers that nothing else in this process comes to use.
-        let numbers: [Int32] = [900, 901, 902]
+        // The highest numbers there can be: nothing else in this process comes to use them.
+        let numbers = (1...3).map { getdtablesize() - $0 }
 
         let streams = StandardStreams(input: numbers[0], output: numbers[1], errors: numbers[2])
 

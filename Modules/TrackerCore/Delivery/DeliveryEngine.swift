@@ -56,6 +56,7 @@ final class DeliveryEngine: Sendable {
     let parts: Parts
     let state: Mutex<State>
     private let isKicked = Flag(false)
+    private let isToldOfNetwork = Flag(false)
     /// Told of sessions made and of halts; set once, before `start`.
     private let observer: @Sendable (DeliveryState.News) -> Void
 
@@ -103,9 +104,11 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    /// Ends a wait, once: the network is said to be back.
+    /// Ends a wait, once: the network is said to be back; calls coalesce.
     func networkDidChange() {
-        perform { [parts] state in
+        guard isToldOfNetwork.raise() else { return }
+        perform { [parts, isToldOfNetwork] state in
+            isToldOfNetwork.set(false)
             state.delivery.cutShort(at: parts.loop.now)
             state.isInterested = true
         }

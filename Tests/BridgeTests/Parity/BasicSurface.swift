@@ -11,7 +11,6 @@ protocol BasicSurface: Sendable {
     func track(event: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
     func identify(userId: String, traits: JSONObject?, messageId: MessageID?) -> CallReceipt
     func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
-    func networkDidChange() async
     func shutdown(timeout: Duration) async
 }
 
@@ -45,8 +44,6 @@ final class BridgedBasic: BasicSurface {
     func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt {
         bridge.receipt("basic.screen", ["name": .string(name), "properties": .of(properties)], messageId)
     }
-
-    func networkDidChange() async { await bridge.ask("networkDidChange") }
 
     func shutdown(timeout: Duration) async { await bridge.end() }
 }

@@ -101,10 +101,12 @@ struct AnalyticsScheduleTests {
         let sent = first.backend.server.requests.count
         first.backend.answer { _ in .status(200) }
 
-        await first.restarted().start()
+        let second = first.restarted()
+        await second.start()
         let requests = try await first.backend.server.requests(atLeast: sent + 1)
 
         #expect(requests.last?.events.map { $0["event"] } == ["A"])
+        await second.client.shutdown()
     }
 
     @Test("in the background once, and then nothing by itself until the foreground")

@@ -32,8 +32,31 @@ final class Backend: Sendable {
     /// Answers otherwise from now on.
     func answer(_ rule: @escaping Rule) { self.rule.rule.withLock { $0 = rule } }
 
+    /// Takes everything from now on.
+    ///
+    /// - Returns: What it takes, without what was refused before.
+    func takeEverything() -> TakenRequests {
+        let taken = TakenRequests()
+        answer { request in
+            taken.requests.record(request)
+            return .status(200)
+        }
+        return taken
+    }
+
     /// Every event so far, in the order in which they came.
     var events: [JSONValue] { server.requests.flatMap(\.events) }
+}
+
+/// What a server has taken.
+struct TakenRequests: Sendable {
+    let requests = Recorder<LoopbackRequest>()
+
+    /// The events in their order, each where it came first: what was on the wire when a program ended comes again.
+    var events: [JSONValue] {
+        var seen: Set<String> = []
+        return requests.all.filter { seen.insert($0.header("Idempotency-Key") ?? "").inserted }.flatMap(\.events)
+    }
 }
 
 extension LoopbackRequest {
