@@ -141,13 +141,18 @@ final class ExchangeStateTests {
         state.append(notification: [1, 2, 3, 4, 5])
         state.append(notification: [6])
         #expect(taken() == [1, 2, 3, 4, 5, 10])
-        #expect(leftOut() == 0)
+        state.tellLoss { [UInt8($0)] }
+        #expect(taken() == nil)
 
+        state.isResponderDone = true
         state.traffic.read(6)
         state.append(notification: [7])
         #expect(taken() == nil)
-        #expect(leftOut() == 2)
+        #expect(!isFinished())
+        state.tellLoss { [UInt8($0)] }
+        #expect(taken() == [2, 10])
 
+        state.traffic.read(2)
         state.append(notification: [8])
         #expect(taken() == [8, 10])
     }
@@ -159,8 +164,6 @@ final class ExchangeStateTests {
     private func consequences() -> ExchangeState.Consequences { state.consequences() }
 
     private func taken() -> [UInt8]? { state.takePending(leaving: []) }
-
-    private func leftOut() -> Int { state.takeLeftOutNotifications() }
 
     private func isFinished() -> Bool { state.isFinishedOrParks() }
 

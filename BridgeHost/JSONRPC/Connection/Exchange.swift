@@ -137,10 +137,12 @@ final class Exchange: Sendable {
             while !rest.isEmpty {
                 let piece = rest.prefix(Self.maxWrite)
                 guard output.write(bytes, in: piece) else { return change { $0.breakOff() } }
-                change { $0.traffic.read(piece.count) }
+                change { [lossNotice] state in
+                    state.traffic.read(piece.count)
+                    state.tellLoss { lossNotice($0).message }
+                }
                 rest = piece.upperBound..<rest.upperBound
             }
-            tellLoss()
         }
     }
 
@@ -151,11 +153,5 @@ final class Exchange: Sendable {
         let taken = state.withLock { $0.takePending(leaving: spare) }
         bytes = taken ?? []
         return taken != nil
-    }
-
-    /// Says how many notifications were left out, as soon as there is room for that.
-    private func tellLoss() {
-        let count = state.withLock { $0.takeLeftOutNotifications() }
-        if count > 0 { notify(lossNotice(count)) }
     }
 }

@@ -36,7 +36,9 @@ struct ExchangeState: Sendable {
     }
 
     /// Whether everything is answered and written.
-    private var isComplete: Bool { isResponderDone && traffic.isAnswered && traffic.unreadBytes == 0 }
+    private var isComplete: Bool {
+        isResponderDone && traffic.isAnswered && traffic.unreadBytes == 0 && leftOutNotifications == 0
+    }
 
     /// Takes note of a call, if there is room for it.
     ///
@@ -72,6 +74,7 @@ struct ExchangeState: Sendable {
 
     /// Adds a notification to what is to be written, or counts it if too much is.
     mutating func append(notification: [UInt8]) {
+        guard !isBroken, !isClosed else { return }
         guard leftOutNotifications == 0, !traffic.isTooFullForNotifications else {
             leftOutNotifications += 1
             return
@@ -79,11 +82,14 @@ struct ExchangeState: Sendable {
         append([notification])
     }
 
-    /// How many notifications were left out, once there is room to say so; from then on they are written again.
-    mutating func takeLeftOutNotifications() -> Int {
-        guard !traffic.isTooFullForNotifications else { return 0 }
-        defer { leftOutNotifications = 0 }
-        return leftOutNotifications
+    /// Says how many notifications were left out, once there is room for that; from then on they are written again.
+    ///
+    /// - Parameter notice: The message that says it.
+    mutating func tellLoss(_ notice: (Int) -> [UInt8]) {
+        guard leftOutNotifications > 0, !traffic.isTooFullForNotifications else { return }
+        let message = notice(leftOutNotifications)
+        leftOutNotifications = 0
+        append([message])
     }
 
     /// Takes all that is to be written; `nil` if there is nothing yet, and the writing thread rests.
@@ -102,6 +108,7 @@ struct ExchangeState: Sendable {
         isBroken = true
         isWriting = false
         pending = []
+        leftOutNotifications = 0
         traffic.discardUnread()
     }
 
