@@ -16,7 +16,8 @@ def swift_tests():
     for path in (ROOT / "Tests").rglob("*.swift"):
         suite = None
         for line in path.read_text().splitlines():
-            if match := re.search(r"\b(?:struct|class|enum|actor|extension) (\w+)", line):
+            # A type at the margin: one nested in a suite is a row of its parameters.
+            if match := re.match(r"(?:\w+ )*(?:struct|class|enum|actor|extension) (\w+)", line):
                 suite = match.group(1)
             if (match := re.search(r"\bfunc (\w+)", line)) and suite:
                 names.add(f"{suite}.{match.group(1)}")
