@@ -3,11 +3,16 @@
 # How many tests run at once. Without a bound, all do, and on a small machine each waits for all others.
 WIDTH ?= 4
 
+# How often `make kills` kills the host.
+KILLS ?= 1000
+
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
+.PHONY: kills
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
+	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make build   the release host, at .build/release/BridgeHost"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
@@ -34,6 +39,10 @@ test-swift: setup-tests
 test-node: setup-tests
 	swift build --product BridgeHost -Xswiftc -warnings-as-errors
 	cd BridgeHost/Node && node --test
+
+kills: setup-tests
+	swift build --build-tests -Xswiftc -warnings-as-errors
+	KILLS=$(KILLS) swift test --skip-build --filter CrashTests
 
 coverage:
 	@python3 Tests/Scripts/coverage.py
