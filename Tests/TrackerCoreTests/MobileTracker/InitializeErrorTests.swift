@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("What initialize of a session tracker throws")
+struct InitializeErrorTests {
+    @Test(
+        "a brand that is no number",
+        arguments: [
+            ("", "Brand ID is required"), ("nine", "Brand ID must be a number"), ("9x", "Brand ID must be a number"),
+            (" 9", "Brand ID must be a number"), ("-9", "Brand ID must be a number"),
+            ("٩", "Brand ID must be a number"), ("9223372036854775808", "Brand ID must be a number"),
+        ])
+    func brand(text: String, message: String) async throws {
+        let fixture = try SessionFixture()
+
+        let error = await fixture.failure(fixture.config(), brandId: text)
+        let outcome = await fixture.tracker.track(eventName: "LOST")
+
+        #expect(error == TrackerError(.invalidBrandId, message))
+        #expect(outcome == .dropped(.notInitialized))
+        #expect(fixture.tracker.info("refused", "NOT_INITIALIZED") == 1)
+        #expect(fixture.log.lines.all.contains("warning: Not initialized. Call initialize() first."))
+        #expect(fixture.requests.isEmpty)
+    }
+
+    @Test(
+        "an apiUrl that is missing or not usable",
+        arguments: [
+            nil, "", "nonsense", "https://", "ftp://a.example", "https://u:p@a.example", "https://a.example?x=1",
+            "https://a.example#x", "http://a.example", "/path",
+        ])
+    func apiUrl(text: String?) async throws {
+        let fixture = try SessionFixture()
+
+        let error = await fixture.failure(fixture.config { $0.apiUrl = text })
+        let outcome = await fixture.tracker.track(eventName: "LOST")
+
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("'apiUrl'") == true)
+        #expect(outcome == .dropped(.notInitialized))
+    }
+
+    @Test("a key that is missing or holds a line break, and it never says the key", arguments: [nil, "", "s3cr\nt"])
+    func key(text: String?) async throws {
+        let fixture = try SessionFixture()
+
+        let error = await fixture.failure(fixture.config { $0.xApiKey = text })
+
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("'xApiKey'") == true)
+        #expect(error?.message.contains("s3cr") == false)
+        #expect(!fixture.log.lines.all.contains { $0.contains("s3cr") })
+    }
+
+    @Test("no config at all")
+    func noConfig() async throws {
+        let error = await (try SessionFixture()).failure(nil)
+
+        #expect(error?.code == .invalidConfiguration)
+    }
+
+    @Test("a state folder that cannot be made")
+    func storage() async throws {
+        let fixture = try SessionFixture()
+        let file = fixture.directory.path("file")
+        try Data().write(to: URL(filePath: file))
+
+        let error = await fixture.failure(fixture.config { $0.delivery.storageDirectory = file + "/in" })
+        let outcome = await fixture.tracker.track(eventName: "LOST")
+
+        #expect(error?.code == .storage)
+        #expect(outcome == .dropped(.notInitialized))
+        #expect(fixture.requests.isEmpty)
+    }
+
+    @Test(
+        "a backend that makes no session, with the status or the cause, after one attempt",
+        arguments: [
+            (.status(500), .status(500)), (.status(503, retryAfter: "0"), .status(503)), (.status(401), .status(401)),
+            (.status(404), .status(404)), (.status(422), .status(422)), (.status(304), .status(304)),
+            (.status(200, body: ""), .unreadableAnswer), (.status(200, body: "<html>"), .unreadableAnswer),
+            (.status(200, body: #"{"id":"S1"}"#), .unreadableAnswer),
+            (.status(200, body: #"{"data":{}}"#), .unreadableAnswer),
+            (.status(200, body: #"{"data":{"id":""}}"#), .unreadableAnswer),
+            (.status(200, body: #"{"data":{"id":null}}"#), .unreadableAnswer),
+        ] as [(LoopbackAnswer, TrackerError.Cause)])
+    func session(answer: LoopbackAnswer, cause: TrackerError.Cause) async throws {
+        let fixture = try SessionFixture { $0.isCreation ? answer : nil }
+
+        let error = await fixture.failure(fixture.config())
+        let outcome = await fixture.tracker.track(eventName: "HELD")
+
+        #expect(error?.code == .sessionCreationFailed)
+        #expect(error?.cause == cause)
+        #expect(outcome.isPending)
+        #expect(fixture.tracker.info("lifecycle") == "withoutSession")
+        #expect(fixture.tracker.sessionId == nil)
+        #expect(fixture.requests.count == 1)
+        #expect(await fixture.tracker.flush().stoppedBy != nil)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a server that hangs up, and one that is not there", arguments: [true, false])
+    func network(isListening: Bool) async throws {
+        let fixture = try SessionFixture { _ in .nothing(then: .reset) }
+        if !isListening { fixture.backend.server.stop() }
+
+        let error = await fixture.failure(fixture.config())
+
+        #expect(error?.code == .sessionCreationFailed)
+        guard case .network = error?.cause else {
+            Issue.record("the cause is \(String(describing: error?.cause))")
+            return
+        }
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a server that is silent for longer than initTimeout; what was under way is cancelled, calls are held")
+    func timeout() async throws {
+        let fixture = try SessionFixture(isClocked: true) { _ in .nothing(then: .stall) }
+
+        async let failing = fixture.failure(fixture.config())
+        let loop = try await fixture.loop()
+        try await loop.timer(at: .seconds(60))
+        try await fixture.backend.server.requests(atLeast: 1)
+        loop.advance(by: .seconds(60))
+        let error = await failing
+        try await fixture.backend.server.closings(atLeast: 1)
+        let outcome = await fixture.tracker.track(eventName: "HELD")
+
+        #expect(error?.code == .sessionCreationFailed)
+        #expect(error?.cause == .timeout)
+        #expect(outcome.isPending)
+        #expect(fixture.tracker.info("lifecycle") == "withoutSession")
+        fixture.answer()
+        try await fixture.start()
+        await fixture.drain()
+        #expect(fixture.names == ["HELD"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a shutdown meanwhile")
+    func shutdown() async throws {
+        let fixture = try SessionFixture { _ in .nothing(then: .stall) }
+
+        async let failing = fixture.failure(fixture.config())
+        try await fixture.backend.server.requests(atLeast: 1)
+        await fixture.tracker.shutdown()
+        let error = await failing
+
+        #expect(error?.code == .sessionCreationFailed)
+        #expect(error?.cause == .shutdown)
+        #expect(await fixture.tracker.track(eventName: "LATE") == .dropped(.notInitialized))
+    }
+
+    @Test("can be told apart in a catch pattern, under the documents' names")
+    func patterns() async throws {
+        let fixture = try SessionFixture { _ in .status(500) }
+        var caught: [String] = []
+
+        for (brand, config) in [("", fixture.config()), ("9", TrackerConfig()), ("9", fixture.config())] {
+            do {
+                try await fixture.tracker.initialize(brandId: brand, config: config)
+            } catch TrackerError.invalidBrandId {
+                caught.append("brand")
+            } catch TrackerError.invalidConfiguration {
+                caught.append("configuration")
+            } catch TrackerError.sessionCreationFailed {
+                caught.append("session")
+            }
+        }
+
+        #expect(caught == ["brand", "configuration", "session"])
+        await fixture.tracker.shutdown()
+    }
+}

@@ -1,0 +1,207 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("How a session tracker is initialised")
+struct InitializeTests {
+    @Test("it asks once for a session, and stores what it is given")
+    func creates() async throws {
+        let fixture = try SessionFixture()
+
+        try await fixture.start(
+            fixture.config {
+                $0.apiUrl = fixture.backend.url + "/base/"
+                $0.device = TrackerConfig.Device(osName: "Linux", deviceType: "Desktop")
+            }, brandId: "007")
+
+        let request = try #require(fixture.requests.first)
+        let device = try #require(fixture.tracker.deviceId)
+        #expect(fixture.requests.count == 1)
+        #expect(request.line == "POST /base/v2/tracking-session")
+        #expect(
+            request.text == #"{"device_id":"\#(device)","os_name":"Linux","device_type":"Desktop","brand_id":7}"#)
+        #expect(request.header("Content-Type") == "application/json")
+        #expect(request.header("X-API-Key") == "key-1234")
+        #expect(request.header("Idempotency-Key")?.count == 36)
+        #expect(request.header("User-Agent")?.hasPrefix("mobile-tracker/") == true)
+        #expect(fixture.tracker.sessionId == "S1")
+        #expect(fixture.tracker.brandId == "7")
+        #expect(fixture.tracker.info("lifecycle") == "ready")
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a session id may be a number, and is taken as it is spelled", arguments: ["12345678901234567890", "7"])
+    func numericSession(id: String) async throws {
+        let fixture = try SessionFixture { $0.isCreation ? .status(201, body: #"{"data":{"id":\#(id)}}"#) : nil }
+
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "E")
+        await fixture.drain()
+
+        #expect(fixture.tracker.sessionId == id)
+        #expect(fixture.events.map { $0.json["session_id"] } == [.string(id)])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a failed one is started afresh, and what was held meanwhile goes out in order")
+    func again() async throws {
+        let fixture = try SessionFixture { $0.isCreation ? .status(500) : nil }
+
+        async let failing = fixture.failure(fixture.config())
+        _ = await failing
+        for name in ["A", "B"] { #expect(await fixture.tracker.track(eventName: name).isPending) }
+        fixture.answer()
+        async let starting: Void = fixture.start()
+        try await starting
+        #expect(await fixture.tracker.track(eventName: "C").isQueued)
+        await fixture.drain()
+
+        #expect(fixture.creations.count == 2)
+        #expect(Set(fixture.creations.map { $0.header("Idempotency-Key") }).count == 2)
+        #expect(fixture.names == ["A", "B", "C"])
+        #expect(fixture.events.map { $0.header("X-Sequence") } == ["1", "2", "3"])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("calls made while it is under way are held, and come after nothing")
+    func heldMeanwhile() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+
+        async let starting: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        let outcome = await fixture.tracker.track(eventName: "A")
+        fixture.tracker.accept(.track(eventName: "B", attributes: nil, metadata: nil))
+        gate.open()
+        try await starting
+        await fixture.tracker.track(eventName: "C")
+        await fixture.drain()
+
+        #expect(outcome.isPending)
+        #expect(fixture.names == ["A", "B", "C"])
+        #expect(fixture.events.allSatisfy { $0.json["session_id"] == "S1" })
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "one that has succeeded is not repeated; other arguments are ignored with a warning", arguments: [true, false])
+    func already(isOther: Bool) async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+
+        try await fixture.start(fixture.config { $0.xApiKey = isOther ? "key-other" : "key-1234" })
+
+        #expect(fixture.creations.count == 1)
+        #expect(fixture.log.lines.all.contains { $0.hasPrefix("warning: Already initialized") } == isOther)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("whoever calls while it is under way gets its result", arguments: [true, false])
+    func joined(succeeds: Bool) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { request in
+            request.isCreation ? .gated(gate, succeeds ? .session("S1") : .status(500)) : nil
+        }
+
+        async let first = fixture.failure(fixture.config())
+        try await fixture.backend.server.requests(atLeast: 1)
+        let others = Recorder<TrackerError.Cause?>()
+        for brandId in ["925", "926", "not looked at"] {
+            fixture.tracker.accept(initialize: brandId, config: nil) { result in
+                if case .failure(let error) = result { others.record(error.cause) } else { others.record(nil) }
+            }
+        }
+        #expect(others.all.isEmpty)
+        gate.open()
+        let cause = await first?.cause
+        let causes = try await others.values(atLeast: 3)
+
+        #expect(cause == (succeeds ? nil : .status(500)))
+        #expect(causes == [cause, cause, cause])
+        #expect(fixture.creations.count == 1)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("after the key was refused it runs in full, and the queue goes out with the new key", arguments: [401, 403])
+    func afterHalt(status: Int) async throws {
+        let fixture = try SessionFixture { request in
+            request.isEvent && request.header("X-API-Key") == "key-1234" ? .status(status) : nil
+        }
+        try await fixture.start()
+        for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
+        let report = await fixture.tracker.flush()
+        #expect(report == FlushReport(delivered: 0, remaining: 2, stoppedBy: .halted))
+        #expect(fixture.tracker.info("lifecycle") == "halted")
+        #expect(await fixture.tracker.track(eventName: "C").isPending)
+
+        try await fixture.start(fixture.config { $0.xApiKey = "key-5678" })
+        await fixture.drain()
+
+        #expect(fixture.names == ["A", "A", "B", "C"])
+        #expect(fixture.creations.count == 1)
+        #expect(fixture.tracker.info("queueLength") == 0)
+        #expect(fixture.tracker.info("config", "xApiKey") == "****5678")
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("after reset(all: true) it runs in full, with another device and session")
+    func afterResetAll() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        let device = fixture.tracker.deviceId
+        await fixture.tracker.reset(all: true)
+        #expect(fixture.tracker.brandId == nil)
+
+        try await fixture.start(brandId: "926")
+        await fixture.tracker.track(eventName: "E")
+        await fixture.drain()
+
+        #expect(fixture.tracker.brandId == "926")
+        #expect(fixture.tracker.deviceId != device)
+        #expect(fixture.events.map { $0.json["brand_id"] } == [926])
+        #expect(fixture.creations.last?.json["brand_id"] == 926)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("after shutdown it runs in full, and finds the session it had")
+    func afterShutdown() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        await fixture.tracker.shutdown()
+        await fixture.tracker.shutdown()
+        #expect(await fixture.tracker.track(eventName: "LOST") == .dropped(.notInitialized))
+
+        try await fixture.start()
+        #expect(await fixture.tracker.track(eventName: "E").isQueued)
+        await fixture.drain()
+
+        #expect(fixture.creations.count == 1)
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("another base URL is another lane, which starts without the session of the first")
+    func otherLane() async throws {
+        let fixture = try SessionFixture { $0.isEvent && !$0.path.hasPrefix("/b") ? .status(503) : nil }
+        try await fixture.start(fixture.patientConfig)
+        await fixture.tracker.updateSessionEmail("a@b.example")
+        await fixture.drain()
+        await fixture.tracker.track(eventName: "STRANDED")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+        await fixture.tracker.shutdown(timeout: .zero)
+
+        let next = fixture.restarted()
+        try await next.start(next.config { $0.apiUrl = next.backend.url + "/b" })
+
+        #expect(next.tracker.sessionId == "S2")
+        #expect(next.tracker.sessionEmail == nil)
+        #expect(next.tracker.info("otherLanes")?.arrayValue?.count == 1)
+        #expect(next.log.lines.all.contains { $0.hasPrefix("warning: 1 event(s) for \(next.backend.url)") })
+        await next.tracker.shutdown()
+    }
+}
