@@ -6,7 +6,8 @@ import TrackerModels
 
 @Suite("Generated damage", .closingOutboxes)
 struct GeneratedDamageTests {
-    private static let firstSeed = ProcessInfo.processInfo.environment["SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
+    private static let firstSeed =
+        ProcessInfo.processInfo.environment["SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
 
     @Test("never keeps an outbox from opening, from taking records, or from balancing its books", arguments: 0..<60)
     func survives(round: Int) async throws {

@@ -64,8 +64,9 @@ extension LaneRow {
         let counters = [
             books.accepted, books.delivered, books.queued, books.queuedBytes, books.bytes.before, books.bytes.after,
         ]
+        let numbers = [epoch, generation.number, sequence, reserved, settled]
         return counters.allSatisfy { (0...LaneKey.maxCount).contains($0) }
-            && [epoch, generation.number, sequence, reserved, settled].allSatisfy { (0...LaneKey.maxSequence).contains($0) }
+            && numbers.allSatisfy { (0...LaneKey.maxSequence).contains($0) }
     }
 }
 

@@ -80,7 +80,9 @@ struct DeliveryStateTests {
         return now
     }
 
-    @Test("gives every answer its meaning, whatever the breaker", arguments: AnswerRow.all, [CircuitState.closed, .halfOpen])
+    @Test(
+        "gives every answer its meaning, whatever the breaker", arguments: AnswerRow.all,
+        [CircuitState.closed, .halfOpen])
     func answers(row: AnswerRow, circuit: CircuitState) throws {
         var state = try Self.state()
         let now = try Self.bring(&state, to: circuit)
@@ -200,7 +202,9 @@ struct DeliveryStateTests {
         #expect(dropped == isExpired)
     }
 
-    @Test("takes no notice of an answer to a request that was cancelled", arguments: [TransportError.Kind.cancelled, .closed])
+    @Test(
+        "takes no notice of an answer to a request that was cancelled",
+        arguments: [TransportError.Kind.cancelled, .closed])
     func ignoresCancelled(kind: TransportError.Kind) throws {
         var state = try Self.state()
         let token = state.depart(try Self.plan(&state, .sample([.sample()])))
