@@ -12,14 +12,17 @@ final class Backend: Sendable {
     let server: LoopbackServer
 
     private final class RuleBox: Sendable {
-        let rule: Mutex<Rule>
-        init(_ rule: @escaping Rule) { self.rule = Mutex(rule) }
+        // In a struct: a closure that is a mutex's whole value is wrapped once more by each look at it.
+        struct State { var rule: Rule }
+
+        let state: Mutex<State>
+        init(_ rule: @escaping Rule) { state = Mutex(State(rule: rule)) }
     }
 
     init(_ rule: @escaping Rule = { _ in .status(200) }) throws {
         let box = RuleBox(rule)
         self.rule = box
-        server = try LoopbackServer(answer: { request in box.rule.withLock { $0 }(request) })
+        server = try LoopbackServer(answer: { request in box.state.withLock { $0.rule }(request) })
     }
 
     /// A server that answers with these statuses in turn, and then with the last of them for ever.
@@ -30,7 +33,7 @@ final class Backend: Sendable {
     var url: String { server.url }
 
     /// Answers otherwise from now on.
-    func answer(_ rule: @escaping Rule) { self.rule.rule.withLock { $0 = rule } }
+    func answer(_ rule: @escaping Rule) { self.rule.state.withLock { $0.rule = rule } }
 
     /// Takes everything from now on.
     ///
