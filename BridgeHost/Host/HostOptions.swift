@@ -71,7 +71,7 @@ struct HostOptions: Hashable, Sendable {
         Content-Length headers, whichever the first message has. Logs go to standard
         error. Ends with its input.
 
-          --log-level LEVEL          error, warning, info (default) or debug
+          --log-level LEVEL          error, warning, info or debug (default)
           --storage-dir PATH         where state is kept unless a client says otherwise
           --max-message-bytes N      refuse longer messages (default 16777216)
           --shutdown-timeout TIME    how long ending may take, in milliseconds or as in

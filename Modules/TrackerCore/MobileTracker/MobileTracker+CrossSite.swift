@@ -50,6 +50,10 @@ extension MobileTracker {
             guard let id = messageID ?? MessageID(surroundings.ids.uuid()) else {
                 return completion(.dropped(.storage))
             }
+            // A user who said no has no session, and gets none: the outbox refuses the link with that reason.
+            guard found.consent != .denied else {
+                return accept(.linkSession(given.text), messageID: messageID, completion: completion)
+            }
             switch found.entry.session {
             case given?:
                 completion(.queued(id))

@@ -256,6 +256,17 @@ struct MethodTests {
         #expect(try await lastRequest().line == "POST /v2/tracking-session/link-session")
     }
 
+    @Test("take no session over from another site once the user has said no")
+    func crossSiteDenied() async throws {
+        try await start(["crossSiteCookie": true])
+        try await client.call("setConsent", ["denied"])
+
+        let outcome = try await client.call("continueSession", ["https://a.example/?gt_session_id=elsewhere"])
+
+        #expect(outcome == ["status": "dropped", "reason": "TRACKING_NOT_ALLOWED"])
+        #expect(try await client.call("getSessionId") == ["sessionId": nil])
+    }
+
     @Test("show how things stand, with the key masked")
     func debugInfo() async throws {
         try await start()
