@@ -5,6 +5,14 @@ import { fileURLToPath } from 'node:url'
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
 /**
+ * @typedef {object} Ended
+ * @property {number | null} code
+ * @property {string | null} signal SIGKILL means that it did not end by itself within 20 s.
+ * @property {string} stdout
+ * @property {string} stderr
+ */
+
+/**
  * Runs a Node program to its end.
  *
  * @param {import('node:test').TestContext} t
@@ -13,14 +21,39 @@ const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
  * @param {'module' | 'commonjs'} [options.type]
  * @param {boolean} [options.isHeard] False if nobody reads its stderr.
  * @param {Record<string, string>} [options.env] Besides what this program has.
- * @returns {Promise<{ code: number | null, signal: string | null, stdout: string, stderr: string }>} A signal of
- *     SIGKILL means that it did not end by itself within 20 s.
+ * @returns {Promise<Ended>}
  */
-export async function runProgram(t, source, { type = 'module', isHeard = true, env = {} } = {}) {
-    const child = spawn(process.execPath, [`--input-type=${type}`, '--eval', source], {
-        cwd: PACKAGE,
-        env: { ...process.env, NODE_OPTIONS: '', ...env },
-    })
+export function runProgram(t, source, { type = 'module', isHeard = true, env = {} } = {}) {
+    const words = [`--input-type=${type}`, '--eval', source]
+    return run(t, process.execPath, words, { isHeard, env: { ...process.env, NODE_OPTIONS: '', ...env } })
+}
+
+/**
+ * Runs a Node program that lies in a file.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {string} path
+ * @param {{ env?: Record<string, string> }} [options]
+ * @returns {Promise<Ended>}
+ */
+export function runFile(t, path, { env = {} } = {}) {
+    return run(t, process.execPath, [path], { env: { ...process.env, NODE_OPTIONS: '', ...env } })
+}
+
+/**
+ * Runs any program to its end.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {string} command
+ * @param {string[]} words
+ * @param {object} [options]
+ * @param {boolean} [options.isHeard]
+ * @param {Record<string, string>} [options.env] All that it has.
+ * @param {string} [options.cwd]
+ * @returns {Promise<Ended>}
+ */
+export async function run(t, command, words, { isHeard = true, env = process.env, cwd = PACKAGE } = {}) {
+    const child = spawn(command, words, { cwd, env })
     if (!isHeard) child.stderr.destroy()
     const guard = setTimeout(() => child.kill('SIGKILL'), 20_000)
     t.after(() => child.kill('SIGKILL'))
@@ -28,7 +61,10 @@ export async function runProgram(t, source, { type = 'module', isHeard = true, e
     for (const name of ['stdout', 'stderr']) {
         child[name].setEncoding('utf8').on('data', (text) => (output[name] += text))
     }
-    const [code, signal] = await new Promise((resolve) => child.on('close', (...end) => resolve(end)))
+    const [code, signal] = await new Promise((resolve, reject) => {
+        child.on('error', reject)
+        child.on('close', (...end) => resolve(end))
+    })
     clearTimeout(guard)
     return { code, signal, ...output }
 }

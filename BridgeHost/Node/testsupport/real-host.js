@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { createTracker } from '../src/client/tracker.js'
 import { findHost } from '../src/client/finder.js'
+import { childWith } from './children.js'
 import { afterwards, captureWarnings, freshFolder } from './hosts.js'
 
 /** Why tests with the real host cannot run; false if they can. */
@@ -39,20 +40,6 @@ export async function realTracker(t, { folder = freshFolder(t), hostArguments = 
     const config = (changes = {}) => ({ apiUrl: collector.url, xApiKey: KEY, retryDelayMs: 10, ...changes })
     const pid = () => childWith(folder)
     return { tracker, collector, warnings, folder, config, pid }
-}
-
-/** The process that this program has started with that argument, or undefined. @returns {number | undefined} */
-function childWith(argument) {
-    const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
-    return children.map(Number).find((pid) => readArguments(pid).includes(argument))
-}
-
-function readArguments(pid) {
-    try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-    } catch {
-        return [] // It has ended meanwhile.
-    }
 }
 
 /** The names of the events that the backend has taken, in the order in which each came first. */

@@ -1,0 +1,41 @@
+/** The requests of the day, as people call them. */
+const NAMES = {
+    session: 'sessions', event: 'events', profile: 'profile updates', identify: 'identified users',
+    location: 'locations', email: 'session emails', link: 'linked sessions',
+}
+
+/** The most faults that are worth reading at once. */
+const MOST = 20
+
+/**
+ * What came, in a few lines.
+ *
+ * @param {import('../src/collector/index.js').ReceivedRequest[]} received
+ * @returns {string[]}
+ */
+export function summary(received) {
+    const count = (matches) => String(received.filter(matches).length).padStart(5)
+    return [
+        'The collector received',
+        ...Object.entries(NAMES).map(([kind, name]) => {
+            return `${count((record) => record.kind === kind && record.accepted && !record.repeat)} ${name}`
+        }),
+        `${count(({ accepted }) => !accepted)} requests that it refused with 503`,
+        `${count(({ repeat }) => repeat)} requests once more, under the same key`,
+    ]
+}
+
+/**
+ * The verdict in words.
+ *
+ * @param {ReturnType<import('./verdict.js').judge>} verdict
+ * @returns {string[]}
+ */
+export function conclusion({ faults, accepted }) {
+    if (faults.length === 0) {
+        return [`All ${accepted} accepted calls arrived, each once under its Idempotency-Key, in the order of calls.`]
+    }
+    const shown = faults.slice(0, MOST).map((fault) => `  ${fault}`)
+    if (faults.length > MOST) shown.push(`  and ${faults.length - MOST} more`)
+    return ['The demo failed:', ...shown]
+}
