@@ -147,6 +147,8 @@ import CCurl
     private mutating func settle(_ id: TransferID, _ line: CurlLine, _ code: CURLcode) {
         guard var exchange = flights[id]?.exchange else { return }
         line.stop(on: multi)
+        // An answer that breaks off in its header is as good as none, whatever its status line says.
+        let code = code == CURLE_OK && !line.isHeaderWhole ? CURLE_RECV_ERROR : code
         guard code == CURLE_OK else {
             return land(
                 id,

@@ -17,6 +17,8 @@ import CCurl
     private var body: [UInt8] = []
     /// Whether the answer was larger than allowed, which ended the transfer.
     private(set) var isOverflown = false
+    /// Whether the answer's header came in to its end: libcurl is content with a status line.
+    private(set) var isHeaderWhole = false
 
     /// Sets up a handle with the options that hold for every request.
     ///
@@ -136,6 +138,7 @@ import CCurl
         headers = HTTPHeaders()
         headerBytes = 0
         isOverflown = false
+        isHeaderWhole = false
         unsafe problem.pointee = 0
         // Large bodies are rare; a line at rest does not hold one.
         let kept = 64 * 1024
@@ -172,6 +175,9 @@ import CCurl
         }
         if unsafe bytes.starts(with: "HTTP/".utf8) {
             headers = HTTPHeaders()
+            isHeaderWhole = false
+        } else if unsafe bytes.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) {
+            isHeaderWhole = true
         } else if let colon = unsafe bytes.firstIndex(of: UInt8(ascii: ":")) {
             headers.append(
                 name: unsafe String(decoding: bytes[..<colon], as: UTF8.self),

@@ -44,6 +44,9 @@ struct CurlLoopFaultTests {
             .within(.milliseconds(50)),
         Fault("stalls in the body", .timeout, answer: .lying(announced: 10, sent: 5, then: .stall))
             .within(.milliseconds(50)),
+        Fault(
+            "closes in the headers", .receiveFailed, answer: .text("HTTP/1.1 200 OK\r\nContent-Le", then: .close)),
+        Fault("closes after the status line", .receiveFailed, answer: .text("HTTP/1.1 200 OK\r\n", then: .close)),
         Fault("closes in the body", .receiveFailed, answer: .lying(announced: 10, sent: 5)),
         Fault("resets in the body", .receiveFailed, answer: .lying(announced: 10, sent: 5, then: .reset)),
         Fault(
