@@ -28,8 +28,8 @@ enum AnswerTable {
         case 413: .tooLarge
         case 401, 403: .unauthorized
         case 404, 410: .gone
-        case 300..<500: .refused
-        // 5xx, and statuses that HTTP does not know.
+        case 304, 400..<500: .refused
+        // 5xx, redirects that lead nowhere, and statuses that HTTP does not know.
         default: .retry(floor: wait)
         }
     }

@@ -37,6 +37,7 @@ struct AnswerRow: Sendable, CustomTestStringConvertible {
         AnswerRow(answer: .status(409), fate: .dropped(.rejected(409))),
         AnswerRow(answer: .status(422), fate: .dropped(.rejected(422))),
         AnswerRow(answer: .status(304), fate: .dropped(.rejected(304))),
+        AnswerRow(answer: .status(302), fate: .kept, wait: .seconds(1)),
         AnswerRow(answer: .failed(.connect), fate: .kept, wait: .seconds(1)),
         AnswerRow(answer: .failed(.timeout), fate: .kept, wait: .seconds(1)),
         AnswerRow(answer: .failed(.redirectRefused), fate: .kept, wait: .seconds(1)),
