@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { findHost } from '../src/client/finder.js'
+import { afterwards, freshFolder } from '../testsupport/hosts.js'
+import { run, runProgram } from '../testsupport/programs.js'
+import { against, exampleIn } from '../testsupport/readme.js'
+import { eventNames, problemsOf, withoutHost } from '../testsupport/real-host.js'
+
+const PYTHON = fileURLToPath(new URL('../../Examples/track.py', import.meta.url))
+const PAGE = new URL('../README.md', import.meta.url)
+const FRONT_PAGE = new URL('../../../README.md', import.meta.url)
+const COMPILED = new URL('../../../Tests/Examples/ReadmeExample.swift', import.meta.url)
+
+/** A backend, and an environment with a state folder of its own. */
+async function surroundings(t) {
+    const collector = await startCollector()
+    afterwards(t, () => collector.close())
+    return { collector, env: { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: findHost() } }
+}
+
+suite('the example', () => {
+    test('in Python tracks with the standard library alone', { skip: withoutHost }, async (t) => {
+        const { collector, env } = await surroundings(t)
+        const words = ['-I', '-S', PYTHON, findHost(), collector.url, 'python-key-12345']
+
+        const { code, stdout, stderr } = await run(t, 'python3', words, { env: { ...process.env, ...env } })
+
+        assert.equal(code, 0, stderr)
+        assert.match(stdout, /^\{'status': 'queued', 'messageId': '[^']+'\}\n\{'delivered': \d, 'remaining': 0\}\n$/)
+        const [{ body }] = collector.received({ kind: 'event' })
+        assert.equal(body.event_name, 'PURCHASE')
+        assert.deepEqual(body.data, { total: 149.99, flow_id: 'checkout_v2' })
+        assert.deepEqual(problemsOf(collector), [])
+    })
+
+    test('in Python says what went wrong', { skip: withoutHost }, async (t) => {
+        const { env } = await surroundings(t)
+        const words = ['-I', '-S', PYTHON, findHost(), 'no url', 'python-key-12345']
+
+        const { code, stderr } = await run(t, 'python3', words, { env: { ...process.env, ...env } })
+
+        assert.equal(code, 1)
+        assert.match(stderr, /RuntimeError: init: Invalid configuration: 'apiUrl'/)
+    })
+
+    test('in Python is short', () => {
+        assert.ok(readFileSync(PYTHON, 'utf8').trimEnd().split('\n').length <= 40)
+    })
+
+    for (const [name, page] of [['front page', FRONT_PAGE], ['package\'s page', PAGE]]) {
+        test(`in Node on the ${name} does what it says`, { skip: withoutHost }, async (t) => {
+            const { collector, env } = await surroundings(t)
+
+            const { code, stderr } = await runProgram(t, against(collector.url, exampleIn(page, 'js')), { env })
+
+            assert.equal(code, 0, stderr)
+            assert.deepEqual(eventNames(collector), ['PURCHASE'])
+            assert.deepEqual(problemsOf(collector), [])
+        })
+    }
+
+    test('in Swift on the front page is the one that is compiled', () => {
+        const lines = exampleIn(FRONT_PAGE, 'swift').split('\n').map((line) => line.trim()).filter(Boolean)
+        const compiled = readFileSync(COMPILED, 'utf8').split('\n').map((line) => line.trim())
+
+        assert.deepEqual(lines.filter((line) => !compiled.includes(line)), [])
+    })
+})
