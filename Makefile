@@ -7,12 +7,13 @@ WIDTH ?= 4
 KILLS ?= 1000
 
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
-.PHONY: kills
+.PHONY: kills fuzz
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
+	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
 	@echo "make build   the release host, at .build/release/BridgeHost"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
@@ -43,6 +44,9 @@ test-node: setup-tests
 kills: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
 	KILLS=$(KILLS) swift test --skip-build --filter CrashTests
+
+fuzz: setup
+	Tests/Fuzz/run.sh
 
 coverage:
 	@python3 Tests/Scripts/coverage.py
