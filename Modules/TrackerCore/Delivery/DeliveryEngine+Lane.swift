@@ -16,7 +16,8 @@ extension DeliveryEngine {
                 state.isElsewhere = true
                 return state.isInterested || !state.flushes.isEmpty
             }
-            let hasWork = isWaiting && ((try? parts.outbox.state())?.queuedRecords ?? 0) > 0
+            // A disk that cannot tell is asked again.
+            let hasWork = isWaiting && ((try? parts.outbox.state())?.queuedRecords ?? 1) > 0
             state.withLock { state in
                 state.rest = hasWork ? .otherProcess : nil
                 if hasWork {
@@ -35,13 +36,19 @@ extension DeliveryEngine {
         return true
     }
 
-    /// Lets another process deliver.
-    func letGo() {
-        let wasLocked = state.withLock { state in
+    /// Lets another process deliver, as soon as what was delivered here is recorded: else it would be sent again.
+    ///
+    /// - Returns: Whether nothing is held any more.
+    @discardableResult
+    func letGo() -> Bool {
+        let (wasLocked, isFree) = state.withLock { state in
+            state.isLeaving = state.isLocked && state.unsettled > 0
+            guard !state.isLeaving else { return (false, false) }
             defer { state.isLocked = false }
-            return state.isLocked
+            return (state.isLocked, true)
         }
         if wasLocked { parts.outbox.releaseDelivery() }
+        return isFree
     }
 
     /// Whether the session may be made here: nobody else makes one, and still there is none.

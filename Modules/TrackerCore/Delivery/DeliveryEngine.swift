@@ -40,6 +40,10 @@ final class DeliveryEngine: Sendable {
         /// Why the last round ended.
         var rest: StopReason?
         var isLocked = false
+        /// How many changes that settle records are not on disk yet.
+        var unsettled = 0
+        /// Whether the lane is to be let go of once they are.
+        var isLeaving = false
         /// Whether nobody else may make a session now.
         var isSessionLocked = false
         var isElsewhere = false
@@ -127,12 +131,10 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    /// Starts over with another dialect.
+    /// Starts over with another dialect, in which all is said that is accepted after this.
     func resume(with dialect: any Dialect) {
-        perform { state in
-            state.delivery.resume(with: dialect)
-            state.isInterested = true
-        }
+        state.withLock { $0.delivery.resume(with: dialect) }
+        perform { $0.isInterested = true }
     }
 
     /// Forgets what was known of records that are gone.
@@ -167,7 +169,8 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    /// Ends: what is under way is cancelled, flushes report, the locks are free. The outbox stays open.
+    /// Ends: what is under way is cancelled, flushes report. The outbox stays open, and the lane's lock taken until it
+    /// is closed: before that others would see records that are settled and not yet recorded so.
     func close(completion: @escaping @Sendable () -> Void) {
         let end: @Sendable () -> Void = { [self] in
             let flushes = state.withLock { state in
@@ -177,7 +180,6 @@ final class DeliveryEngine: Sendable {
             }
             for flush in flushes { report(flush, .timeout) }
             for transfer in state.withLock({ Array($0.transfers.values) }) { parts.loop.cancel(transfer) }
-            parts.outbox.releaseDelivery()
             parts.outbox.releaseSessionCreation()
             parts.loop.close()
             completion()
@@ -271,7 +273,7 @@ final class DeliveryEngine: Sendable {
             return true
         }
         guard isEmpty, state.withLock({ $0.isLocked }) else { return pause(nil) }
-        letGo()
+        guard letGo() else { return pause(nil) }
         // Whoever enqueued just now may have found the lane taken: look once more.
         if let state = try? parts.outbox.state(), state.queuedRecords > 0 {
             self.state.withLock { $0.isInterested = true }
@@ -317,9 +319,11 @@ final class DeliveryEngine: Sendable {
     /// Has changes written; if they are awaited nothing is sent before they are.
     func commit(_ changes: [LaneChange], awaited: Bool) {
         for change in changes {
-            if awaited { state.withLock { $0.delivery.awaitCommit() } }
+            state.withLock { state in
+                if awaited { state.delivery.awaitCommit() } else { state.unsettled += 1 }
+            }
             parts.outbox.stage(change) { [self] result in
-                guard awaited else { return }
+                guard awaited else { return noteSettled() }
                 parts.loop.post {
                     let succeeded = if case .failed = result { false } else { true }
                     let moment = self.moment
@@ -328,6 +332,15 @@ final class DeliveryEngine: Sendable {
                 }
             }
         }
+    }
+
+    /// A change that settles records is on disk, or remembered as one that the disk refused.
+    private func noteSettled() {
+        let mayLeave = state.withLock { state in
+            state.unsettled -= 1
+            return state.unsettled == 0 && state.isLeaving
+        }
+        if mayLeave { parts.loop.post { [self] in advance() } }
     }
 
     private func diskFailed(_ error: StorageError, at moment: DeliveryState.Moment) -> Bool {

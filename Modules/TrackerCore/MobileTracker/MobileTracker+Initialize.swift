@@ -92,11 +92,12 @@ extension MobileTracker {
     }
 
     private func run(_ attempt: Int, _ settings: TrackerSettings, _ lane: OpenLane, replacing old: OpenLane?) {
-        lane.loop.schedule(at: lane.loop.now.advanced(by: settings.config.initTimeout)) { [self] in
+        let timer = lane.loop.schedule(at: lane.loop.now.advanced(by: settings.config.initTimeout)) { [weak self] in
             let error = TrackerError(
                 .sessionCreationFailed, "Initialization did not finish within initTimeout", cause: .timeout)
-            end(attempt, .failure(error))
+            self?.end(attempt, .failure(error))
         }
+        state.withLock { $0.timer = (lane.loop, timer) }
         let start: @Sendable () -> Void = { [self] in
             lane.outbox.open { result in
                 switch result {
@@ -148,6 +149,7 @@ extension MobileTracker {
         }
         guard let ending else { return }
         if let (loop, transfer) = ending.transfer { loop.cancel(transfer) }
+        if let (loop, timer) = ending.timer { loop.cancel(timer) }
         switch result {
         case .success:
             ending.lane.engine.start()
@@ -185,6 +187,7 @@ extension MobileTracker.State {
         var lane: OpenLane
         var waiters: [@Sendable (Result<Void, TrackerError>) -> Void]
         var transfer: (any DeliveryLoop, TransferID)?
+        var timer: (any DeliveryLoop, TimerID)?
     }
 
     func isInitializing(_ attempt: Int) -> Bool {
@@ -202,7 +205,8 @@ extension MobileTracker.State {
         defer {
             waiters = []
             transfer = nil
+            timer = nil
         }
-        return Ending(settings: settings, lane: lane, waiters: waiters, transfer: transfer)
+        return Ending(settings: settings, lane: lane, waiters: waiters, transfer: transfer, timer: timer)
     }
 }

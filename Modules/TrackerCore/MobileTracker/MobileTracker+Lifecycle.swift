@@ -8,8 +8,7 @@ extension MobileTracker {
     /// Prepares the tracker for a brand: opens its state, and makes or finds its session.
     ///
     /// Calls made after this has begun are held until it is done. A second call while it is under way waits for the
-    /// same
-    /// result; one after it has succeeded returns at once, unless delivery was halted, `reset(all: true)` or
+    /// same result; one after it has succeeded returns at once, unless delivery was halted, `reset(all: true)` or
     /// ``shutdown(timeout:)`` was called.
     ///
     /// - Parameters:
@@ -26,9 +25,8 @@ extension MobileTracker {
     /// Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
     ///
     /// Events that have a session are still delivered to it; those that never had one are dropped and counted. When
-    /// this
-    /// returns the old state is gone from disk. If the disk refuses, it is forgotten in memory, an error is logged, and
-    /// it is the first thing written once writing works.
+    /// this returns the old state is gone from disk. If the disk refuses, it is forgotten in memory, an error is
+    /// logged, and it is the first thing written once writing works.
     ///
     /// - Parameters:
     ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
@@ -149,10 +147,16 @@ extension MobileTracker {
 
     /// Accepts a flush; may be told late, and nothing waits for it.
     package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        let (lane, lacksSession) = state.withLock { ($0.lane, $0.lacksSession) }
         guard let lane else {
             return completion(FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized))
         }
-        lane.engine.flush(timeout: timeout, completion: completion)
+        lane.engine.flush(timeout: timeout) { report in
+            var report = report
+            // The engine does not know why it was not started.
+            if lacksSession, report.stoppedBy == .notInitialized { report.stoppedBy = .noSession }
+            completion(report)
+        }
     }
 
     /// Accepts the end: calls that come later are refused.
@@ -164,6 +168,7 @@ extension MobileTracker {
                 state.attempt += 1
                 state.waiters = []
                 state.transfer = nil
+                state.timer = nil
             }
             return (lane, state.waiters, state.transfer)
         }
@@ -187,6 +192,13 @@ extension MobileTracker {
         guard case .failed(let error) = result else { return nil }
         log.log(.error, "\(call)() holds in memory only, the disk refuses it: \(error.message)")
         return error
+    }
+}
+
+extension MobileTracker.State {
+    /// Whether `initialize` has failed for want of a session.
+    fileprivate var lacksSession: Bool {
+        if case .withoutSession = phase { true } else { false }
     }
 }
 

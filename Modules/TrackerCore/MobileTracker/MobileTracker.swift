@@ -43,6 +43,8 @@ public final class MobileTracker: Sendable {
         var lastScreen: String?
         var refused: [RefusalReason: Int] = [:]
         var transfer: (any DeliveryLoop, TransferID)?
+        /// Ends `initialize` when its time is over.
+        var timer: (any DeliveryLoop, TimerID)?
     }
 
     let surroundings: Surroundings
@@ -67,6 +69,8 @@ public final class MobileTracker: Sendable {
         self.locationProvider = locationProvider
         log = LevelledLog(surroundings.log, isVerbose: false)
     }
+
+    deinit { state.withLock { $0.lane }?.close {} }
 
     /// What happens to the events, as it happens.
     public var diagnostics: Diagnostics { Diagnostics(hub: hub) }

@@ -15,7 +15,7 @@ package enum TrackerCall: Hashable, Sendable {
     /// What the call is called in a log: an event by its name, anything else by the method's.
     package var name: String {
         switch self {
-        case .track(let eventName, _, _): eventName
+        case .track(let eventName, _, _): eventName.isEmpty ? "track" : eventName
         case .identify: "identify"
         case .set: "set"
         case .setMetadata: "setMetadata"

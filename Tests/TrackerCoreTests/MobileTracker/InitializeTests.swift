@@ -193,7 +193,7 @@ struct InitializeTests {
         await fixture.drain()
         await fixture.tracker.track(eventName: "STRANDED")
         _ = await fixture.tracker.flush(timeout: .seconds(60))
-        await fixture.tracker.shutdown(timeout: .zero)
+        await fixture.tracker.shutdown(timeout: .seconds(60))
 
         let next = fixture.restarted()
         try await next.start(next.config { $0.apiUrl = next.backend.url + "/b" })

@@ -101,6 +101,11 @@ struct SessionFixture {
         }
     }
 
+    /// Tracks events in this order without waiting for any.
+    func trackAndGoOn(_ names: [String]) {
+        for name in names { tracker.track(eventName: name) }
+    }
+
     /// Sends what is queued, however often it takes.
     func drain() async {
         var report: FlushReport
@@ -108,6 +113,11 @@ struct SessionFixture {
             tracker.networkDidChange()
             report = await tracker.flush(timeout: .seconds(60))
         } while report.stoppedBy == .retryWait || report.stoppedBy == .breakerOpen
+    }
+
+    /// Sends until a request has failed and the next one waits: then nothing is on the wire.
+    func drainToWait() async {
+        while await tracker.flush(timeout: .seconds(60)).stoppedBy != .retryWait {}
     }
 
     /// The requests so far, in the order in which they came.

@@ -58,7 +58,7 @@ struct TakenRequests: Sendable {
     /// The events in their order, each where it came first: what was on the wire when a program ended comes again.
     var events: [JSONValue] {
         var seen: Set<String> = []
-        return requests.all.filter { seen.insert($0.header("Idempotency-Key") ?? "").inserted }.flatMap(\.events)
+        return requests.all.flatMap(\.events).filter { seen.insert($0["messageId"]?.stringValue ?? "\($0)").inserted }
     }
 }
 

@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("Flushing and shutting down a session tracker")
+struct FlushTests {
+    /// A state in which something is queued and cannot be sent.
+    enum Obstacle: String, CaseIterable, CustomTestStringConvertible {
+        case retryWait, breakerOpen, halted, noConsent, noSession, timeout
+
+        var testDescription: String { rawValue }
+
+        var reason: StopReason? { StopReason(rawValue: rawValue) }
+
+        /// What the server answers.
+        func answer(_ request: LoopbackRequest) -> LoopbackAnswer? {
+            switch self {
+            case .retryWait, .breakerOpen: request.isEvent ? .status(503) : nil
+            case .halted: request.isEvent ? .status(401) : nil
+            case .noSession: .status(500)
+            case .timeout: request.isEvent ? .nothing(then: .stall) : nil
+            case .noConsent: nil
+            }
+        }
+    }
+
+    @Test("a flush says what has stopped it", arguments: Obstacle.allCases)
+    func reasons(_ obstacle: Obstacle) async throws {
+        let fixture = try SessionFixture { obstacle.answer($0) }
+        var config = fixture.patientConfig
+        if obstacle == .breakerOpen { config.delivery.failureThreshold = 1 }
+        if obstacle == .noConsent { config.consent = .pending }
+        _ = await fixture.failure(config)
+        await fixture.tracker.track(eventName: "E")
+
+        var report = await fixture.tracker.flush(timeout: .seconds(obstacle == .timeout ? 0.2 : 60))
+        // What was on the wire when the flush began may have been settled since.
+        if report.stoppedBy == nil { report = await fixture.tracker.flush(timeout: .seconds(60)) }
+
+        #expect(report == FlushReport(delivered: 0, remaining: 1, stoppedBy: obstacle.reason))
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown(timeout: .zero)
+    }
+
+    @Test("a flush before initialize, and after shutdown, says so at once")
+    func withoutLane() async throws {
+        let fixture = try SessionFixture()
+        let report = FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized)
+
+        #expect(await fixture.tracker.flush() == report)
+        try await fixture.start()
+        await fixture.tracker.shutdown()
+        #expect(await fixture.tracker.flush() == report)
+    }
+
+    @Test("a flush that another process's delivery outlasts names it; one that does not counts what that delivered")
+    func otherProcess() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        let other = fixture.restarted()
+        try await fixture.start()
+        try await other.start()
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+        await other.tracker.track(eventName: "B")
+
+        let stopped = await other.tracker.flush(timeout: .seconds(0.2))
+        gate.open()
+        let done = await other.tracker.flush(timeout: .seconds(60))
+
+        #expect(stopped == FlushReport(delivered: 0, remaining: 2, stoppedBy: .otherProcess))
+        #expect(done.remaining == 0 && done.stoppedBy == nil)
+        #expect(fixture.names == ["A", "B"])
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("shutdown sends what it can, is safe to call twice, and later calls are refused")
+    func shutdown() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        fixture.trackAndGoOn((0..<20).map { "E\($0)" })
+
+        async let first: Void = fixture.tracker.shutdown(timeout: .seconds(60))
+        async let second: Void = fixture.tracker.shutdown(timeout: .seconds(60))
+        _ = await (first, second)
+
+        #expect(fixture.names == (0..<20).map { "E\($0)" })
+        #expect(await fixture.tracker.track(eventName: "Late") == .dropped(.notInitialized))
+        #expect(fixture.tracker.info("lifecycle") == "shutDown")
+        #expect(fixture.tracker.info("refused", "NOT_INITIALIZED") == 1)
+    }
+
+    @Test("shutdown ends within its time when the server never answers, and what it holds waits on disk")
+    func shutdownInTime() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+
+        try await withGuard("the end") { await fixture.tracker.shutdown(timeout: .milliseconds(100)) }
+        fixture.answer()
+        let next = fixture.restarted()
+        try await next.start()
+        await next.drain()
+
+        #expect(fixture.names.last == "A")
+        #expect(Set(fixture.events.map { $0.header("Idempotency-Key") }).count == 1)
+        #expect(next.creations.count == 1)
+        await next.tracker.shutdown()
+    }
+
+    @Test("shutdown ends an initialize that is under way, whose caller is told")
+    func shutdownWhileInitializing() async throws {
+        let fixture = try SessionFixture { $0.isCreation ? .nothing(then: .stall) : nil }
+
+        async let failure = fixture.failure(fixture.config())
+        try await fixture.backend.server.requests(atLeast: 1)
+        await fixture.tracker.shutdown(timeout: .milliseconds(100))
+
+        #expect(await failure?.code == .sessionCreationFailed)
+        try await fixture.backend.server.closings(atLeast: 1)
+    }
+}

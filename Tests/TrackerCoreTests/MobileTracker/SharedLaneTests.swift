@@ -1,0 +1,132 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+/// Trackers on one folder and identity, each with its own database connection, locks and thread, as processes have.
+@Suite("Session trackers that share a state folder")
+struct SharedLaneTests {
+    @Test("all take events, and each event arrives once, in the order of the lane")
+    func sharesDelivery() async throws {
+        let fixture = try SessionFixture()
+        let trackers = [fixture, fixture.restarted(), fixture.restarted()]
+        for each in trackers { try await each.start() }
+
+        for number in 0..<60 {
+            #expect(await trackers[number % 3].tracker.track(eventName: "E\(number)").isQueued)
+        }
+        for each in trackers { _ = await each.tracker.flush(timeout: .seconds(60)) }
+
+        #expect(fixture.names == (0..<60).map { "E\($0)" })
+        #expect(fixture.events.map { $0.header("X-Sequence") } == (1...60).map { "\($0)" })
+        #expect(fixture.creations.count == 1)
+        #expect(Set(fixture.events.map { $0.json["session_id"] }) == ["S1"])
+        for each in trackers {
+            #expect(each.tracker.isBalanced)
+            await each.tracker.shutdown()
+        }
+    }
+
+    @Test("another goes on when the one that delivers ends, with what is left of both")
+    func takesOver() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }
+        let other = fixture.restarted()
+        try await fixture.start()
+        try await other.start()
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+        await other.tracker.track(eventName: "B")
+        #expect(other.tracker.info("delivering") != "here")
+
+        fixture.answer()
+        await fixture.tracker.shutdown(timeout: .zero)
+        try await fixture.backend.server.requests(atLeast: 4)
+
+        #expect(fixture.names == ["A", "A", "B"])
+        await other.tracker.shutdown()
+    }
+
+    @Test("one that is released lets another deliver")
+    func release() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }
+        let other = fixture.restarted()
+        try await other.start()
+        try await Self.trackAndForget("A", in: fixture.restarted())
+        await other.tracker.track(eventName: "B")
+
+        try await fixture.backend.server.requests(atLeast: 4)
+
+        #expect(fixture.names == ["A", "A", "B"])
+        await other.tracker.shutdown()
+    }
+
+    @Test("another goes on with its own key where one is halted")
+    func takesOverFromHalted() async throws {
+        let fixture = try SessionFixture { $0.header("X-API-Key") == "key-old" && $0.isEvent ? .status(401) : nil }
+        let other = fixture.restarted()
+        try await fixture.start(fixture.config { $0.xApiKey = "key-old" })
+        try await other.start()
+
+        await fixture.tracker.track(eventName: "A")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+        #expect(fixture.tracker.info("lifecycle") == "halted")
+        await other.tracker.track(eventName: "B")
+        try await fixture.backend.server.requests(atLeast: 4)
+
+        #expect(fixture.events.map { $0.header("X-API-Key") } == ["key-old", "key-1234", "key-1234"])
+        #expect(fixture.names == ["A", "A", "B"])
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown(timeout: .zero)
+    }
+
+    @Test("a reset in one holds in all")
+    func reset() async throws {
+        let fixture = try SessionFixture()
+        let other = fixture.restarted()
+        try await fixture.start()
+        try await other.start()
+        let device = fixture.tracker.deviceId
+
+        await other.tracker.reset()
+        await other.drain()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+        await other.drain()
+
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S2"])
+        #expect(fixture.tracker.sessionId == "S2")
+        #expect(fixture.tracker.deviceId == other.tracker.deviceId && fixture.tracker.deviceId != device)
+        #expect(fixture.creations.count == 2)
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a denial in one holds in all, and what one has queued is deleted")
+    func denial() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        let other = fixture.restarted()
+        try await fixture.start(fixture.patientConfig)
+        try await other.start(other.patientConfig)
+        await fixture.tracker.track(eventName: "A")
+
+        await other.tracker.setConsent(.denied)
+        let outcome = await fixture.tracker.track(eventName: "B")
+
+        #expect(outcome == .dropped(.trackingNotAllowed))
+        #expect(!fixture.tracker.isTrackingAllowed)
+        #expect(fixture.tracker.sessionId == nil && fixture.tracker.deviceId == nil)
+        #expect(fixture.tracker.info("queueLength") == 0)
+        #expect(fixture.tracker.dropped?["consent"] == 1)
+        #expect(fixture.tracker.isBalanced)
+        await other.tracker.shutdown(timeout: .zero)
+        await fixture.tracker.shutdown(timeout: .zero)
+    }
+
+    private static func trackAndForget(_ name: String, in fixture: SessionFixture) async throws {
+        try await fixture.start()
+        await fixture.tracker.track(eventName: name)
+        try await fixture.backend.server.requests(atLeast: 2)
+        fixture.answer()
+    }
+}
