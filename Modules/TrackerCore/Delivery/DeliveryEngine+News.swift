@@ -25,6 +25,10 @@ extension DeliveryEngine {
                     .error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
             }
             parts.diagnostics.report(.dropped(records.map(\.messageID), count: records.count, reason))
+        case .unidentified(let plan, let message):
+            let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
+            parts.log.log(
+                .warning, "The user was not identified: \(message)\(subject); the profile is sent all the same.")
         case .sessionMade:
             parts.log.verbose(.info) { "Session created." }
         case .halted(let halt), .disabled(let halt):

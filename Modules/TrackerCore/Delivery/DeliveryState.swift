@@ -46,6 +46,8 @@ struct DeliveryState: Sendable {
         case delivered(Plan, WireBytes)
         case retried(Plan, Answer, String)
         case dropped([Record], DropReason, String)
+        /// The server refuses to take the user of a session; the records go on.
+        case unidentified(Plan, String)
         case sessionMade(Generation, SessionID)
         case halted(Halt)
         case disabled(Halt)
@@ -197,6 +199,9 @@ struct DeliveryState: Sendable {
             var news: [News] = []
             if case .session(let generation) = plan.purpose, case .bind(_, let session)? = changes.first {
                 news = [.sessionMade(generation, session)]
+            }
+            if case .identify = plan.purpose, changes.isEmpty, let status = answer.status {
+                news = [.unidentified(plan, AnswerTable.sentence(status, from: plan.request.url))]
             }
             return Settlement(changes: changes, awaitsCommit: !changes.isEmpty, news: news)
         case .discard(let reason, let message):

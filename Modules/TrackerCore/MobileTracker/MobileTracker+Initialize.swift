@@ -158,13 +158,15 @@ extension MobileTracker {
             log.log(.error, "Initialization failed: \(error.message)")
             if error.code != .sessionCreationFailed { ending.lane.close {} }
         }
-        for waiter in ending.waiters { waiter(result) }
+        // Before whoever waits goes on: their first call comes after it.
         if case .success = result, let screen = ending.settings.config.initialScreen {
             accept(.screenDidAppear(name: screen.name, url: screen.url, properties: nil))
         }
+        for waiter in ending.waiters { waiter(result) }
     }
 
     private func report(_ opening: Opening, _ lane: OpenLane) {
+        if let salvage = opening.salvage { note(.salvaged(salvage)) }
         if opening.adoptedRecords > 0 {
             log.log(.warning, "Took over \(opening.adoptedRecords) event(s) that were held for want of a session.")
         }

@@ -10,7 +10,7 @@ extension MobileTracker {
             sessionWasMade(session)
         case .halted(let halt):
             log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
-        case .delivered, .retried, .dropped, .disabled:
+        case .delivered, .retried, .dropped, .unidentified, .disabled:
             break
         }
     }

@@ -38,6 +38,7 @@ struct ClientNews: Sendable {
 
     /// A lane was opened.
     func note(_ opening: Opening, of outbox: any Outbox) {
+        if let salvage = opening.salvage { note(.salvaged(salvage)) }
         if opening.adoptedRecords > 0 {
             log.log(.warning, "Took over \(opening.adoptedRecords) event(s) that were queued for another address.")
         }

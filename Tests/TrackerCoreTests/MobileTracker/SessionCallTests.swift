@@ -1,0 +1,206 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("The calls of a session tracker besides track")
+struct SessionCallTests {
+    @Test("an identify whose answer names another session changes it for all that is queued, itself included")
+    func identifyChangesSession() async throws {
+        let fixture = try SessionFixture { request in
+            request.path.contains("/identify/") ? .session("MERGED") : nil
+        }
+        try await fixture.start()
+        await fixture.tracker.setConsent(.pending)
+        await fixture.tracker.track(eventName: "BEFORE")
+        await fixture.tracker.identify(
+            userId: "user/ä 1", profileData: ["name": "N", "userId": "other", "plan": "pro"])
+        await fixture.tracker.track(eventName: "AFTER")
+        await fixture.tracker.setConsent(.granted)
+        await fixture.drain()
+
+        #expect(
+            fixture.requests.map(\.line) == [
+                "POST /v2/tracking-session", "POST /v2/tracking-session-data",
+                "PUT /v2/tracking-session/S1/identify/user%2F%C3%A4%201", "PUT /v1/customer-profiles/set",
+                "POST /v2/tracking-session-data",
+            ])
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1", "MERGED"])
+        let profile = try #require(fixture.requests.first { $0.isProfile })
+        #expect(profile.json["session_id"] == "MERGED")
+        #expect(profile.json["user_id"] == "user/ä 1")
+        #expect(profile.json["extra"] == ["plan": "pro"])
+        let identify = fixture.requests[2]
+        #expect(identify.body.isEmpty && identify.header("Content-Type") == nil)
+        #expect(identify.header("Idempotency-Key") == profile.header("Idempotency-Key").map { $0 + ":identify" })
+        #expect(fixture.tracker.sessionId == "MERGED")
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a retried profile does not repeat an identify that has succeeded")
+    func identifyOnce() async throws {
+        let fixture = try SessionFixture { $0.isProfile && $0.number < 4 ? .status(503) : nil }
+        try await fixture.start()
+
+        await fixture.tracker.identify(userId: "user-1")
+        await fixture.drain()
+
+        #expect(fixture.requests.filter { $0.path.contains("/identify/") }.count == 1)
+        #expect(Set(fixture.requests.filter { $0.isProfile }.map { $0.header("Idempotency-Key") }).count == 1)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "an identify that is refused is logged, and the profile goes all the same",
+        arguments: [400, 409, 413, 415, 422])
+    func identifyRefused(status: Int) async throws {
+        let fixture = try SessionFixture { $0.path.contains("/identify/") ? .status(status) : nil }
+        try await fixture.start()
+
+        await fixture.tracker.identify(userId: "user-1")
+        await fixture.drain()
+
+        #expect(fixture.requests.filter { $0.isProfile }.map { $0.json["user_id"] } == ["user-1"])
+        #expect(fixture.tracker.dropped == [:])
+        #expect(fixture.log.lines.all.contains { $0.contains("\(status)") })
+        #expect(!fixture.log.lines.all.contains { $0.contains("user-1") })
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("location, email and link: their requests, and what a 2xx stores")
+    func endpoints() async throws {
+        let fixture = try SessionFixture { request in
+            request.path.hasSuffix("/link-session") ? .session("LINKED") : nil
+        }
+        try await fixture.start()
+        let device = try #require(fixture.tracker.deviceId)
+
+        await fixture.tracker.updateLocation(LocationData(latitude: 52.5, longitude: -13.25, accuracy: 4.75))
+        await fixture.tracker.updateSessionEmail("a@b.example")
+        await fixture.tracker.linkSession("other")
+        await fixture.tracker.track(eventName: "E")
+        await fixture.drain()
+
+        #expect(
+            fixture.requests.dropFirst().map(\.line) == [
+                "PUT /v2/tracking-session/S1/location", "PUT /v2/tracking-session/S1/email_v2",
+                "POST /v2/tracking-session/link-session", "POST /v2/tracking-session-data",
+            ])
+        #expect(fixture.requests[1].text == #"{"latitude":52.5,"longitude":-13.25,"accuracy":4.75}"#)
+        #expect(fixture.requests[2].text == #"{"email":"a@b.example","brand_id":925}"#)
+        #expect(
+            fixture.requests[3].json == [
+                "source_session_id": "other", "current_session_id": "S1", "device_id": .string(device), "brand_id": 925,
+            ])
+        #expect(fixture.requests[4].json["session_id"] == "LINKED")
+        #expect(fixture.tracker.sessionEmail == "a@b.example")
+        #expect(fixture.tracker.sessionId == "LINKED")
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("values that cannot be are refused at the door")
+    func refusals() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        let tracker = fixture.tracker
+
+        #expect(await tracker.track(eventName: " \n") == .dropped(.invalidEventName))
+        #expect(await tracker.identify(userId: "") == .dropped(.invalidUserId))
+        for email in ["", "a", "a@b@c", "a @b", "@b", "a@"] {
+            #expect(await tracker.updateSessionEmail(email) == .dropped(.invalidValue))
+        }
+        for (latitude, longitude, accuracy) in [(90.1, 0.0, 0.0), (0, -180.1, 0), (0, 0, -1), (.nan, 0, 0)] {
+            let place = LocationData(latitude: latitude, longitude: longitude, accuracy: accuracy)
+            #expect(await tracker.updateLocation(place) == .dropped(.invalidValue))
+        }
+        #expect(await tracker.linkSession("") == .dropped(.invalidValue))
+        #expect(await tracker.continueSession(from: "https://a.example?gt_session_id=X") == .dropped(.invalidValue))
+        #expect(fixture.log.lines.all.contains("warning: user_id is required for identify()"))
+        #expect(tracker.info("queueLength") == 0)
+        #expect(fixture.requests.count == 1)
+        await tracker.shutdown()
+    }
+
+    @Test("a session comes from another site, or is linked with the one there is")
+    func crossSite() async throws {
+        let first = try SessionFixture()
+        try await first.start(
+            first.config {
+                $0.crossSiteCookie = true; $0.cookieDomain = ".shop.example"
+            })
+        let link = first.tracker.crossDomainURL(for: "https://a.shop.example/x?q=1#f")
+        #expect(link == "https://a.shop.example/x?q=1&gt_session_id=S1#f")
+        #expect(first.tracker.crossDomainURL(for: "https://other.example/") == "https://other.example/")
+        #expect(await first.tracker.continueSession(from: link).isQueued)
+        #expect(await first.tracker.continueSession(from: "https://a.example?gt_session_id=X9").isQueued)
+        await first.drain()
+        #expect(first.requests.dropFirst().map { $0.json["source_session_id"] } == ["X9"])
+        await first.tracker.shutdown()
+
+        let second = try SessionFixture { $0.isCreation ? .status(503) : nil }
+        try await second.start(
+            second.config {
+                $0.crossSiteCookie = true
+                $0.sessionCreation = .inBackground
+                $0.delivery = second.patientConfig.delivery
+            })
+        #expect(await second.tracker.track(eventName: "HELD").isPending)
+        #expect(await second.tracker.continueSession(from: link).isQueued)
+        await second.drain()
+        #expect(second.tracker.sessionId == "S1")
+        #expect(second.tracker.deviceId != nil)
+        #expect(second.events.map { $0.json["session_id"] } == ["S1"])
+        await second.tracker.shutdown()
+    }
+
+    @Test("the place is asked for after each creation of a session, and after nothing else")
+    func location() async throws {
+        struct Provider: LocationProvider {
+            let asked = Recorder<Bool>()
+
+            func location() async throws -> LocationData {
+                asked.record(true)
+                if asked.all.count == 2 { throw CancellationError() }
+                return LocationData(latitude: 1, longitude: 2, accuracy: 3)
+            }
+        }
+        let provider = Provider()
+        let first = try SessionFixture(locationProvider: provider)
+        try await first.start()
+        try await first.backend.server.requests(atLeast: 2)
+        await first.drain()
+        await first.tracker.shutdown()
+        let next = first.restarted()
+        try await next.start()
+        await next.drain()
+        #expect(provider.asked.all.count == 1)
+
+        await next.tracker.reset()
+        try await provider.asked.values(atLeast: 2)
+        await next.tracker.track(eventName: "E")
+        await next.drain()
+
+        #expect(provider.asked.all.count == 2)
+        #expect(
+            next.requests.filter { $0.path.hasSuffix("/location") }.map(\.path) == ["/v2/tracking-session/S1/location"])
+        await next.tracker.shutdown()
+    }
+
+    @Test("a key that the caller gave is taken once, and goes with the request")
+    func messageIDs() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        let id = MessageID.of("order-1")
+
+        let outcomes = [
+            await fixture.tracker.track(eventName: "A", messageId: id),
+            await fixture.tracker.track(eventName: "A", messageId: id),
+        ]
+        await fixture.drain()
+
+        #expect(outcomes == [.queued(id), .queued(id)])
+        #expect(fixture.events.map { $0.header("Idempotency-Key") } == ["order-1"])
+        await fixture.tracker.shutdown()
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("What consent does to a session tracker")
+struct SessionConsentTests {
+    @Test("pending is kept over a restart, with the calls; granting sends them")
+    func pending() async throws {
+        let first = try SessionFixture()
+        await first.tracker.setConsent(.pending)
+        #expect(!first.tracker.isTrackingAllowed)
+        try await first.start()
+        #expect(await first.tracker.track(eventName: "A").isPending)
+        await first.tracker.shutdown()
+
+        let next = first.restarted()
+        try await next.start()
+        #expect(!next.tracker.isTrackingAllowed)
+        #expect(await next.tracker.track(eventName: "B").isPending)
+        #expect(await next.tracker.flush().stoppedBy == .noConsent)
+        #expect(next.requests.isEmpty)
+        await next.tracker.setConsent(.granted)
+        await next.drain()
+
+        #expect(next.tracker.isTrackingAllowed)
+        #expect(next.names == ["A", "B"])
+        #expect(next.events.allSatisfy { $0.json["session_id"] == "S1" })
+        #expect(next.tracker.isBalanced)
+        await next.tracker.shutdown()
+    }
+
+    @Test("denying deletes what is known, over a restart too, and leaves no trace on the disk")
+    func denied() async throws {
+        let first = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        try await first.start(first.patientConfig)
+        await first.tracker.identify(userId: "sentinel-user")
+        await first.tracker.updateSessionEmail("sentinel@b.example")
+        await first.drain()
+        await first.tracker.track(eventName: "sentinel-event", attributes: ["x": "sentinel-value"])
+        await first.tracker.setConsent(.denied)
+        #expect(first.tracker.sessionId == nil && first.tracker.deviceId == nil && first.tracker.sessionEmail == nil)
+        #expect(first.tracker.dropped == ["consent": 1])
+        #expect(await first.tracker.track(eventName: "B") == .dropped(.trackingNotAllowed))
+        #expect(first.log.lines.all.contains("warning: Event blocked - consent not granted: B"))
+        #expect(first.tracker.isBalanced)
+        await first.tracker.shutdown()
+
+        try expectNoTrace(of: "sentinel", in: first.directory.path("state"))
+        let seen = first.requests.count
+        let next = first.restarted()
+        try await next.start()
+        #expect(!next.tracker.isTrackingAllowed)
+        #expect(await next.tracker.identify(userId: "u") == .dropped(.trackingNotAllowed))
+        #expect(next.requests.count == seen)
+        next.answer()
+        await next.tracker.setConsent(.granted)
+        await next.tracker.track(eventName: "C")
+        await next.drain()
+        #expect(next.names.last == "C")
+        #expect(next.events.last?.json["session_id"] == "S2")
+        await next.tracker.shutdown()
+    }
+
+    private func expectNoTrace(of text: String, in folder: String) throws {
+        var files = 0
+        for case let name as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
+            guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else { continue }
+            files += 1
+            #expect(bytes.range(of: Data(text.utf8)) == nil, "\(name)")
+        }
+        #expect(files > 0)
+    }
+
+    @Test("denying ends what is on the wire, and a late answer revives nothing")
+    func aborts() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? nil : .gated(gate, .session("LATE")) }
+        try await fixture.start()
+        await fixture.tracker.updateSessionEmail("a@b.example")
+        try await fixture.backend.server.requests(atLeast: 2)
+
+        await fixture.tracker.setConsent(.denied)
+        try await fixture.backend.server.closings(atLeast: 1)
+        gate.open()
+        await fixture.drain()
+
+        #expect(fixture.tracker.sessionId == nil && fixture.tracker.sessionEmail == nil)
+        #expect(fixture.tracker.dropped == ["consent": 1])
+        #expect(fixture.requests.count == 2)
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a reset does not touch it", arguments: [true, false])
+    func reset(all: Bool) async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start(fixture.config { $0.consent = .denied })
+
+        await fixture.tracker.reset(all: all)
+        try await fixture.start()
+
+        #expect(!fixture.tracker.isTrackingAllowed)
+        #expect(fixture.requests.isEmpty)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a stored decision goes before the configuration's")
+    func stored() async throws {
+        let first = try SessionFixture()
+        try await first.start(first.config { $0.consent = .denied })
+        await first.tracker.shutdown()
+
+        let next = first.restarted()
+        try await next.start(next.config { $0.consent = .granted })
+
+        #expect(!next.tracker.isTrackingAllowed)
+        await next.tracker.shutdown()
+    }
+
+    @Test("denying while a session is being made: initialize succeeds without one")
+    func duringInit() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("LATE")) : nil }
+
+        async let starting: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        await fixture.tracker.setConsent(.denied)
+        gate.open()
+        try await starting
+        await fixture.drain()
+
+        #expect(fixture.tracker.sessionId == nil)
+        #expect(fixture.requests.count == 1)
+        await fixture.tracker.shutdown()
+    }
+}

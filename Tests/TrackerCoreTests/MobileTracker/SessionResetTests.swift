@@ -1,0 +1,186 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("How a user is left")
+struct SessionResetTests {
+    @Test("what has a session still goes to it, what comes later goes to the next, of another device")
+    func bound() async throws {
+        let fixture = try SessionFixture { $0.isCreation ? nil : .status(503) }
+        try await fixture.start(fixture.patientConfig)
+        await fixture.tracker.identify(userId: "user-1")
+        await fixture.tracker.setMetadata(["tier": "gold"])
+        await fixture.tracker.track(eventName: "A")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+        let seen = fixture.requests.count
+        let device = fixture.tracker.deviceId
+
+        await fixture.tracker.reset()
+        #expect(fixture.tracker.sessionEmail == nil)
+        #expect(fixture.tracker.sessionId != "S1" && fixture.tracker.deviceId != device)
+        #expect(fixture.tracker.brandId == "925")
+        await fixture.tracker.track(eventName: "B")
+        await fixture.tracker.set(profileData: ["name": "N"])
+        fixture.answer()
+        await fixture.drain()
+
+        let late = fixture.requests.dropFirst(seen)
+        #expect(late.filter { $0.isEvent }.map { $0.json["event_name"] } == ["A", "B"])
+        #expect(late.filter { $0.isEvent }.map { $0.json["session_id"] } == ["S1", "S2"])
+        #expect(late.filter { $0.isEvent }.map { $0.json["data"] } == [["tier": "gold"], nil])
+        #expect(late.last { $0.isProfile }?.json["user_id"] == nil)
+        #expect(late.contains { $0.path == "/v2/tracking-session/S1/identify/user-1" })
+        #expect(fixture.tracker.dropped == [:])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("with all: true everything queued is dropped and counted, and the tracker goes on once it is initialised")
+    func all() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        try await fixture.start(fixture.patientConfig)
+        for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+        let seen = fixture.requests.count
+        fixture.answer()
+
+        await fixture.tracker.reset(all: true)
+        #expect(await fixture.tracker.track(eventName: "C").messageID != nil)
+        fixture.tracker.networkDidChange()
+        await fixture.drain()
+
+        let late = fixture.requests.dropFirst(seen).filter { $0.isEvent }
+        #expect(late.map { $0.json["event_name"] } == ["C"])
+        #expect(late.map { $0.json["brand_id"] } == [925])
+        #expect(fixture.tracker.dropped == ["reset": 2])
+        #expect(fixture.tracker.brandId == nil)
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("what never had a session is dropped and counted")
+    func unbound() async throws {
+        let fixture = try SessionFixture { $0.isCreation ? .status(500) : nil }
+        _ = await fixture.failure(fixture.config())
+        await fixture.tracker.track(eventName: "A")
+
+        await fixture.tracker.reset()
+        await fixture.tracker.track(eventName: "B")
+        #expect(fixture.tracker.dropped == ["reset": 1])
+        fixture.answer()
+        try await fixture.start()
+        await fixture.drain()
+
+        #expect(fixture.names == ["B"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("while a session is being made: that one is never taken, and initialize ends with another")
+    func duringInit() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.number == 0 ? .gated(gate, .session("LATE")) : nil }
+
+        async let starting: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        await fixture.tracker.reset()
+        gate.open()
+        try await starting
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+
+        #expect(fixture.tracker.sessionId == "S1")
+        #expect(fixture.creations.count == 2)
+        #expect(Set(fixture.creations.compactMap { $0.json["device_id"]?.stringValue }).count == 2)
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "a late answer that names a session, a user or an email changes nothing of the next one", arguments: [0, 1, 2])
+    func late(call: Int) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { request in
+            request.path.hasPrefix("/v2/tracking-session/") ? .gated(gate, .session("LATE")) : nil
+        }
+        try await fixture.start()
+        switch call {
+        case 0: await fixture.tracker.identify(userId: "user-1")
+        case 1: await fixture.tracker.updateSessionEmail("a@b.example")
+        default: await fixture.tracker.linkSession("other")
+        }
+        await fixture.tracker.track(eventName: "OLD")
+        try await fixture.backend.server.requests(atLeast: 2)
+
+        await fixture.tracker.reset()
+        await fixture.tracker.track(eventName: "NEW")
+        gate.open()
+        await fixture.drain()
+
+        #expect(fixture.tracker.sessionId == "S2")
+        #expect(fixture.tracker.sessionEmail == nil)
+        #expect(fixture.events.map { $0.json["session_id"] } == ["LATE", "S2"])
+        #expect(fixture.names == ["OLD", "NEW"])
+        await fixture.tracker.set(profileData: ["name": "N"])
+        await fixture.drain()
+        #expect(fixture.requests.last?.json["user_id"] == nil)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("over a restart the old state is gone, from both sides of the storage")
+    func restart() async throws {
+        let first = try SessionFixture()
+        try await first.start()
+        await first.tracker.updateSessionEmail("a@b.example")
+        await first.drain()
+        first.answer { $0.isCreation ? .status(503) : nil }
+        await first.tracker.reset()
+        await first.tracker.shutdown(timeout: .zero)
+        first.answer()
+
+        let next = first.restarted()
+        try await next.start()
+
+        #expect(next.tracker.sessionId == "S2")
+        #expect(next.tracker.sessionEmail == nil)
+        await next.tracker.shutdown()
+    }
+
+    @Test("before initialize it is kept, and applied first")
+    func before() async throws {
+        let first = try SessionFixture()
+        try await first.start()
+        await first.tracker.shutdown()
+
+        let next = first.restarted()
+        await next.tracker.reset()
+        try await next.start()
+
+        #expect(next.tracker.sessionId == "S2")
+        await next.tracker.shutdown()
+    }
+
+    @Test("a screen that was shown may be shown again")
+    func screens() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start(fixture.config { $0.initialScreen = "Home" })
+
+        #expect(await fixture.tracker.screenDidAppear(name: "Home") == .dropped(.repeatedScreen))
+        #expect(await fixture.tracker.screenDidAppear(name: "Home", url: "app://home").isQueued)
+        #expect(await fixture.tracker.screenDidAppear(name: "Start", url: "app://home") == .dropped(.repeatedScreen))
+        #expect(await fixture.tracker.screen(name: "Home", properties: ["url": "mine"]).isQueued)
+        await fixture.drain()
+        await fixture.tracker.reset()
+        #expect(await fixture.tracker.screenDidAppear(name: "Home", url: "app://home").messageID != nil)
+        await fixture.drain()
+
+        #expect(fixture.names == Array(repeating: "VIEW_PAGE", count: 4))
+        #expect(
+            fixture.events.map { $0.json["data"] } == [
+                ["screen": "Home", "url": "Home"], ["screen": "Home", "url": "app://home"],
+                ["screen": "Home", "url": "mine"], ["screen": "Home", "url": "app://home"],
+            ])
+        await fixture.tracker.shutdown()
+    }
+}
