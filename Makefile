@@ -14,7 +14,9 @@ help:
 	@echo "make test    every test"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
+	@echo "make bench   how fast JSON and the outbox are on this machine"
 	@echo "make build   the release host, at .build/release/BridgeHost"
+	@echo "make dist    the Node package with the host in it, at .build/dist"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
 
@@ -47,6 +49,20 @@ kills: setup-tests
 
 fuzz: setup
 	Tests/Fuzz/run.sh
+
+# Figures for one machine: what is around them moves them, their ratios hold better.
+bench: setup
+	swift build -c release --product JSONBenchmark
+	swift build -c release --product StorageBenchmark
+	.build/release/JSONBenchmark
+	@echo "the outbox, in memory"
+	.build/release/StorageBenchmark
+	@echo "the outbox, on disk"
+	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && .build/release/StorageBenchmark "$$folder"
+
+dist: setup-tests build
+	mkdir -p .build/dist
+	cd BridgeHost/Node && npm pack --pack-destination ../../.build/dist
 
 coverage:
 	@python3 Tests/Scripts/coverage.py
