@@ -106,6 +106,9 @@ struct SessionFixture {
         for name in names { tracker.track(eventName: name) }
     }
 
+    /// Leaves the user without waiting for that.
+    func resetAndGoOn() { tracker.reset() }
+
     /// Sends what is queued, however often it takes.
     func drain() async {
         var report: FlushReport

@@ -1,0 +1,20 @@
+#if canImport(UIKit)
+    public import TrackerModels
+    public import UIKit
+
+    extension MobileTracker {
+        /// Tracks a view controller as the screen that the user sees; to be called from its `viewDidAppear(_:)`.
+        ///
+        /// The screen's name is the controller's title, or its type's name if it has none; the URL is the type's name,
+        /// so that a controller that appears again at once is not tracked again.
+        ///
+        /// - Parameters:
+        ///   - controller: The controller that has appeared.
+        ///   - properties: What else to say of the screen.
+        @MainActor
+        public func screenDidAppear(_ controller: UIViewController, properties: JSONObject? = nil) {
+            let type = String(describing: type(of: controller))
+            screenDidAppear(name: controller.title ?? type, url: type, properties: properties)
+        }
+    }
+#endif

@@ -1,0 +1,117 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("How a session tracker accepts calls")
+struct AcceptingTests {
+    @Test("calls that do not wait take effect in their order, with those that do")
+    func fireAndForget() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+
+        fixture.trackAndGoOn(["A", "B"])
+        await fixture.tracker.track(eventName: "C")
+        fixture.resetAndGoOn()
+        fixture.trackAndGoOn(["D"])
+        await fixture.tracker.track(eventName: "E")
+        await fixture.drain()
+
+        #expect(fixture.names == ["A", "B", "C", "D", "E"])
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1", "S1", "S1", "S2", "S2"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("each task's calls keep their order among those of others")
+    func manyTasks() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<6 {
+                group.addTask {
+                    for number in 0..<30 { await fixture.tracker.track(eventName: "\(task)-\(number)") }
+                }
+            }
+        }
+        await fixture.drain()
+
+        #expect(fixture.names.count == 180)
+        for task in 0..<6 {
+            #expect(fixture.names.filter { $0.hasPrefix("\(task)-") } == (0..<30).map { "\(task)-\($0)" })
+        }
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("cancelling the caller's task does not undo a call")
+    func cancelled() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+
+        let gate = AsyncStream<Void>.makeStream()
+        let task = Task {
+            // Ends when the task is cancelled.
+            for await _ in gate.stream {}
+            return await fixture.tracker.track(eventName: "A")
+        }
+        task.cancel()
+        let outcome = await task.value
+        await fixture.drain()
+
+        #expect(outcome.isQueued)
+        #expect(fixture.names == ["A"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a setMetadata goes with the later events of its session, and with none of the next")
+    func metadata() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+
+        await fixture.tracker.track(eventName: "Before")
+        await fixture.tracker.setMetadata(["plan": "pro", "seats": 2])
+        await fixture.tracker.track(eventName: "Own", attributes: ["seats": 3])
+        await fixture.tracker.track(eventName: "After")
+        await fixture.tracker.reset()
+        await fixture.tracker.track(eventName: "Next")
+        await fixture.drain()
+
+        let metadata: JSONValue = ["plan": "pro", "seats": 2]
+        #expect(fixture.events.map { $0.json["data"] } == [nil, ["plan": "pro", "seats": 3], metadata, nil])
+        #expect(fixture.requests.filter(\.isProfile).map { $0.json["metadata"] } == [metadata])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("an event that alone makes the server fail is kept, and named by the last error")
+    func poison() async throws {
+        let fixture = try SessionFixture { $0.json["event_name"] == "Poison" ? .status(500) : nil }
+        try await fixture.start(fixture.patientConfig)
+
+        await fixture.tracker.track(eventName: "Poison", messageId: MessageID("poison-1"))
+        await fixture.drainToWait()
+
+        #expect(fixture.tracker.info("lastError", "message")?.stringValue?.contains("poison-1") == true)
+        #expect(fixture.tracker.info("queueLength") == 1)
+        await fixture.tracker.shutdown(timeout: .zero)
+    }
+
+    @Test("sequence numbers go on over a restart, and are not used again after a drop")
+    func sequence() async throws {
+        let fixture = try SessionFixture { $0.json["event_name"] == "Bad" ? .status(422) : nil }
+        try await fixture.start()
+        for name in ["A", "Bad", "B"] { await fixture.tracker.track(eventName: name) }
+        await fixture.drain()
+        await fixture.tracker.shutdown()
+
+        let next = fixture.restarted()
+        try await next.start()
+        await next.tracker.track(eventName: "C")
+        await next.drain()
+
+        #expect(fixture.events.map { $0.header("X-Sequence") } == ["1", "2", "3", "4"])
+        #expect(Set(fixture.events.map { $0.header("Idempotency-Key") }).count == 4)
+        await next.tracker.shutdown()
+    }
+}
