@@ -6,8 +6,11 @@ public final class TemporaryDirectory: Sendable {
     public let path: String
 
     /// Makes a folder of a name that nobody else has, for its owner alone.
-    public init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "tracker-\(UUID().uuidString)").path
+    ///
+    /// - Parameter parent: Where; `nil` for the system's place for temporary files.
+    public init(in parent: String? = nil) throws {
+        let parent = parent ?? FileManager.default.temporaryDirectory.path
+        path = parent + "/tracker-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
