@@ -7,14 +7,15 @@ WIDTH ?= 4
 KILLS ?= 1000
 
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
-.PHONY: kills fuzz
+.PHONY: kills fuzz bench-processes
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
-	@echo "make bench   how fast JSON and the outbox are on this machine"
+	@echo "make bench   how fast JSON, the outbox and the host are on this machine"
+	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make build   the release host, at .build/release/BridgeHost"
 	@echo "make dist    the Node package with the host in it, at .build/dist"
 	@echo "make lint    the formatting and the house rules"
@@ -51,14 +52,21 @@ fuzz: setup
 	Tests/Fuzz/run.sh
 
 # Figures for one machine: what is around them moves them, their ratios hold better.
-bench: setup
+bench: build
 	swift build -c release --product JSONBenchmark
 	swift build -c release --product StorageBenchmark
+	swift build -c release --product HostBenchmark
 	.build/release/JSONBenchmark
 	@echo "the outbox, in memory"
 	.build/release/StorageBenchmark
 	@echo "the outbox, on disk"
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && .build/release/StorageBenchmark "$$folder"
+	@echo "the host"
+	.build/release/HostBenchmark
+
+bench-processes: build
+	swift build -c release --product HostBenchmark
+	.build/release/HostBenchmark processes
 
 dist: setup-tests build
 	mkdir -p .build/dist

@@ -68,6 +68,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "HostBenchmark", dependencies: ["TestSupport", "TrackerModels"], path: "Benchmarks/Host",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "BridgeReference", dependencies: ["Bridge"], path: "BridgeHost/Reference", swiftSettings: settings
         ),
         // As a user would build them: without the settings of this package.
