@@ -17,7 +17,7 @@ help:
 	@echo "make bench   how fast JSON, the outbox and the host are on this machine"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make build   the release host, at .build/release/BridgeHost"
-	@echo "make dist    the Node package with the host in it, at .build/dist"
+	@echo "make dist    the Node package with the stripped host, in dist/"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
 
@@ -27,12 +27,17 @@ setup:
 setup-tests:
 	@.ci/setup tests
 
-# The host carries the Swift runtime, so that it starts in milliseconds and needs no toolchain where it runs.
 build: setup
-	swift build -c release --product BridgeHost --static-swift-stdlib
+	@.ci/build-host
 
 demo: build
 	@node BridgeHost/Node/demo/demo.js
+
+# The package for this platform, in dist/, with the host in it; and a test of it on a machine without Swift.
+dist: setup-tests build
+	@mkdir -p dist
+	cd BridgeHost/Node && MOBILE_TRACKER_HOST=../../.build/release/BridgeHost npm pack --loglevel=error --pack-destination ../../dist
+	cd BridgeHost/Node && node --test test/dist.test.js
 
 test: test-swift test-node coverage
 
@@ -68,10 +73,6 @@ bench-processes: build
 	swift build -c release --product HostBenchmark
 	.build/release/HostBenchmark processes
 
-dist: setup-tests build
-	mkdir -p .build/dist
-	cd BridgeHost/Node && npm pack --pack-destination ../../.build/dist
-
 coverage:
 	@python3 Tests/Scripts/coverage.py
 
@@ -82,4 +83,4 @@ generate: setup
 	swift run BridgeReference
 
 clean:
-	rm -rf .build
+	rm -rf .build dist

@@ -47,7 +47,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
                 reason: "The URL holds a space, a control character or a character outside ASCII; percent-encode its "
                     + "path, and write its host in its xn-- form.")
         }
-        guard let mark = text.firstRange(of: "://") else {
+        guard let mark = text.place(of: "://") else {
             throw Invalid(reason: "The URL is not absolute; write it out, such as https://api.example.com.")
         }
         guard let scheme = Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {

@@ -62,7 +62,7 @@ struct HostName: Hashable, Sendable {
 
     /// The eight groups of an IPv6 address without brackets, or `nil` (RFC 4291, 2.2).
     private static func ipv6(_ text: Substring) -> [UInt16]? {
-        guard let gap = text.firstRange(of: "::") else {
+        guard let gap = text.place(of: "::") else {
             let groups = Self.groups(text)
             return groups?.count == 8 ? groups : nil
         }

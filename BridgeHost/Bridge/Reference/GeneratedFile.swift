@@ -1,3 +1,5 @@
+import TrackerModels
+
 /// A file of the repository that is made from the method table, or has parts that are.
 package struct GeneratedFile: Sendable {
     /// Where it is, from the repository's root.
@@ -23,7 +25,7 @@ package struct GeneratedFile: Sendable {
     /// Replaces what stands between the marks of a part.
     private static func replacingPart(_ name: String, of text: String, with part: String) -> String {
         let (begin, end) = ("<!-- \(name): made by `make generate` -->\n", "<!-- end of \(name) -->")
-        guard let head = text.firstRange(of: begin), let tail = text.firstRange(of: end),
+        guard let head = text.place(of: begin), let tail = text.place(of: end),
             head.upperBound <= tail.lowerBound
         else { return text }
         return text[..<head.upperBound] + part + "\n" + text[tail.lowerBound...]

@@ -63,7 +63,7 @@ struct HostFacts: Hashable, Sendable {
 
     /// The zone of a path into the time zone database, or of a name; `nil` for rules such as `CET-1CEST`.
     private static func zoneName(_ text: String) -> String? {
-        let path = text.firstRange(of: "zoneinfo/").map { String(text[$0.upperBound...]) } ?? text
+        let path = text.place(of: "zoneinfo/").map { String(text[$0.upperBound...]) } ?? text
         let isName = path.utf8.allSatisfy { isLetterOrDigit($0) || "_+-/".utf8.contains($0) }
         guard isName, !path.isEmpty, !path.hasPrefix("/") else { return nil }
         let isRule = !path.contains("/") && path.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -41,7 +41,7 @@ enum AnswerTable {
 
     /// The host, and the port if one is written, of an absolute URL.
     static func host(of url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return url }
+        guard let scheme = url.place(of: "://") else { return url }
         return String(url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" })
     }
 }

@@ -110,7 +110,7 @@ struct SessionLink {
     func leads(into domain: String?) -> Bool {
         guard let domain = domain?.lowercased() else { return true }
         let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
-        guard !bare.isEmpty, let scheme = beforeQuery.firstRange(of: "://") else { return bare.isEmpty }
+        guard !bare.isEmpty, let scheme = beforeQuery.place(of: "://") else { return bare.isEmpty }
         let authority = beforeQuery[scheme.upperBound...].prefix { $0 != "/" }
         let host = (authority.split(separator: "@").last ?? "").prefix { $0 != ":" }.lowercased()
         return host == bare || host.hasSuffix("." + bare)
