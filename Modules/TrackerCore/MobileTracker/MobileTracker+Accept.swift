@@ -13,6 +13,19 @@ extension MobileTracker {
         _ call: TrackerCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
     ) {
+        accept(call, messageID: messageID, as: LaneChange.append, completion: completion)
+    }
+
+    /// Accepts a call that changes the lane in its own way.
+    ///
+    /// - Parameters:
+    ///   - change: What the call's record is staged as.
+    ///   - note: Told how the lane is once the call is on disk.
+    func accept(
+        _ call: TrackerCall, messageID: MessageID?, as change: (Draft) -> LaneChange,
+        note: @escaping @Sendable (LaneState) -> Void = { _ in },
+        completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) {
         let content = Result { () throws(Refusal) in try call.content() }
         let refusal = state.withLock { state -> Refusal? in
             guard let lane = state.lane else {
@@ -23,7 +36,8 @@ extension MobileTracker {
             case .success(let content):
                 if let refusal = state.noteScreen(of: call) { return refusal }
                 // Staged under the lock: the order of acceptance is the order on disk.
-                lane.outbox.stage(.append(draft(content, messageID))) { [self] result in
+                lane.outbox.stage(change(draft(content, messageID))) { [self] result in
+                    if case .queued(_, let state) = result { note(state) }
                     completion(outcome(of: result, for: call, lane))
                 }
                 return nil

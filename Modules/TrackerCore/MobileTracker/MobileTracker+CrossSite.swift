@@ -39,35 +39,19 @@ extension MobileTracker {
     package func accept(
         continuing url: String, messageID: MessageID? = nil, completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        guard let (settings, lane) = state.withLock({ $0.current }) else {
+        guard let (settings, _) = state.withLock({ $0.current }) else {
             return accept(.linkSession(url), messageID: messageID, completion: completion)
         }
         guard settings.config.crossSiteCookie, let text = SessionLink(url).session, let given = SessionID(text) else {
             return accept(.linkSession(""), messageID: messageID, completion: completion)
         }
-        lane.outbox.stage(.ensureDevice) { [self] result in
-            guard case .done(let found) = result else { return completion(.dropped(.storage)) }
-            guard let id = messageID ?? MessageID(surroundings.ids.uuid()) else {
-                return completion(.dropped(.storage))
-            }
-            // A user who said no has no session, and gets none: the outbox refuses the link with that reason.
-            guard found.consent != .denied else {
-                return accept(.linkSession(given.text), messageID: messageID, completion: completion)
-            }
-            switch found.entry.session {
-            case given?:
-                completion(.queued(id))
-            case nil:
-                lane.outbox.stage(.bind(found.generation, given)) { [self] result in
-                    guard case .done = result else { return completion(.dropped(.storage)) }
-                    hub.report(.session(given))
-                    lane.engine.kick()
-                    completion(.queued(id))
-                }
-            default:
-                accept(.linkSession(given.text), messageID: messageID, completion: completion)
-            }
-        }
+        // Which of the two it comes to is decided in its place in the order: a reset may come before or after it.
+        let before = sessionId
+        accept(
+            .linkSession(given.text), messageID: messageID, as: { .continueSession(given, link: $0) },
+            note: { [hub] lane in
+                if lane.entry.session == given, before != given.text { hub.report(.session(given)) }
+            }, completion: completion)
     }
 }
 

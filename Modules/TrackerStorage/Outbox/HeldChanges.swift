@@ -38,7 +38,7 @@ struct HeldChanges: Sendable {
     mutating func hold(_ change: LaneChange, over disk: LaneState) {
         if changes.isEmpty { base = disk.generation }
         switch change {
-        case .append, .barrier: return
+        case .append, .continueSession, .barrier: return
         case .ensureDevice:
             // The id that is shown from now on must be the one that is written.
             guard state(over: disk).entry.device == nil else { return }
@@ -120,7 +120,7 @@ extension LaneChange {
     /// Whether the change must be in the backups too before it counts.
     var isBackedUp: Bool {
         switch self {
-        case .append, .delivered, .drop, .dropAll, .barrier: false
+        case .append, .continueSession, .delivered, .drop, .dropAll, .barrier: false
         case .reset, .consent, .expire, .bind, .unbind, .identify, .store, .remove, .ensureDevice: true
         }
     }

@@ -26,6 +26,17 @@ extension LaneTransaction {
         return isPending ? .pending(draft.messageID) : .queued(draft.messageID)
     }
 
+    /// Goes on with a session from elsewhere.
+    mutating func goOn(with session: SessionID, _ link: Draft) throws(StorageError) -> Effect {
+        guard consent != .denied else { return .refused(.trackingNotAllowed) }
+        try ensureDevice()
+        guard let current = row.entry.session else {
+            try bind(row.generation, session)
+            return .queued(link.messageID)
+        }
+        return current == session ? .queued(link.messageID) : try append(link)
+    }
+
     /// The brand's consent.
     private var consent: Consent { row.consent ?? configuration.initialConsent ?? .granted }
 

@@ -74,6 +74,7 @@ struct LaneTransaction {
     mutating func apply(_ change: LaneChange) throws(StorageError) -> Effect {
         switch change {
         case .append(let draft): return try append(draft)
+        case .continueSession(let session, let link): return try goOn(with: session, link)
         case .reset(let all, let messageID): try once(messageID) { (lane) throws(StorageError) in try lane.reset(all) }
         case .consent(let consent, let messageID):
             try once(messageID) { (lane) throws(StorageError) in try lane.setConsent(consent) }

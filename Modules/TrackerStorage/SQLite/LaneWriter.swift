@@ -286,11 +286,13 @@ struct LaneWriter: ~Copyable {
         hasFailed = true
         outcome.results = tasks.map { task in
             guard case .change(let change) = task else { return .failed(error) }
-            if case .append = change {
+            switch change {
+            case .append, .continueSession:
                 return .refused(held.state(over: known).consent == .denied ? .trackingNotAllowed : .storage)
+            default:
+                held.hold(change, over: known)
+                return .failed(error)
             }
-            held.hold(change, over: known)
-            return .failed(error)
         }
     }
 }

@@ -256,6 +256,23 @@ struct MethodTests {
         #expect(try await lastRequest().line == "POST /v2/tracking-session/link-session")
     }
 
+    @Test("link another site's session in the order of the calls, also before a reset")
+    func crossSiteInOrder() async throws {
+        try await start(["crossSiteCookie": true])
+
+        let link = client.start("continueSession", ["https://a.example/?gt_session_id=elsewhere"])
+        let track = client.start("track", ["AFTER"])
+        let reset = client.start("reset")
+
+        #expect(try await link.value["status"] == "queued")
+        #expect(try await track.value["status"] == "queued")
+        #expect(try await reset.value == [:])
+        #expect(try await client.call("flush")["remaining"] == 0)
+        let sent = backend.server.requests.filter { $0.path != "/v2/tracking-session" }
+        #expect(sent.map(\.path) == ["/v2/tracking-session/link-session", "/v2/tracking-session-data"])
+        #expect(sent.first?.json["current_session_id"] == "session-1")
+    }
+
     @Test("take no session over from another site once the user has said no")
     func crossSiteDenied() async throws {
         try await start(["crossSiteCookie": true])
