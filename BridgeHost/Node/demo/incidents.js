@@ -26,7 +26,9 @@ export function makeIncidents({ collector, folder, say }) {
             const open = player.unanswered
             say(`${at}  kill -9 ${pid}: ${waiting} accepted calls wait on disk, ${open} calls have no answer yet.`)
         },
-        'the backend is back': (at) => {
+        'the backend is back': async (at) => {
+            // Not before it was missed.
+            await collector.wait({ accepted: false })
             collector.faults([])
             say(`${at}  The backend answers again.`)
         },

@@ -20,7 +20,8 @@ suite('the demo', () => {
         const { code, stdout, stderr } = await runFile(t, DEMO, { env: { TMPDIR: folder } })
 
         assert.equal(code, 0, stderr)
-        assert.match(stdout, /kill -9 \d+: \d+ accepted calls wait on disk/)
+        assert.match(stdout, /kill -9 \d+: [1-9]\d* accepted calls wait on disk/)
+        assert.match(stdout, /^ +[1-9]\d* requests that it refused with 503$/m)
         const [, count] = /^All (\d+) accepted calls arrived, each once under its Idempotency-Key/m.exec(stdout)
         const accepted = DAY.filter(({ method, dropped }) => TRACKER[method]?.gives === 'outcome' && !dropped)
         assert.equal(Number(count), accepted.length)
