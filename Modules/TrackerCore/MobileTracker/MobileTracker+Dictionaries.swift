@@ -1,6 +1,9 @@
 public import TrackerModels
 
 /// The tracking calls with values as dictionaries.
+///
+/// Every dictionary is optional, where it is required too: the compiler takes a literal for a plain `[String: Any]`
+/// before it looks at any other type, and a literal is to be a `JSONObject`, which keeps its order.
 extension MobileTracker {
     /// Records that an event happened.
     ///
@@ -75,7 +78,7 @@ extension MobileTracker {
     /// - Returns: What became of the call, and if it was dropped, why.
     @_disfavoredOverload
     @discardableResult
-    public func set(profileData: [String: Any], messageId: MessageID? = nil) async -> TrackOutcome {
+    public func set(profileData: [String: Any]?, messageId: MessageID? = nil) async -> TrackOutcome {
         await submit("set", [profileData], messageId) { .set(profile: $0[0] ?? .emptyObject) }
     }
 
@@ -83,7 +86,7 @@ extension MobileTracker {
     ///
     /// Accepts in order and does not wait: what becomes of the call is logged.
     @_disfavoredOverload
-    public func set(profileData: [String: Any], messageId: MessageID? = nil) {
+    public func set(profileData: [String: Any]?, messageId: MessageID? = nil) {
         accept("set", [profileData], messageId) { .set(profile: $0[0] ?? .emptyObject) }
     }
 
@@ -99,7 +102,7 @@ extension MobileTracker {
     /// - Returns: What became of the call, and if it was dropped, why.
     @_disfavoredOverload
     @discardableResult
-    public func setMetadata(_ metadata: [String: Any], messageId: MessageID? = nil) async -> TrackOutcome {
+    public func setMetadata(_ metadata: [String: Any]?, messageId: MessageID? = nil) async -> TrackOutcome {
         await submit("setMetadata", [metadata], messageId) { .setMetadata($0[0] ?? .emptyObject) }
     }
 
@@ -107,7 +110,7 @@ extension MobileTracker {
     ///
     /// Accepts in order and does not wait: what becomes of the call is logged.
     @_disfavoredOverload
-    public func setMetadata(_ metadata: [String: Any], messageId: MessageID? = nil) {
+    public func setMetadata(_ metadata: [String: Any]?, messageId: MessageID? = nil) {
         accept("setMetadata", [metadata], messageId) { .setMetadata($0[0] ?? .emptyObject) }
     }
 
