@@ -7,13 +7,14 @@ WIDTH ?= 4
 KILLS ?= 1000
 
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
-.PHONY: kills fuzz bench-processes
+.PHONY: kills fuzz sanitize bench-processes
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
+	@echo "make sanitize  every Swift test under ThreadSanitizer and AddressSanitizer"
 	@echo "make bench   how fast JSON, the outbox and the host are on this machine"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make build   the release host, at .build/release/BridgeHost"
@@ -52,6 +53,17 @@ test-node: setup-tests
 kills: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
 	KILLS=$(KILLS) swift test --skip-build --filter CrashTests
+
+# Each sanitizer has a build of its own, in which everything takes its time.
+sanitize: setup-tests
+	swift build --build-tests --sanitize=thread --scratch-path .build/thread
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/ThreadSanitizer.supp \
+		GUARD_FACTOR=10 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) \
+		swift test --skip-build --sanitize=thread --scratch-path .build/thread
+	swift build --build-tests --sanitize=address --scratch-path .build/address
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/LeakSanitizer.supp \
+		GUARD_FACTOR=10 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) \
+		swift test --skip-build --sanitize=address --scratch-path .build/address
 
 fuzz: setup
 	Tests/Fuzz/run.sh
