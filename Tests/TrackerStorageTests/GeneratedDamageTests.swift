@@ -34,18 +34,34 @@ struct GeneratedDamageTests {
         await outbox.commit(.barrier)
 
         #expect(taken.count == 6, "\(what)")
-        let records = try outbox.peek(limit: .max, maxBytes: .max).records
+        let records = try await reading(outbox, what) { try outbox.peek(limit: .max, maxBytes: .max).records }
         let ids = records.map(\.messageID.text)
         #expect(Array(ids.suffix(3)) == ["new4", "new5", "new6"], "\(what)")
         #expect(records.map(\.sequence) == records.map(\.sequence).sorted(), "\(what)")
         #expect(Set(records.map(\.sequence)).count == records.count, "\(what)")
-        #expect(try outbox.account().isBalanced, "\(what)")
-        #expect(try outbox.state().queuedRecords == records.count, "\(what)")
+        #expect(try await reading(outbox, what) { try outbox.account().isBalanced }, "\(what)")
+        #expect(try await reading(outbox, what) { try outbox.state().queuedRecords } == records.count, "\(what)")
         await outbox.close()
 
         let again = try await SQLiteOutbox.opened(.sample(folder))
         #expect(try again.queue() == ids, "\(what)")
         #expect(try folder.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1)
+    }
+
+    /// Reads, again after what was found is mended: a read that comes across damage fails, and has it looked into.
+    private func reading<Result>(
+        _ outbox: SQLiteOutbox, _ what: String, _ body: () throws -> Result
+    ) async throws -> Result {
+        for _ in 0..<2 {
+            if let result = try? body() { return result }
+            await outbox.commit(.barrier)
+        }
+        do {
+            return try body()
+        } catch {
+            Issue.record("\(what): \(error)")
+            throw error
+        }
     }
 
     /// Has a process write records and die, so that some are in the database and some in its log.
