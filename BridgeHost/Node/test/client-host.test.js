@@ -175,8 +175,43 @@ suite('init fails', { skip: withoutHost }, () => {
         })
     }
 
+    const unfit = {
+        'a malformed URL': ['apiUrl', { apiUrl: 'nonsense' }],
+        'plain http to another host': ['apiUrl', { apiUrl: 'http://api.example.com' }],
+        'a key with a line break': ['xApiKey', { xApiKey: 'key\nX-Other: 1' }],
+    }
+    for (const [what, [field, changes]] of Object.entries(unfit)) {
+        test(`with INVALID_CONFIGURATION for ${what}`, async (t) => {
+            const { tracker, collector, config } = await realTracker(t)
+
+            await assert.rejects(tracker.init('925', config(changes)), {
+                code: 'INVALID_CONFIGURATION', number: 1002, message: new RegExp(field),
+            })
+            assert.deepEqual(collector.received(), [])
+        })
+    }
+
+    test('with SESSION_CREATION_FAILED if nobody listens', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        await collector.close()
+
+        const error = await tracker.init('925', config()).then(() => assert.fail(), (error) => error)
+        assert.deepEqual([error.code, error.number, error.retryable], ['SESSION_CREATION_FAILED', 1003, true])
+        assert.equal(error.data.cause, 'NETWORK_ERROR')
+    })
+
+    test('with SESSION_CREATION_FAILED if the backend is too slow', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        collector.faults(['delay=60000'])
+
+        const error = await tracker.init('925', config({ initTimeoutMs: 1000 })).then(() => assert.fail(), (error) => error)
+        assert.deepEqual([error.code, error.number], ['SESSION_CREATION_FAILED', 1003])
+        assert.equal(error.data.cause, 'timeout')
+    })
+
     const failures = {
         'the status it got': ['503', { retryable: true, data: { status: 503 } }],
+        'an error of the server': ['500', { retryable: true, data: { status: 500 } }],
         'a refusal': ['400', { data: { status: 400 } }],
         'a connection that broke': ['drop-before', { retryable: true, data: { cause: 'NETWORK_ERROR' } }],
         'an answer that cannot be read': [{ status: 200, body: 'Hello' }, { data: { cause: 'unreadable answer' } }],
