@@ -144,7 +144,7 @@ private struct ScriptRun {
         case 21..<23: return .consent(.granted, messageID: nil)
         case 23: return .expire(generation)
         case 24..<28: return .bind(generation, session)
-        case 28: return .unbind(generation, session)
+        case 28: return .unbind(generation, session, refused: some.first ?? Record.ID(0))
         case 29: return .identify(generation, known(UserID("u\(Int.random(in: 0..<3, using: &generator))")))
         case 30: return .store(.own("x"), "v\(Int.random(in: 0..<3, using: &generator))", generation)
         case 31: return .remove(.own("x"))

@@ -96,14 +96,32 @@ struct GenerationTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
         await outbox.commit([.ensureDevice, .bind(1, "s1"), .identify(Generation(1), UserID("u")!)])
 
-        await outbox.commit(.unbind(Generation(1), SessionID("s0")!))
+        await outbox.commit(.unbind(Generation(1), SessionID("s0")!, refused: Record.ID(1)))
         #expect(outbox.value(for: .sessionID) == "s1")
-        let result = await outbox.commit(.unbind(Generation(1), SessionID("s1")!))
+        let result = await outbox.commit(.unbind(Generation(1), SessionID("s1")!, refused: Record.ID(1)))
 
         #expect(result.state?.entry.session == nil)
         #expect(result.state?.entry.device != nil)
         #expect(result.state?.entry.identifyID == UserID("u"))
         #expect(outbox.value(for: .sessionID) == nil)
+    }
+
+    @Test(
+        "that has ended keeps its session where the server refuses it, and loses that record alone",
+        arguments: Place.allCases)
+    func refusesOfOld(place: Place) async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place, log: log))
+        await outbox.commit([.bind(1, "s1"), .append("m1"), .append("m2"), .reset(all: false, messageID: nil)])
+        let first = try #require(try outbox.peek(limit: 1, maxBytes: .max).records.first)
+
+        await outbox.commit(.unbind(Generation(1), SessionID("s1")!, refused: first.id))
+
+        let peek = try outbox.peek(limit: 9, maxBytes: .max)
+        #expect(peek.records.map(\.messageID.text) == ["m2"])
+        #expect(peek.entries[Generation(1)]?.session == SessionID("s1"))
+        #expect(try outbox.account().dropped == [.sessionGone: 1])
+        #expect(log.events == [.dropped([first.messageID], count: 1, .sessionGone)])
     }
 
     @Test("ends when its session expires, keeping the device and every record", arguments: Place.allCases)

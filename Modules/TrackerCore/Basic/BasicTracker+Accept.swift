@@ -71,17 +71,18 @@ extension BasicTracker {
     }
 
     func stage(_ held: HeldCall, _ run: Run) {
+        // With delivery halted the call is held until `initialize` resumes it.
+        let isHalted = run.lane.engine.isHalted
         run.lane.outbox.stage(.append(held.draft)) { [self] result in
-            held.completion(outcome(of: result, held.name, run))
+            held.completion(outcome(of: result, held.name, run, isHalted))
         }
     }
 
-    private func outcome(of result: ChangeResult, _ name: String, _ run: Run) -> TrackOutcome {
+    private func outcome(of result: ChangeResult, _ name: String, _ run: Run, _ isHalted: Bool) -> TrackOutcome {
         switch result {
         case .queued(let id, _), .pending(let id, _):
             run.lane.engine.kick()
-            // With delivery halted the call is held until `initialize` resumes it.
-            return run.lane.engine.snapshot.halt == nil ? .queued(id) : .pending(id)
+            return isHalted ? .pending(id) : .queued(id)
         case .refused(let reason):
             return refuse(name, Refusal(reason, ClientNews.sentence(reason, name)))
         case .failed(let error):

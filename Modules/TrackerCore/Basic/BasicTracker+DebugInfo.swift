@@ -12,7 +12,7 @@ extension BasicTracker {
         let (run, user, held, refused) = state.withLock { ($0.run, $0.user, $0.held?.count ?? 0, $0.refused) }
         var info: JSONObject = ["lifecycle": "idle", "queueLength": 0]
         if let run {
-            info["lifecycle"] = run.lane.engine.snapshot.halt == nil ? "ready" : "halted"
+            info["lifecycle"] = run.lane.engine.isHalted ? "halted" : "ready"
             info["endpoint"] = .string(run.settings.endpoint)
             info["maxQueueSize"] = JSONValue(run.settings.delivery.maxQueuedEvents)
             info["userId"] = user.map { .string($0.userId) } ?? .null

@@ -150,6 +150,9 @@ final class DeliveryEngine: Sendable {
         perform { $0.delivery.tell(change) }
     }
 
+    /// Whether the server has refused what nothing can be delivered without.
+    var isHalted: Bool { state.withLock { $0.delivery.halt != nil } }
+
     /// How things stand.
     var snapshot: Snapshot {
         let now = parts.loop.now
@@ -249,8 +252,7 @@ final class DeliveryEngine: Sendable {
             commit(changes, awaited: true)
             return false
         case .drop(let records, let reason, let message):
-            let dropped = peek.records.filter { records.contains($0.id) }
-            parts.log.log(.warning, "Dropped \(dropped.count) event(s), \(reason): \(message)")
+            report(.dropped(peek.records.filter { records.contains($0.id) }, reason, message), at: moment)
             commit([.drop(records, reason)], awaited: false)
             return true
         case .hold(let until):

@@ -36,10 +36,15 @@ struct SessionDialect: Dialect {
         guard view.state.entry.session != nil else { return planSession(view.state) }
         guard let record = view.records.first else { return .rest }
         let entry = view.entries[record.generation] ?? GenerationEntry()
-        guard let session = entry.session else {
-            return .drop([record.id], .sessionGone, "its session was never made and its generation has ended")
-        }
         let isCurrent = record.generation == view.state.generation
+        guard let session = entry.session else {
+            // What a session is told of its user reaches the user without it.
+            guard record.route == .metadata, entry.identifyID != nil else {
+                return .drop([record.id], .sessionGone, "its session was never made and its generation has ended")
+            }
+            let request = requests.profile(record, entry: entry)
+            return .send(plan(.records, request, [record], record.generation, nil, isCurrent))
+        }
         if record.route == .profile, let user = ProfileBody.user(in: record.body), entry.identifyID != user,
             !unidentifiable.contains(record.id)
         {
@@ -134,12 +139,12 @@ struct SessionDialect: Dialect {
             return .delivered(changes(of: plan, response))
         case .unauthorized:
             return .halt(Halt(status: response.status, message: sentence))
-        case .gone:
+        case .gone where plan.session != nil:
             return sessionLost(plan, sentence)
         case .tooLarge:
             settle(plan)
             return .discard(.tooLarge, sentence)
-        case .refused, .retry:
+        case .refused, .retry, .gone:
             settle(plan)
             return .discard(.rejected(response.status), sentence)
         }
@@ -172,7 +177,7 @@ struct SessionDialect: Dialect {
             settle(plan)
             return .discard(.sessionGone, sentence)
         }
-        return .progress([.unbind(plan.generation, session)])
+        return .progress([.unbind(plan.generation, session, refused: record.id)])
     }
 
     private mutating func settle(_ plan: Plan) {

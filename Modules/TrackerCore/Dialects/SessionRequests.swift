@@ -51,15 +51,20 @@ struct SessionRequests: Sendable {
             return request(.post, "/v2/tracking-session/link-session", bound.finish(), key: key, record: record)
         case .profile, .metadata, .batch, .endpoint:
             // Records of other clients' routes never enter a session lane.
-            var bound = JSONObjectWriter()
-            bound.append(membersOf: record.body)
-            bound.append("brand_id", brand.number)
-            if ProfileBody.user(in: record.body) == nil, let user = entry.identifyID {
-                bound.append("user_id", user.text)
-            }
-            bound.append("session_id", session.text)
-            return request(.put, "/v1/customer-profiles/set", bound.finish(), key: key, record: record)
+            return profile(record, entry: entry)
         }
+    }
+
+    /// `PUT /v1/customer-profiles/set`: what is known of the user of a generation, and of its session if it has one.
+    func profile(_ record: Record, entry: GenerationEntry) -> HTTPRequest {
+        var bound = JSONObjectWriter()
+        bound.append(membersOf: record.body)
+        bound.append("brand_id", brand.number)
+        if ProfileBody.user(in: record.body) == nil, let user = entry.identifyID {
+            bound.append("user_id", user.text)
+        }
+        if let session = entry.session { bound.append("session_id", session.text) }
+        return request(.put, "/v1/customer-profiles/set", bound.finish(), key: record.messageID.text, record: record)
     }
 
     private func sessionPath(_ session: SessionID) -> String {

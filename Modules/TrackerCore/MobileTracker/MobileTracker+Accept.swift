@@ -35,10 +35,12 @@ extension MobileTracker {
             case .failure(let refusal): return refusal
             case .success(let content):
                 if let refusal = state.noteScreen(of: call) { return refusal }
+                // With delivery halted the call is held until `initialize` resumes it.
+                let isHalted = lane.engine.isHalted
                 // Staged under the lock: the order of acceptance is the order on disk.
                 lane.outbox.stage(change(draft(content, messageID))) { [self] result in
                     if case .queued(_, let state) = result { note(state) }
-                    completion(outcome(of: result, for: call, lane))
+                    completion(outcome(of: result, for: call, lane, isHalted))
                 }
                 return nil
             }
@@ -55,9 +57,8 @@ extension MobileTracker {
 
     /// Refuses a call whose value JSON cannot hold.
     package func refuseSerialization(of name: String, _ reason: String) {
-        log.log(.error, "\(name): \(reason)")
         state.withLock { $0.refused[.serialization, default: 0] += 1 }
-        hub.report(.refused(call: name, .serialization))
+        news.refused(name, Refusal(.serialization, "\(name): \(reason)"))
     }
 
     private func draft(_ content: CallContent, _ messageID: MessageID?) -> Draft {
@@ -80,18 +81,19 @@ extension MobileTracker {
         return id ?? makeMessageID()
     }
 
-    private func outcome(of result: ChangeResult, for call: TrackerCall, _ lane: OpenLane) -> TrackOutcome {
+    private func outcome(
+        of result: ChangeResult, for call: TrackerCall, _ lane: OpenLane, _ isHalted: Bool
+    ) -> TrackOutcome {
         switch result {
         case .queued(let id, _):
             lane.engine.kick()
-            // With delivery halted the call is held until `initialize` resumes it.
-            return lane.engine.snapshot.halt == nil ? .queued(id) : .pending(id)
+            return isHalted ? .pending(id) : .queued(id)
         case .pending(let id, _):
             lane.engine.kick()
             log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }
             return .pending(id)
         case .refused(let reason):
-            return refuse(call, Refusal(reason, Self.sentence(reason, call)))
+            return refuse(call, Refusal(reason, ClientNews.sentence(reason, call.name)))
         case .failed(let error):
             return refuse(call, Refusal(.storage, error.message))
         case .done:
@@ -102,24 +104,8 @@ extension MobileTracker {
     /// Logs and counts a refusal.
     private func refuse(_ call: TrackerCall, _ refusal: Refusal) -> TrackOutcome {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        switch refusal.reason {
-        case .repeatedScreen: log.verbose(.debug) { refusal.message }
-        case .storage:
-            // The disk's failure is logged once, by whoever found it.
-            log.verbose(.debug) { refusal.message }
-        default: log.log(.warning, refusal.message)
-        }
-        hub.report(.refused(call: call.name, refusal.reason))
+        news.refused(call.name, refusal)
         return .dropped(refusal.reason)
-    }
-
-    private static func sentence(_ reason: RefusalReason, _ call: TrackerCall) -> String {
-        switch reason {
-        case .queueFull: "Event queue full - dropping event: \(call.name)"
-        case .trackingNotAllowed: "Event blocked - consent not granted: \(call.name)"
-        case .tooLarge: "The event is larger than maxEventBytes: \(call.name)"
-        default: "Dropped \(call.name): \(reason.rawValue)"
-        }
     }
 }
 

@@ -32,7 +32,7 @@ extension MobileTracker.State {
         switch phase {
         case .notInitialized: "idle"
         case .initializing: "initializing"
-        case .ready(_, let lane): lane.engine.snapshot.halt == nil ? "ready" : "halted"
+        case .ready(_, let lane): lane.engine.isHalted ? "halted" : "ready"
         case .withoutSession: "withoutSession"
         case .shutDown: "shutDown"
         }

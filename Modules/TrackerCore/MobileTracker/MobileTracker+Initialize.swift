@@ -42,7 +42,7 @@ extension MobileTracker {
         case .initializing:
             state.waiters.append(completion)
             return .joined
-        case .ready(let settings, let lane) where !state.startsAnew && lane.engine.snapshot.halt == nil:
+        case .ready(let settings, let lane) where !state.startsAnew && !lane.engine.isHalted:
             let isOther = BrandID(brandId) != settings.brand || config.map { $0 != settings.config } ?? false
             return .done(hadOtherArguments: isOther)
         case .notInitialized, .ready, .withoutSession, .shutDown:
@@ -104,7 +104,7 @@ extension MobileTracker {
                 case .failure(let error):
                     self.end(attempt, .failure(TrackerError(.storage, error.message)))
                 case .success(let opening):
-                    self.report(opening, lane)
+                    self.news.note(opening, of: lane.outbox)
                     lane.outbox.stage(.barrier) { result in
                         self.bindSession(attempt, settings, lane, after: result)
                     }
@@ -163,22 +163,6 @@ extension MobileTracker {
             accept(.screenDidAppear(name: screen.name, url: screen.url, properties: nil))
         }
         for waiter in ending.waiters { waiter(result) }
-    }
-
-    private func report(_ opening: Opening, _ lane: OpenLane) {
-        if let salvage = opening.salvage { note(.salvaged(salvage)) }
-        if opening.adoptedRecords > 0 {
-            log.log(.warning, "Took over \(opening.adoptedRecords) event(s) that were held for want of a session.")
-        }
-        if let failure = opening.writeFailure {
-            log.log(.error, "The state folder cannot be written, values live in memory: \(failure.message)")
-        }
-        // A disk that cannot tell of other lanes does not keep this one from starting.
-        for stranded in (try? lane.outbox.strandedLanes()) ?? [] {
-            log.log(
-                .warning,
-                "\(stranded.records) event(s) for \(stranded.identity.origin) wait, and nobody delivers them.")
-        }
     }
 }
 

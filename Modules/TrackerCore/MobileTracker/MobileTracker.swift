@@ -78,6 +78,8 @@ public final class MobileTracker: Sendable {
     /// Has every piece of news handed to `observer` as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
+    var news: ClientNews { ClientNews(log: log, hub: hub) }
+
     /// The backend's name for the current session; `nil` without one.
     public var sessionId: String? { value(.sessionID) }
 

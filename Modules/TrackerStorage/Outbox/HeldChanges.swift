@@ -48,6 +48,8 @@ struct HeldChanges: Sendable {
                 if case .store(key, _, generation) = earlier { true } else { false }
             }
             changes.append(change)
+        case .unbind(let generation, _, let record) where generation != state(over: disk).generation:
+            changes.append(.drop([record], .sessionGone))
         case .delivered(let ids, let bytes):
             guard case .delivered(let earlier, let sum)? = changes.last else { return changes.append(change) }
             // An outage of the disk can last for thousands of them.
@@ -82,7 +84,7 @@ struct HeldChanges: Sendable {
         changes.reduce(into: entry) { entry, change in
             switch change {
             case .bind(generation, let session): entry.session = session
-            case .unbind(generation, entry.session): entry.session = nil
+            case .unbind(generation, entry.session, _): entry.session = nil
             case .identify(generation, let user): entry.identifyID = user
             default: break
             }
@@ -138,7 +140,7 @@ extension LaneChange {
         case .expire(state.generation) where state.entry.session != nil:
             state.begin(GenerationEntry(device: state.entry.device))
         case .bind(state.generation, let session): state.entry.session = session
-        case .unbind(state.generation, state.entry.session): state.entry.session = nil
+        case .unbind(state.generation, state.entry.session, _): state.entry.session = nil
         case .identify(state.generation, let user): state.entry.identifyID = user
         case .store(.deviceID, let text, _) where state.entry.session == nil:
             state.entry.device = DeviceID(text)
@@ -160,7 +162,7 @@ extension LaneChange {
             return key.scope == .lane ? .removed : .untouched
         case .bind(state.generation, let session):
             return key == .sessionID ? .text(session.text) : .untouched
-        case .unbind(state.generation, state.entry.session):
+        case .unbind(state.generation, state.entry.session, _):
             return key == .sessionID ? .removed : .untouched
         case .identify(state.generation, let user):
             return key == .identifyID ? .text(user.text) : .untouched

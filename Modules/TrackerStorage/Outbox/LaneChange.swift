@@ -22,9 +22,10 @@ public enum LaneChange: Sendable {
     /// Binds a generation to its session, or to another one that an answer names. For the current generation the
     /// stored key changes as well; for an older one the map alone; for one that is gone nothing.
     case bind(Generation, SessionID)
-    /// The server no longer knows the session of the generation: unbinds it. Without effect if the generation is bound
-    /// to another session by now.
-    case unbind(Generation, SessionID)
+    /// The server no longer knows the session of the generation, for which it has refused a record: unbinds it. Without
+    /// effect if the generation is bound to another session by now. A generation that has ended gets no other session:
+    /// it keeps what it is bound to, and the record is dropped.
+    case unbind(Generation, SessionID, refused: Record.ID)
     /// Stores the user a generation's session was identified with; as `bind` where generations are concerned.
     case identify(Generation, UserID)
     /// Stores a value under a key of the lane or the brand, unless the generation has ended.

@@ -55,14 +55,17 @@ extension LaneTransaction {
         try replace(entry, of: generation)
     }
 
-    /// Takes a generation's session away, unless it has another one by now.
-    mutating func unbind(_ generation: Generation, _ session: SessionID) throws(StorageError) {
-        guard var entry = try entry(of: generation), entry.session == session else { return }
+    /// Takes the generation's session away, unless it has another one by now; a generation that has ended loses the
+    /// record alone.
+    mutating func unbind(
+        _ generation: Generation, _ session: SessionID, _ record: Record.ID
+    ) throws(StorageError) {
+        guard generation == row.generation else { return try drop([record], .sessionGone) }
+        guard row.entry.session == session else { return }
+        var entry = row.entry
         entry.session = nil
-        if generation == row.generation {
-            try save(nil, .sessionID)
-            row.sessionExpires = nil
-        }
+        try save(nil, .sessionID)
+        row.sessionExpires = nil
         try replace(entry, of: generation)
     }
 

@@ -80,7 +80,7 @@ struct LaneTransaction {
             try once(messageID) { (lane) throws(StorageError) in try lane.setConsent(consent) }
         case .expire(let generation): try expire(generation)
         case .bind(let generation, let session): try bind(generation, session)
-        case .unbind(let generation, let session): try unbind(generation, session)
+        case .unbind(let generation, let session, let record): try unbind(generation, session, record)
         case .identify(let generation, let user): try identify(generation, user)
         case .store(let key, let value, let generation): try store(key, value, generation)
         case .remove(let key): try remove(key)
@@ -116,10 +116,10 @@ struct LaneTransaction {
         )
     }
 
-    /// Removes records that cannot be read.
-    mutating func lose(_ ids: [Record.ID]) throws(StorageError) {
+    /// Removes records that nobody outside has asked to remove, and has it told.
+    mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(StorageError) {
         for range in Self.ranges(ids, within: row.key.records) {
-            try report(try database.records.delete(range), .lost)
+            try report(try database.records.delete(range), reason)
         }
     }
 

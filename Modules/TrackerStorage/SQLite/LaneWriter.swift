@@ -271,7 +271,7 @@ struct LaneWriter: ~Copyable {
         switch task {
         case .change(let change): return try transaction.apply(change)
         case .heal(let key): try preparation.heal(key, &transaction)
-        case .lose(let records): try transaction.lose(records)
+        case .lose(let records): try transaction.drop(records, .lost)
         case .inspect:
             try transaction.database.inspect(transaction.row.key)
             // The database is sound, so it was the reader that saw something else.

@@ -189,6 +189,43 @@ struct SessionDialectTests {
         }
     }
 
+    /// What is planned for a record of a generation that has ended without a session of its own.
+    private static func intention(for route: Route, user: String?) throws -> (SessionDialect, Intention) {
+        var dialect = try SessionDialect.sample()
+        var view = view([.sample(route: route, body: #"{"metadata":{"a":1}}"#)], .sample(generation: 2, session: "S2"))
+        view.entries[Generation(1)] = GenerationEntry(identifyID: user.flatMap(UserID.init))
+        let intention = dialect.plan(view)
+        return (dialect, intention)
+    }
+
+    @Test(
+        "drops what would name a session that was never made; metadata only if it has no user to go to either",
+        arguments: [
+            (Route.event, "u1"), (.profile, "u1"), (.location, "u1"), (.email, "u1"), (.link, "u1"), (.metadata, nil),
+        ] as [(Route, String?)])
+    func dropsWithoutSession(route: Route, user: String?) throws {
+        guard case .drop([Record.ID(1)], .sessionGone, _) = try Self.intention(for: route, user: user).1 else {
+            Issue.record("it was not dropped")
+            return
+        }
+    }
+
+    @Test("sends metadata to its user where there was never a session, and takes a 404 to that as a refusal")
+    func sendsMetadataToTheUser() throws {
+        guard case (var dialect, .send(let plan)) = try Self.intention(for: .metadata, user: "u1") else {
+            Issue.record("nothing was sent")
+            return
+        }
+
+        #expect(plan.request.url.hasSuffix("/v1/customer-profiles/set"))
+        #expect(Self.body(plan) == #"{"metadata":{"a":1},"brand_id":925,"user_id":"u1"}"#)
+        guard case .discard(.rejected(404), _) = dialect.judge(.status(404), to: plan, at: Timestamp(milliseconds: 0))
+        else {
+            Issue.record("the refusal was taken for another")
+            return
+        }
+    }
+
     @Test("stores the email and the session that an answer to it names")
     func storesTheEmail() throws {
         var dialect = try SessionDialect.sample()

@@ -23,8 +23,9 @@ final class SessionLedger: Sendable {
         var deleted: Set<String> = []
         /// Records that need not arrive.
         var excused: Set<String> = []
+        /// Records whose session was said to be gone, once: they are sent again unless their generation ends first.
+        var doubted: Set<String> = []
         var taken: [String] = []
-        var lost: Set<Generation> = []
         var faults: [String] = []
     }
 
@@ -58,9 +59,8 @@ final class SessionLedger: Sendable {
             case (.bind(let generation, let session), .done):
                 state.bound.insert(generation)
                 state.sessionsOf[generation, default: []].insert(session.text)
-            case (.unbind(let generation, _), .done):
-                state.bound.remove(generation)
-                state.lost.insert(generation)
+            case (.unbind(let generation, _, _), .done):
+                if generation == state.current { state.bound.remove(generation) }
             case (.store, .done(let lane)) where state.current == nil:
                 state.current = lane.generation
             default: break
@@ -89,8 +89,9 @@ final class SessionLedger: Sendable {
     func refused(_ key: String, isGone: Bool) {
         let key = key.hasSuffix(":identify") && isGone ? String(key.dropLast(":identify".count)) : key
         state.withLock { state in
+            let isCurrent = state.generationOf[key] == state.current
+            if isGone, isCurrent, state.doubted.insert(key).inserted { return }
             state.excused.insert(key)
-            if isGone, let generation = state.generationOf[key] { state.lost.insert(generation) }
         }
     }
 
@@ -111,10 +112,10 @@ final class SessionLedger: Sendable {
 extension SessionLedger.State {
     /// Notes what a reset or a denial deletes.
     fileprivate mutating func leave(all: Bool) {
+        excused.formUnion(doubted)
         for (id, generation) in committed {
             if all { deleted.insert(id) }
-            // A generation whose session is lost has none to deliver to once it has ended.
-            if all || !bound.contains(generation) || lost.contains(generation) { excused.insert(id) }
+            if all || !bound.contains(generation) { excused.insert(id) }
         }
         current = current.map { Generation($0.number + 1) }
     }

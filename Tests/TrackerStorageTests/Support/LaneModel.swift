@@ -43,7 +43,7 @@ struct LaneModel {
         case .consent(let consent, let id): once(id) { $0.set(consent) }
         case .expire(let number): if number.number == generation, sessions[generation] != nil { expire() }
         case .bind(let number, let session): bind(number.number, session.text, now)
-        case .unbind(let number, let session): unbind(number.number, session.text)
+        case .unbind(let number, let session, let record): unbind(number.number, session.text, record)
         case .identify(let number, let user):
             guard isKnown(number.number) else { break }
             users[number.number] = user.text
@@ -128,10 +128,11 @@ struct LaneModel {
         if number == generation { sessionExpires = now.advanced(by: Self.lifetime) }
     }
 
-    private mutating func unbind(_ number: Int64, _ session: String) {
-        guard isKnown(number), sessions[number] == session else { return }
+    private mutating func unbind(_ number: Int64, _ session: String, _ record: Record.ID) {
+        guard number == generation else { return drop(remove([record]), .sessionGone) }
+        guard sessions[number] == session else { return }
         sessions[number] = nil
-        if number == generation { sessionExpires = nil }
+        sessionExpires = nil
     }
 
     private func isKnown(_ number: Int64) -> Bool {
