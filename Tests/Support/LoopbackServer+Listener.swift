@@ -21,10 +21,11 @@ final class LoopbackListener: Sendable {
     private let answer: @Sendable (LoopbackRequest) -> LoopbackAnswer
 
     init(
+        port: UInt16,
         greet: @escaping @Sendable (Int) -> LoopbackGreeting,
         answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer
     ) throws {
-        (socket, port) = try LoopbackSocket.listen()
+        (socket, self.port) = try LoopbackSocket.listen(port: port)
         self.greet = greet
         self.answer = answer
     }

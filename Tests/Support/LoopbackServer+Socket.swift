@@ -6,8 +6,8 @@ struct LoopbackSocket {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Opens a port of the system's choice on 127.0.0.1.
-    static func listen() throws -> (descriptor: Int32, port: UInt16) {
+    /// Opens a port on 127.0.0.1; 0: one of the system's choice.
+    static func listen(port: UInt16 = 0) throws -> (descriptor: Int32, port: UInt16) {
         #if canImport(Darwin)
             let stream = SOCK_STREAM
         #else
@@ -17,9 +17,13 @@ struct LoopbackSocket {
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
         // A child process that had it would keep the port open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        // A port that was closed just now may be opened again.
+        var yes: Int32 = 1
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in

@@ -6,21 +6,23 @@ import Synchronization
 /// It notes every request and every connection, and takes its answers from a closure. It ends, with its threads and
 /// connections, when the test lets go of it.
 public final class LoopbackServer: Sendable {
-    /// The port that it listens on, chosen by the system.
+    /// The port that it listens on.
     public let port: UInt16
     private let listener: LoopbackListener
 
     /// Starts a server.
     ///
     /// - Parameters:
+    ///   - port: Where to listen, such as where a server was that has stopped; 0: the system chooses.
     ///   - answer: What to do with a request. Called on the connection's own thread.
     ///   - greet: What to do with a connection, counted from 0, before anything is read from it.
     public init(
+        port: UInt16 = 0,
         answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer = { _ in .status(200) },
         greet: @escaping @Sendable (_ connection: Int) -> LoopbackGreeting = { _ in .serve }
     ) throws {
-        listener = try LoopbackListener(greet: greet, answer: answer)
-        port = listener.port
+        listener = try LoopbackListener(port: port, greet: greet, answer: answer)
+        self.port = listener.port
         listener.start()
     }
 

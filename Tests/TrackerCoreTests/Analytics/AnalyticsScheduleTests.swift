@@ -3,48 +3,14 @@ import TestSupport
 import Testing
 import TrackerModels
 import TrackerNetworking
-import TrackerStorage
 
 @testable import TrackerCore
 
 @Suite("When an analytics client sends")
 struct AnalyticsScheduleTests {
-    /// A client whose timers run when the test says.
-    private struct Clocked {
-        let fixture: AnalyticsFixture
-        let client: AnalyticsClient
-        private let loops: Recorder<ClockedLoop>
-
-        init(_ rule: @escaping Backend.Rule = { _ in .status(200) }) throws {
-            let loops = Recorder<ClockedLoop>()
-            let fixture = try AnalyticsFixture(rule)
-            var surroundings = Surroundings.system(log: fixture.log)
-            surroundings.jitter = NoJitter()
-            surroundings.makeLoop = { (configuration) throws(TransportError) in
-                let loop = try ClockedLoop(configuration)
-                loops.record(loop)
-                return loop
-            }
-            self.fixture = fixture
-            self.loops = loops
-            client = AnalyticsClient(surroundings: surroundings)
-        }
-
-        var loop: ClockedLoop {
-            get throws { try #require(loops.all.last) }
-        }
-
-        func track(_ names: String...) async throws {
-            for name in names { _ = await client.track(name).outcome }
-            try await loop.turn()
-        }
-
-        var server: LoopbackServer { fixture.backend.server }
-    }
-
     @Test("after the interval, counted from the first event, and never while the queue is empty")
     func interval() async throws {
-        let clocked = try Clocked()
+        let clocked = try ClockedAnalytics()
         await clocked.client.initializeAndWait(with: clocked.fixture.options(interval: 10))
         let loop = try clocked.loop
         await loop.turn()
@@ -67,7 +33,7 @@ struct AnalyticsScheduleTests {
 
     @Test("at once when flushAt events are queued, all in one batch")
     func count() async throws {
-        let clocked = try Clocked()
+        let clocked = try ClockedAnalytics()
         await clocked.client.initializeAndWait(with: clocked.fixture.options(interval: 10, flushAt: 3))
 
         try await clocked.track("A", "B")
@@ -80,7 +46,7 @@ struct AnalyticsScheduleTests {
 
     @Test("at once when a batch's bytes are queued")
     func bytes() async throws {
-        let clocked = try Clocked()
+        let clocked = try ClockedAnalytics()
         await clocked.client.initializeAndWait(with: clocked.fixture.options(interval: 10, maxBatchBytes: 4000))
 
         for name in ["A", "B"] { try await clocked.track(name) }
@@ -111,7 +77,7 @@ struct AnalyticsScheduleTests {
 
     @Test("in the background once, and then nothing by itself until the foreground")
     func background() async throws {
-        let clocked = try Clocked()
+        let clocked = try ClockedAnalytics()
         await clocked.client.initializeAndWait(with: clocked.fixture.options(interval: 10))
         let loop = try clocked.loop
         try await clocked.track("A")
@@ -130,7 +96,7 @@ struct AnalyticsScheduleTests {
 
     @Test("in the background no retry is scheduled; the foreground tries again")
     func backgroundCancelsRetries() async throws {
-        let clocked = try Clocked { _ in .status(503) }
+        let clocked = try ClockedAnalytics { _ in .status(503) }
         await clocked.client.initializeAndWait(
             with: clocked.fixture.options {
                 $0.cooldown = .seconds(60); $0.maxCooldown = .seconds(60); $0.retryDelay = .seconds(5)

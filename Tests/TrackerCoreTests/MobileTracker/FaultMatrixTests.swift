@@ -17,6 +17,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
     var isTriedAnew = false
     /// The sessions that the events name.
     var sessions = ["S1", "S1"]
+    /// How many requests are answered so.
+    var count = 1
 
     static func delivered(_ status: Int) -> Fault {
         Fault(
@@ -33,6 +35,12 @@ struct Fault: Sendable, CustomTestStringConvertible {
         var fault = retried(name, answer)
         fault.isTriedAnew = true
         return fault
+    }
+
+    static func failingTwice(_ name: String, _ answer: LoopbackAnswer) -> Fault {
+        Fault(
+            testDescription: name + ", twice", answer: answer, names: ["A", "A", "A", "B"], dropped: [:],
+            sessions: ["S1", "S1", "S1", "S1"], count: 2)
     }
 
     static func dropped(_ status: Int, _ reason: String) -> Fault {
@@ -61,6 +69,8 @@ struct Fault: Sendable, CustomTestStringConvertible {
         + [
             triedAnew("dropped after reading", .nothing(then: .close)),
             triedAnew("reset after reading", .nothing(then: .reset)),
+            failingTwice("dropped after reading", .nothing(then: .close)),
+            failingTwice("reset after reading", .nothing(then: .reset)),
             retried("half a header", .text("HTTP/1.1 200 OK\r\nContent-Le", then: .close)),
             retried("half a body", .lying(announced: 100, sent: 10)),
             retried("no HTTP", .text("220 mail.example ESMTP\r\n\r\n", then: .close)),
@@ -73,37 +83,57 @@ struct Fault: Sendable, CustomTestStringConvertible {
 
 @Suite("What a session tracker does with an answer")
 struct FaultMatrixTests {
-    @Test("to an event, by status and fault", arguments: Fault.all)
-    func event(fault: Fault) async throws {
+    /// Where the breaker stands when the event is sent.
+    enum Circuit: CaseIterable {
+        case closed
+        /// One request has failed before, and the event's is the probe.
+        case halfOpen
+    }
+
+    @Test("to an event, by status and fault, whatever the breaker", arguments: Fault.all, Circuit.allCases)
+    func event(fault: Fault, circuit: Circuit) async throws {
         let fixture = try SessionFixture(isClocked: true)
-        try await fixture.start(fixture.patientConfig)
+        var config = fixture.patientConfig
+        if circuit == .halfOpen { config.delivery.failureThreshold = 1 }
+        try await fixture.start(config)
+        let failed = circuit == .halfOpen ? 1 : 0
         let failing = Recorder<Int>()
         fixture.answer { request in
-            guard request.isEvent, failing.all.isEmpty else { return nil }
+            guard request.isEvent, failing.all.count < failed + fault.count else { return nil }
             failing.record(request.number)
-            return fault.answer
+            return failing.all.count <= failed ? .status(503) : fault.answer
         }
 
         // Held back together, so that B is behind A when the answer comes.
         await fixture.tracker.setConsent(.pending)
         for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
         await fixture.tracker.setConsent(.granted)
+        if circuit == .halfOpen {
+            #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .breakerOpen)
+            #expect(fixture.tracker.info("circuitState") == "open")
+            fixture.tracker.networkDidChange()
+        }
         let first = await fixture.tracker.flush(timeout: .seconds(60))
         let isRetried =
             fault.names.first == fault.names.dropFirst().first && fault.sessions.last == "S1" && !fault.isTriedAnew
-        #expect(first.stoppedBy == (fault.halts ? .halted : isRetried ? .retryWait : nil))
-        #expect(fixture.tracker.info("circuitState") == "closed")
+        let wait = circuit == .halfOpen ? StopReason.breakerOpen : .retryWait
+        #expect(first.stoppedBy == (fault.halts ? .halted : isRetried ? wait : nil))
+        let isOpen = isRetried && circuit == .halfOpen
+        #expect(fixture.tracker.info("circuitState") == (isOpen ? "open" : "closed"))
         await fixture.drain()
 
-        #expect(fixture.names == fault.names)
-        #expect(fixture.events.compactMap { $0.json["session_id"]?.stringValue } == fault.sessions)
+        let before = Array(repeating: "A", count: failed)
+        #expect(fixture.names == before + fault.names)
+        #expect(
+            fixture.events.compactMap { $0.json["session_id"]?.stringValue } == before.map { _ in "S1" }
+                + fault.sessions)
         #expect(fixture.tracker.dropped == fault.dropped)
         #expect(fixture.tracker.info("queueLength") == (fault.halts ? 2 : 0))
         #expect(fixture.tracker.info("lifecycle") == (fault.halts ? "halted" : "ready"))
         #expect(fixture.tracker.isBalanced)
         let keys = fixture.events.map { $0.header("Idempotency-Key") }
         #expect(Set(keys).count == Set(fault.names).count)
-        if fault.names.count > 1, fault.names[0] == fault.names[1] { #expect(keys[0] == keys[1]) }
+        for (name, key) in zip(fixture.names, keys) { #expect((key == keys.first) == (name == "A")) }
         await fixture.tracker.shutdown(timeout: .zero)
     }
 
