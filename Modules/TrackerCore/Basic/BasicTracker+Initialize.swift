@@ -144,29 +144,38 @@ extension BasicTracker {
         }
     }
 
+    /// What follows when a lane has been opened.
+    private struct Sequel {
+        var next: Result<Step, TrackerError>?
+        var waiters: [Waiter] = []
+        var flushes: [ParkedFlush] = []
+        var run: Run?
+    }
+
     /// Goes on to the configuration that was given meanwhile, or to what waits for this one.
     private func goOn(from run: Run) {
-        typealias Found = (next: (settings: BasicSettings, waiters: [Waiter])?, flushes: [@Sendable (Run?) -> Void])
-        let found = state.withLock { state -> Found? in
-            guard state.run?.number == run.number else { return nil }
+        // In one go: an `initialize` that comes now is the later one.
+        let sequel = state.withLock { state -> Sequel in
+            guard state.run?.number == run.number else { return Sequel() }
             state.isOpening = false
-            defer {
-                if state.next == nil { state.flushes = [] }
+            var sequel = Sequel()
+            if let next = state.next {
                 state.next = nil
+                sequel.waiters = next.waiters
+                sequel.next = Result { () throws(TrackerError) in try begin(next.settings, &state, next.waiters) }
             }
-            return (state.next, state.next == nil ? state.flushes : [])
+            if !state.isOpening { swap(&sequel.flushes, &state.flushes) }
+            sequel.run = state.run
+            return sequel
         }
-        for flush in found?.flushes ?? [] { flush(run) }
-        guard let next = found?.next else { return }
-        do throws(TrackerError) {
-            let step = try state.withLock { (state) throws(TrackerError) in
-                try begin(next.settings, &state, next.waiters)
-            }
-            perform(step, next.waiters)
-        } catch {
+        switch sequel.next {
+        case .success(let step): perform(step, sequel.waiters)
+        case .failure(let error):
             log.log(.error, "Initialization failed: \(error.message)")
-            for waiter in next.waiters { waiter(.failure(error)) }
+            for waiter in sequel.waiters { waiter(.failure(error)) }
+        case nil: break
         }
+        for flush in sequel.flushes { flush.start(sequel.run) }
     }
 
     /// Takes what waits in memory to where it goes from now on; calls made meanwhile come after it.

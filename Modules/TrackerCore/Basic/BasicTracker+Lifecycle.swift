@@ -35,19 +35,24 @@ extension BasicTracker {
 
     /// Accepts a flush; may be told late, and nothing waits for it.
     package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        let deadline = ContinuousClock.now + timeout
+        let end = Once(completion)
         let start: @Sendable (Run?) -> Void = { run in
-            guard let run else {
-                return completion(FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized))
-            }
-            run.lane.engine.flush(timeout: timeout, completion: completion)
+            guard let run else { return end(.notInitialized) }
+            run.lane.engine.flush(timeout: ContinuousClock.now.duration(to: deadline)) { end($0) }
         }
         // A lane that is being opened, or another one, may still take over what is queued.
         let run = state.withLock { state -> Run?? in
             guard state.isOpening else { return .some(state.run) }
-            state.flushes.append(start)
+            state.flushes.append(ParkedFlush(start: start))
             return nil
         }
-        if let run { start(run) }
+        if let run { return start(run) }
+        // The disk may stall: whoever flushes does not wait for it longer than said.
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { [weak self] in
+            let queued = self?.state.withLock({ $0.run }).flatMap { try? $0.lane.outbox.state().queuedRecords }
+            end(FlushReport(delivered: 0, remaining: queued ?? 0, stoppedBy: .timeout))
+        }
     }
 
     /// Accepts the end: calls that come later are refused.
@@ -65,7 +70,7 @@ extension BasicTracker {
         let error = TrackerError(
             .initializationFailed, "The tracker was shut down while it initialized", cause: .shutdown)
         for waiter in waiters { waiter(.failure(error)) }
-        for flush in flushes { flush(nil) }
+        for flush in flushes { flush.start(nil) }
         for call in held {
             let refusal = Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
             call.completion(refuse(call.name, refusal))

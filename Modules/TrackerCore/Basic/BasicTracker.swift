@@ -30,6 +30,12 @@ public final class BasicTracker: Sendable {
         var completion: @Sendable (TrackOutcome) -> Void
     }
 
+    /// A flush that waits for the lane to be opened.
+    struct ParkedFlush: Sendable {
+        /// Goes on with what has been opened, if there is something.
+        let start: @Sendable (Run?) -> Void
+    }
+
     /// Told once whether the tracker is set up.
     typealias Waiter = @Sendable (Result<Void, TrackerError>) -> Void
 
@@ -44,7 +50,7 @@ public final class BasicTracker: Sendable {
         /// Calls, while the queue is moved by hand; `nil` otherwise.
         var held: [HeldCall]?
         /// Flushes that wait for the lane to be opened.
-        var flushes: [@Sendable (Run?) -> Void] = []
+        var flushes: [ParkedFlush] = []
         var context = JSONText.emptyObject
         var user: BasicUser?
         var refused: [RefusalReason: Int] = [:]

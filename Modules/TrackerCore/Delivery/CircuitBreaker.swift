@@ -112,7 +112,8 @@ struct CircuitBreaker: Sendable {
 
     private func doubled(_ base: Duration, times: Int, cap: Duration) -> Duration {
         // 2^40 times 10 ms is three centuries: further doubling could only overflow.
-        min(cap, base * (1 << min(times, 40)))
+        let factor = 1 << min(times, 40)
+        return base < cap / factor ? base * factor : cap
     }
 
     private func jittered(_ wait: Duration, using generator: inout some RandomNumberGenerator) -> Duration {

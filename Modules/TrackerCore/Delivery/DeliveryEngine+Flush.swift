@@ -12,24 +12,31 @@ extension DeliveryEngine {
         var through: Int64?
         var queued = 0
         var deliveredBefore = 0
+        /// What the engine had delivered itself when the flush began.
+        var sentBefore = 0
+        /// Why it is over, once it only waits for what was staged to be on disk.
+        var end: StopReason??
         let completion: @Sendable (FlushReport) -> Void
     }
 
     /// Sends what is queued now and tells when that is settled, when it must wait, or when the time has passed.
     func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
         let deadline = parts.loop.now.advanced(by: max(timeout, .zero))
-        let id = state.withLock { state in
+        let flush = state.withLock { state in
             defer { state.nextFlush += 1 }
-            state.flushes.append(Flush(id: state.nextFlush, deadline: deadline, completion: completion))
-            return state.nextFlush
+            let flush = Flush(id: state.nextFlush, deadline: deadline, completion: completion)
+            if !state.isClosed { state.flushes.append(flush) }
+            return (id: flush.id, isAccepted: !state.isClosed)
         }
-        let isOpen = parts.loop.post { [self] in advance() }
-        guard isOpen else { return abandonFlush(id) }
+        guard flush.isAccepted else { return completion(.notInitialized) }
+        // A loop that is closed runs nothing more: whoever waits is told so.
+        guard parts.loop.post({ [self] in advance() }) else { return end(flush.id, .notInitialized) }
         parts.outbox.stage(.barrier) { [self] result in
-            parts.loop.post { [self] in
-                begin(id, result)
+            let isOpen = parts.loop.post { [self] in
+                begin(flush.id, result)
                 advance()
             }
+            if !isOpen { end(flush.id, .notInitialized) }
         }
     }
 
@@ -37,52 +44,62 @@ extension DeliveryEngine {
     func updateFlushes() {
         let now = parts.loop.now
         let (ended, late) = state.withLock { state in
-            var ended: [(Flush, StopReason?)] = []
-            var late: [(Flush, StopReason)] = []
-            var waiting: [Flush] = []
-            for flush in state.flushes {
+            var ended: [(Int, StopReason?)] = []
+            var late: [(Flush, StopReason?)] = []
+            for index in state.flushes.indices.reversed() {
+                let flush = state.flushes[index]
                 if flush.deadline <= now {
-                    late.append((flush, state.isElsewhere ? .otherProcess : .timeout))
-                } else if flush.through != nil, let reason = state.rest, reason != .otherProcess,
-                    state.delivery.inFlight.isEmpty
-                {
-                    ended.append((flush, reason))
-                } else if isSettled(flush, state) {
-                    ended.append((flush, nil))
-                } else {
-                    waiting.append(flush)
+                    let reason: StopReason = state.rest == .otherProcess ? .otherProcess : .timeout
+                    late.append((state.flushes.remove(at: index), flush.end ?? reason))
+                } else if flush.end == nil, let end = reasonToEnd(flush, state) {
+                    state.flushes[index].end = .some(end)
+                    ended.append((flush.id, end))
                 }
             }
-            state.flushes = waiting
             return (ended, late)
         }
-        for (flush, reason) in late { report(flush, reason) }
-        for (flush, reason) in ended {
-            // What has just been delivered is staged: it is counted once it is on disk.
-            parts.outbox.stage(.barrier) { [self] _ in report(flush, reason) }
+        for (flush, reason) in late.reversed() { report(flush, reason) }
+        for (id, reason) in ended.reversed() {
+            // What has just been delivered is staged: it is counted once it is on disk, if that is in time.
+            parts.outbox.stage(.barrier) { [self] _ in
+                if !parts.loop.post({ [self] in end(id, reason) }) { end(id, reason) }
+            }
         }
+    }
+
+    /// Whether a flush is over, and why; `nil` while it is not.
+    private func reasonToEnd(_ flush: Flush, _ state: State) -> StopReason?? {
+        if flush.through != nil, let reason = state.rest, reason != .otherProcess, state.delivery.inFlight.isEmpty {
+            return .some(reason)
+        }
+        return isSettled(flush, state) ? .some(nil) : nil
     }
 
     /// Tells one flush what it came to, from what is on disk.
     func report(_ flush: Flush, _ reason: StopReason?) {
         // A disk that cannot be read leaves the report at what was known when the flush began.
         let remaining = flush.through.flatMap { try? parts.outbox.queuedRecords(through: $0) } ?? flush.queued
-        let deliveredNow = (try? parts.outbox.account())?.delivered ?? flush.deliveredBefore
-        let delivered = min(max(0, deliveredNow - flush.deliveredBefore), max(0, flush.queued - remaining))
+        let account = (try? parts.outbox.account())?.delivered ?? flush.deliveredBefore
+        let sent = state.withLock { $0.sent }
+        // What the disk refuses to record has been delivered all the same.
+        let deliveredNow = max(account - flush.deliveredBefore, sent - flush.sentBefore, 0)
+        let delivered = min(deliveredNow, max(0, flush.queued - remaining))
         let stoppedBy = remaining == 0 && flush.through != nil ? nil : reason ?? .timeout
         flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: stoppedBy))
     }
 
     /// Whether nothing that the flush is about waits or is under way.
     private func isSettled(_ flush: Flush, _ state: State) -> Bool {
-        guard let through = flush.through, state.rest == nil, state.front.map({ $0 > through }) ?? true else {
-            return false
-        }
+        guard let through = flush.through, state.rest == nil || state.rest == .otherProcess,
+            state.front.map({ $0 > through }) ?? true
+        else { return false }
         return !state.delivery.inFlight.values.contains { $0.records.contains { $0.sequence <= through } }
     }
 
     private func begin(_ id: Int, _ result: ChangeResult) {
-        guard case .done(let lane) = result else { return end(id, .storage) }
+        // A disk that takes no writes may yet be read: what it holds can be sent.
+        let lane = if case .done(let lane) = result { lane } else { try? parts.outbox.state() }
+        guard let lane else { return end(id, .storage) }
         let queued = (try? parts.outbox.queuedRecords(through: lane.lastSequence)) ?? lane.queuedRecords
         let delivered = (try? parts.outbox.account())?.delivered ?? 0
         state.withLock { state in
@@ -93,22 +110,19 @@ extension DeliveryEngine {
             state.flushes[index].through = lane.lastSequence
             state.flushes[index].queued = queued
             state.flushes[index].deliveredBefore = delivered
+            state.flushes[index].sentBefore = state.sent
         }
     }
 
-    private func end(_ id: Int, _ reason: StopReason) {
-        if let flush = removeFlush(id) { report(flush, reason) }
-    }
-
-    /// The loop has ended: nothing will be sent any more.
-    private func abandonFlush(_ id: Int) {
-        if let flush = removeFlush(id) { report(flush, .notInitialized) }
-    }
-
-    private func removeFlush(_ id: Int) -> Flush? {
-        state.withLock { state in
+    /// Tells a flush, unless it has been told already.
+    private func end(_ id: Int, _ reason: StopReason?) {
+        let flush = state.withLock { state -> Flush? in
             guard let index = state.flushes.firstIndex(where: { $0.id == id }) else { return nil }
             return state.flushes.remove(at: index)
         }
+        guard let flush else { return }
+        // Nothing waits for its deadline any more.
+        arm()
+        report(flush, reason)
     }
 }

@@ -16,15 +16,17 @@ extension DeliveryEngine {
                 state.isElsewhere = true
                 return state.isInterested || !state.flushes.isEmpty
             }
+            let peek = isWaiting ? try? parts.outbox.peek(limit: 1, maxBytes: 0) : nil
             // A disk that cannot tell is asked again.
-            let hasWork = isWaiting && ((try? parts.outbox.state())?.queuedRecords ?? 1) > 0
+            let hasWork = isWaiting && peek?.records.isEmpty != true
             state.withLock { state in
                 state.rest = hasWork ? .otherProcess : nil
+                state.front = peek?.records.first?.sequence
                 if hasWork {
                     state.wakeAt = now.advanced(by: Self.patience)
+                    if peek == nil { state.front = 0 }
                 } else {
                     state.isInterested = false
-                    state.front = nil
                 }
             }
             return false
@@ -36,13 +38,14 @@ extension DeliveryEngine {
         return true
     }
 
-    /// Lets another process deliver, as soon as what was delivered here is recorded: else it would be sent again.
+    /// Lets another process deliver, as soon as nothing is under way and what was delivered here is recorded: else it
+    /// would be sent again.
     ///
     /// - Returns: Whether nothing is held any more.
     @discardableResult
     func letGo() -> Bool {
         let (wasLocked, isFree) = state.withLock { state in
-            state.isLeaving = state.isLocked && state.unsettled > 0
+            state.isLeaving = state.isLocked && (state.unsettled > 0 || !state.delivery.inFlight.isEmpty)
             guard !state.isLeaving else { return (false, false) }
             defer { state.isLocked = false }
             return (state.isLocked, true)
@@ -63,7 +66,7 @@ extension DeliveryEngine {
 
     /// Another process makes the session, or has just made it: looks again soon.
     func pauseForSession(at now: MonotonicInstant) -> Bool {
-        pause(.noSession, until: now.advanced(by: Self.patience))
+        pause(.otherProcess, until: now.advanced(by: Self.patience))
     }
 
     /// Lets another make a session once ours is on disk.

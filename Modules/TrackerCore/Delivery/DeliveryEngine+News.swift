@@ -12,8 +12,8 @@ extension DeliveryEngine {
         case .retried(let plan, let answer, let message):
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
             state.withLock { $0.lastError = (message + subject, moment.wall) }
-            if case .failure(let error) = answer, error.kind == .redirectRefused {
-                parts.log.log(.warning, "Configuration error: \(message)")
+            if answer.isLostRedirect {
+                parts.log.log(.warning, "Configuration error: \(message)\(subject); it stays queued.")
             } else {
                 parts.log.verbose(.info) { "Error tracking event: \(message)\(subject); it stays queued." }
             }
@@ -50,6 +50,16 @@ extension DeliveryEngine {
     static func name(of record: Record) -> String {
         (record.body.value(forKey: "event_name") ?? record.body.value(forKey: "event"))?.stringValue
             ?? "\(record.route)"
+    }
+}
+
+extension Answer {
+    /// Whether it leads to where a request must not or cannot go.
+    fileprivate var isLostRedirect: Bool {
+        switch self {
+        case .success(let response): (300..<400).contains(response.status)
+        case .failure(let error): error.kind == .redirectRefused || error.kind == .tooManyRedirects
+        }
     }
 }
 

@@ -40,7 +40,9 @@ final class DeliveryEngine: Sendable {
         /// Why the last round ended.
         var rest: StopReason?
         var isLocked = false
-        /// How many changes that settle records are not on disk yet.
+        /// How many records this engine has delivered.
+        var sent = 0
+        /// How many changes of the engine's are not on disk yet.
         var unsettled = 0
         /// Whether the lane is to be let go of once they are.
         var isLeaving = false
@@ -295,7 +297,8 @@ final class DeliveryEngine: Sendable {
     }
 
     private func send(_ plan: Plan) {
-        let token = state.withLock { $0.delivery.depart(plan) }
+        // Somebody may have held everything back since the plan was made: then it is made anew after the release.
+        guard let token = state.withLock({ $0.delivery.mayDepart ? $0.delivery.depart(plan) : nil }) else { return }
         let transfer = parts.loop.submit(plan.request) { [self] answer in
             state.withLock { $0.transfers[token] = nil }
             settle(token, answer)
@@ -310,6 +313,7 @@ final class DeliveryEngine: Sendable {
         let (settlement, before, after) = state.withLock { state in
             let before = state.delivery.breaker.state
             let settlement = state.delivery.settle(token, with: answer, at: moment)
+            for case .delivered(let records, _) in settlement.changes { state.sent += records.count }
             return (settlement, before, state.delivery.breaker.state)
         }
         commit(settlement.changes, awaited: settlement.awaitsCommit)
@@ -322,22 +326,26 @@ final class DeliveryEngine: Sendable {
     func commit(_ changes: [LaneChange], awaited: Bool) {
         for change in changes {
             state.withLock { state in
-                if awaited { state.delivery.awaitCommit() } else { state.unsettled += 1 }
+                state.unsettled += 1
+                if awaited { state.delivery.awaitCommit() }
             }
-            parts.outbox.stage(change) { [self] result in
-                guard awaited else { return noteSettled() }
-                parts.loop.post {
-                    let succeeded = if case .failed = result { false } else { true }
-                    let moment = self.moment
-                    self.state.withLock { $0.delivery.committed(succeeded, at: moment) }
-                    self.advance()
-                }
-            }
+            // What the disk refuses holds in memory, and is seen from there.
+            parts.outbox.stage(change) { [self] _ in noteSettled(awaited: awaited) }
         }
     }
 
-    /// A change that settles records is on disk, or remembered as one that the disk refused.
-    private func noteSettled() {
+    /// A change is on disk, or remembered as one that the disk refused.
+    private func noteSettled(awaited: Bool) {
+        if awaited {
+            parts.loop.post { [self] in
+                state.withLock { state in
+                    state.unsettled -= 1
+                    state.delivery.committed()
+                }
+                advance()
+            }
+            return
+        }
         let mayLeave = state.withLock { state in
             state.unsettled -= 1
             return state.unsettled == 0 && state.isLeaving

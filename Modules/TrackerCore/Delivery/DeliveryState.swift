@@ -10,6 +10,8 @@ struct DeliveryState: Sendable {
     /// Names a request under way.
     struct Token: Hashable, Sendable {
         let number: Int
+        /// How often delivery had been resumed when it departed.
+        fileprivate let era: Int
     }
 
     /// The instant of a decision, by all the clocks there are.
@@ -65,6 +67,8 @@ struct DeliveryState: Sendable {
     private var holds = 0
     private var awaitedCommits = 0
     private var nextToken = 0
+    /// How often delivery has been resumed with another dialect.
+    private var era = 0
 
     init(
         dialect: any Dialect, breaker: CircuitBreaker.Policy, maxConcurrentRequests: Int, eventTTL: Duration?,
@@ -124,7 +128,7 @@ struct DeliveryState: Sendable {
 
     /// Notes that a plan is under way.
     mutating func depart(_ plan: Plan) -> Token {
-        let token = Token(number: nextToken)
+        let token = Token(number: nextToken, era: era)
         nextToken += 1
         inFlight[token] = plan
         breaker.depart()
@@ -144,17 +148,19 @@ struct DeliveryState: Sendable {
             return Settlement(news: [.retried(plan, answer, message)])
         }
         breaker.close()
+        // What the server says of credentials that have been changed since says nothing of the new ones.
+        if verdict.isOfCredentials, token.era != era { return Settlement() }
         return settlement(of: verdict, for: plan, answer)
     }
 
-    /// Changes that were awaited are on disk, or will not be.
-    mutating func committed(_ succeeded: Bool, at moment: Moment) {
-        awaitedCommits = max(0, awaitedCommits - 1)
-        if !succeeded { breaker.fail(at: moment.now, floor: .zero, using: &jitter) }
-    }
+    /// Changes that were awaited are on disk, or are held in memory as long as the disk refuses them.
+    mutating func committed() { awaitedCommits = max(0, awaitedCommits - 1) }
 
     /// Counts a change that must be on disk before anything is sent.
     mutating func awaitCommit() { awaitedCommits += 1 }
+
+    /// Whether a plan may still depart that was made a moment ago.
+    var mayDepart: Bool { holds == 0 }
 
     /// Keeps everything back until `release` has been called as often.
     mutating func hold() { holds += 1 }
@@ -167,7 +173,10 @@ struct DeliveryState: Sendable {
 
     /// Starts over with another dialect: other credentials, a fresh try.
     mutating func resume(with dialect: any Dialect) {
+        let old = self.dialect
         self.dialect = dialect
+        self.dialect.follow(old)
+        era += 1
         halt = nil
         breaker.close()
     }

@@ -19,6 +19,13 @@ protocol Dialect: Sendable {
 
     /// Forgets what belongs to records and sessions, since the queue has been emptied or left to another.
     mutating func forget()
+
+    /// Goes on where another left off that spoke for the same lane, with other credentials.
+    mutating func follow(_ other: any Dialect)
+}
+
+extension Dialect {
+    mutating func follow(_: any Dialect) {}
 }
 
 /// A part of the queue's front.
@@ -108,6 +115,16 @@ enum Verdict: Sendable {
     case halt(Halt)
     /// Nothing can be delivered, and the queue goes.
     case disable(Halt)
+}
+
+extension Verdict {
+    /// Whether it is about who asks, and not about what is sent.
+    var isOfCredentials: Bool {
+        switch self {
+        case .halt, .disable: true
+        case .delivered, .progress, .retry, .regroup, .discard: false
+        }
+    }
 }
 
 /// Why delivery was halted.

@@ -7,6 +7,9 @@ public struct FlushReport: Hashable, Sendable {
     /// Why they do; `nil` if none remain.
     public var stoppedBy: StopReason?
 
+    /// Nothing is open that could be flushed.
+    static let notInitialized = FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized)
+
     /// Describes a flush.
     public init(delivered: Int, remaining: Int, stoppedBy: StopReason? = nil) {
         self.delivered = delivered

@@ -45,9 +45,17 @@ struct EndpointDialect: Dialect {
         }
         let sentence = AnswerTable.sentence(response.status, from: endpoint)
         let kind = AnswerTable.classify(response, at: wall)
-        guard kind != .unauthorized else { return .halt(Halt(status: response.status, message: sentence)) }
+        guard kind != .unauthorized else {
+            sizer.turnedAway(plan.records)
+            return .halt(Halt(status: response.status, message: sentence))
+        }
         return sizer.judge(kind, response.status, plan, sentence)
     }
 
     mutating func forget() { sizer.forget() }
+
+    /// The same records travel together again, so that a group whose answer was lost keeps its key.
+    mutating func follow(_ other: any Dialect) {
+        if let other = other as? EndpointDialect { sizer = other.sizer }
+    }
 }

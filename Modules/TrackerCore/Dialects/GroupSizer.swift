@@ -58,6 +58,9 @@ struct GroupSizer: Sendable {
     /// The group, of one, was dropped.
     mutating func dropped(_ group: [Record]) { settle(group) }
 
+    /// The group was refused for who sent it: its records may travel otherwise next time.
+    mutating func turnedAway(_ group: [Record]) { settle(group) }
+
     /// The group was too large as a whole.
     mutating func tooLarge(_ group: [Record]) {
         settle(group)

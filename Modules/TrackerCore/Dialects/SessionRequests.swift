@@ -67,8 +67,11 @@ struct SessionRequests: Sendable {
         return request(.put, "/v1/customer-profiles/set", bound.finish(), key: record.messageID.text, record: record)
     }
 
+    private static let sessionPrefix = "/v2/tracking-session/"
+
+    /// Holds the session, and in an identification the user.
     private func sessionPath(_ session: SessionID) -> String {
-        "/v2/tracking-session/" + PercentEncoding.segment(session.text)
+        Self.sessionPrefix + PercentEncoding.segment(session.text)
     }
 
     private func request(
@@ -77,7 +80,7 @@ struct SessionRequests: Sendable {
         HTTPRequest(
             method: method, url: base.appending(path: path),
             headers: RequestHeaders.make(key: key, apiKey: apiKey, record: record, hasBody: body != nil),
-            body: body?.bytes, timeout: timeout
+            body: body?.bytes, timeout: timeout, isPathPrivate: path.hasPrefix(Self.sessionPrefix)
         )
     }
 }

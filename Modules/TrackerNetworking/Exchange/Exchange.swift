@@ -79,8 +79,8 @@ struct Exchange {
     }
 
     private mutating func follow(_ location: String, target: WebAddress?, status: Int) -> Step {
+        let shown = request.isPathPrivate ? target?.origin : target?.display
         guard let target, address.mayRedirect(to: target) else {
-            let shown = target?.display
             return .finish(
                 .failure(
                     TransportError(
@@ -96,8 +96,8 @@ struct Exchange {
                     TransportError(
                         .tooManyRedirects, host: address.authority,
                         message: "\(address.authority) redirected more than \(Self.maxRedirects) times, "
-                            + "last to \(target.display). Check the server's redirects.",
-                        target: target.display)))
+                            + "last to \(shown ?? target.origin). Check the server's redirects.",
+                        target: shown)))
         }
         redirects += 1
         address = target

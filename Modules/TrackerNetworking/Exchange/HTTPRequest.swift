@@ -25,6 +25,8 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
     public var timeout: Duration
     /// Whether the transport may compress the body, where its configuration allows and where it pays.
     public var isCompressible: Bool
+    /// Whether the path names a person or a session: then no message shows a path that an answer leads to.
+    public var isPathPrivate: Bool
 
     /// Describes a request.
     public init(
@@ -33,7 +35,8 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
         headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8]? = nil,
         timeout: Duration = .seconds(30),
-        isCompressible: Bool = true
+        isCompressible: Bool = true,
+        isPathPrivate: Bool = false
     ) {
         self.method = method
         self.url = url
@@ -41,6 +44,7 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
         self.body = body
         self.timeout = timeout
         self.isCompressible = isCompressible
+        self.isPathPrivate = isPathPrivate
     }
 
     /// Method, size and number of headers: what a log may show.

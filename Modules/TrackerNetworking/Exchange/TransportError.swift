@@ -40,7 +40,8 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     public var host: String
     /// A sentence for a developer: what failed, to which host, and what to do about it, but never a secret.
     public var message: String
-    /// Where a refused redirect led, without user info, query and fragment; otherwise `nil`.
+    /// Where a redirect led that was not followed, without user info, query and fragment, and without the path if the
+    /// request's is private; otherwise `nil`.
     public var target: String?
 
     /// Describes a failure.

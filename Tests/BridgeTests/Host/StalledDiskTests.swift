@@ -14,12 +14,7 @@ struct StalledDiskTests {
     }
 
     /// Takes the place of the one who may write: whoever else wants to waits for as long as it is held.
-    private func stall() throws -> Pipe.End {
-        let descriptor = unsafe open(folder.path("state/writer.lock"), O_RDWR | O_CLOEXEC)
-        try #require(descriptor >= 0)
-        try #require(flock(descriptor, LOCK_EX) == 0)
-        return Pipe.End(descriptor)
-    }
+    private func stall() throws -> LockedFile { try LockedFile(folder.path("state/writer.lock")) }
 
     @Test("keeps no host alive: what it has not taken is answered with an error", arguments: LifeTests.Cause.allCases)
     func stalls(cause: LifeTests.Cause) async throws {
@@ -41,7 +36,7 @@ struct StalledDiskTests {
             #expect(failure.data["retryable"] == true)
         }
         #expect(try await client.host.end() == .code(0))
-        lock.close()
+        lock.unlock()
     }
 
     @Test("keeps nothing waiting once it goes on")
@@ -53,7 +48,7 @@ struct StalledDiskTests {
         let track = client.start("track", ["A"])
         try await client.call("host.info")
         #expect(!track.isThere)
-        lock.close()
+        lock.unlock()
 
         #expect(try await track.value["status"] == "queued")
     }
@@ -73,6 +68,6 @@ struct StalledDiskTests {
         for call in calls { numbers.insert(try await call.failure?.number) }
         // What was never read, or not answered in time, has no answer: 0.
         #expect(numbers == [1009, 0] || numbers == [1009])
-        lock.close()
+        lock.unlock()
     }
 }

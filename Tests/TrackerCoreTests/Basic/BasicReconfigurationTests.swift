@@ -62,6 +62,83 @@ struct BasicReconfigurationTests {
         #expect(fixture.tracker.info("endpoint") == .string(fixture.backend.url + "/last"))
     }
 
+    @Test("leaves no flush behind, however often the tracker is set up while its lane is opened")
+    func flushWhileOpening() async throws {
+        let fixture = try BasicFixture()
+        try fixture.start(apiKey: "first")
+        try fixture.start(apiKey: "second")
+        fixture.tracker.track(event: "A")
+
+        let report = try await withGuard("the flush") { await fixture.tracker.flush(timeout: .seconds(60)) }
+
+        #expect(report.remaining == 0)
+        #expect(fixture.backend.server.requests.last?.header("X-API-Key") == "second")
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a flush ends in its time though the disk stalls while the lane is opened")
+    func flushInTime() async throws {
+        let first = try BasicFixture()
+        try first.start()
+        _ = await first.tracker.track(event: "A").outcome
+        await first.tracker.shutdown(timeout: .seconds(60))
+        let lock = try LockedFile(first.directory.path("state/writer.lock"))
+        let fixture = first.restarted()
+
+        try fixture.start()
+        fixture.tracker.track(event: "B")
+        let report = try await withGuard("the flush") { await fixture.tracker.flush(timeout: .milliseconds(100)) }
+        lock.unlock()
+        let end = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(report.stoppedBy == .timeout)
+        #expect(end.remaining == 0)
+        #expect(fixture.backend.events.last?["name"] == "B")
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("what the server says of the old key, late, does not halt the new one", arguments: [401, 403])
+    func lateRefusal(status: Int) async throws {
+        let gate = try Gate()
+        let fixture = try BasicFixture()
+        fixture.backend.answer { request in
+            request.header("X-API-Key") == "bad" ? .gated(gate, .status(status)) : .status(200)
+        }
+        try fixture.start(apiKey: "bad")
+        fixture.tracker.track(event: "A")
+        try await fixture.backend.server.requests(atLeast: 1)
+
+        try fixture.start(apiKey: "good")
+        gate.open()
+        let report = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(report.remaining == 0)
+        #expect(fixture.tracker.info("lifecycle") == "ready")
+        #expect(fixture.backend.server.requests.map { $0.header("X-API-Key") } == ["bad", "good"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a group whose answer was lost goes again under its key, with the new credentials")
+    func keepsGroups() async throws {
+        let fixture = try BasicFixture()
+        fixture.backend.answer { _ in .status(503) }
+        try fixture.tracker.initialize(
+            apiKey: "old", endpoint: fixture.backend.url + "/events", options: fixture.patientOptions)
+        fixture.tracker.track(event: "A")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+        fixture.tracker.track(event: "B")
+
+        fixture.backend.answer { _ in .status(200) }
+        try fixture.tracker.initialize(
+            apiKey: "new", endpoint: fixture.backend.url + "/events", options: fixture.patientOptions)
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        let keys = fixture.backend.server.requests.map { $0.header("Idempotency-Key") }
+        #expect(keys.count == 3 && keys[0] == keys[1] && keys[1] != keys[2])
+        #expect(fixture.backend.events.map { $0["name"] } == ["A", "A", "B"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("may change the bound of the queue")
     func queueSize() async throws {
         let fixture = try BasicFixture()

@@ -122,7 +122,7 @@ struct DeliveryStateTests {
         var state = try Self.state()
         let first = state.depart(try Self.plan(&state, .sample([.sample()])))
         _ = state.settle(first, with: .status(404), at: Self.moment(0))
-        state.committed(true, at: Self.moment(0))
+        state.committed()
 
         let again = state.depart(
             try Self.plan(&state, .sample([.sample()], state: .sample(session: "S2"))))
@@ -151,18 +151,8 @@ struct DeliveryStateTests {
         state.awaitCommit()
         #expect(state.readiness(at: .seconds(0)) == .busy)
 
-        state.committed(true, at: Self.moment(0))
+        state.committed()
         #expect(state.readiness(at: .seconds(0)) == .look(Window(records: 1, bytes: .max)))
-    }
-
-    @Test("waits before it tries again when the disk refuses a change that must come first")
-    func backsOffOnDiskFailure() throws {
-        var state = try Self.state()
-        state.awaitCommit()
-
-        state.committed(false, at: Self.moment(0))
-
-        #expect(state.readiness(at: .seconds(0)) == .wait(until: .seconds(1), .retryWait))
     }
 
     @Test("keeps one request under way by default, and as many as asked for once it flows")
