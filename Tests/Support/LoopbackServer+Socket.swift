@@ -17,9 +17,8 @@ struct LoopbackSocket {
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
         // A child process that had it would keep the port open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // A port that was closed just now may be opened again.
-        var yes: Int32 = 1
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
+        // The port may be opened again after its end. One that the system chooses must be nobody's first.
+        if port != 0 { makeReusable(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -27,7 +26,8 @@ struct LoopbackSocket {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                unsafe bind(descriptor, generic, size) == 0 && Foundation.listen(descriptor, 128) == 0
+                unsafe bind(descriptor, generic, size) == 0 && makeReusable(descriptor)
+                    && Foundation.listen(descriptor, 128) == 0
                     && getsockname(descriptor, generic, &size) == 0
             }
         }
@@ -36,6 +36,12 @@ struct LoopbackSocket {
             throw POSIXError(.EADDRINUSE)
         }
         return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    @discardableResult
+    private static func makeReusable(_ descriptor: Int32) -> Bool {
+        var yes: Int32 = 1
+        return unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4) == 0
     }
 
     /// The next connection; `nil` when the port is closed.

@@ -1,0 +1,55 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("What an analytics client does with an answer")
+struct AnalyticsFaultMatrixTests {
+    static let faults = BatchFault.common + [401, 403, 404, 410].map(BatchFault.disabled)
+
+    @Test("to a batch, by status and fault, whatever the breaker", arguments: faults, Circuit.allCases)
+    func batch(fault: BatchFault, circuit: Circuit) async throws {
+        let server = try BatchFaultServer(fault, circuit) { $0["event"]?.stringValue }
+        let fixture = try AnalyticsFixture { server.answer($0) }
+        let options = fixture.options(maxBatchSize: 3) {
+            $0.failureThreshold = circuit == .halfOpen ? 1 : 3
+            $0.retryDelay = .seconds(3600)
+            $0.cooldown = .seconds(3600)
+            $0.maxCooldown = .seconds(3600)
+            $0.compression = .none
+        }
+        let client = fixture.client
+        await fixture.start(options)
+        client.track("0")
+        #expect(await client.flush(timeout: .seconds(60)) == FlushReport(delivered: 1, remaining: 0))
+        for name in ["A", "B", "C"] { client.track(name) }
+        try await server.batches.values(atLeast: 1)
+        _ = await client.track("D").outcome
+        // D is due before the answer comes.
+        client.flush()
+        await withCheckedContinuation { continuation in client.afterEarlierCalls { continuation.resume() } }
+        server.gate.open()
+        if circuit == .halfOpen {
+            #expect(await client.flush(timeout: .seconds(60)).stoppedBy == .breakerOpen)
+            #expect(client.info("circuitState") == "open")
+            client.networkDidChange()
+        }
+
+        var report = await client.flush(timeout: .seconds(60))
+        #expect(report.stoppedBy == (fault.isRetried ? circuit.wait : nil))
+        #expect(client.info("circuitState") == (fault.isRetried && circuit == .halfOpen ? "open" : "closed"))
+        while report.stoppedBy == circuit.wait {
+            client.networkDidChange()
+            report = await client.flush(timeout: .seconds(60))
+        }
+
+        #expect(server.batches.all.map(\.names) == Array(repeating: "ABC", count: circuit.failures) + fault.batches)
+        #expect(server.hasOneKeyEach)
+        #expect(client.info("account", "dropped") == fault.dropped)
+        #expect(client.info("queueLength") == 0)
+        #expect(client.info("lifecycle")?.stringValue == fault.lifecycle)
+        #expect(client.isBalanced)
+        await client.shutdown(timeout: .zero)
+    }
+}
