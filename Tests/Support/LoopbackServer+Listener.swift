@@ -75,8 +75,10 @@ final class LoopbackListener: Sendable {
                 defer { state.read += 1 }
                 return message.request(number: state.read, connection: number)
             }
+            // Before anybody hears of the request: a test that then changes what is answered means the next one.
+            let answer = answer(request)
             requests.record(request)
-            end = perform(answer(request), on: socket)
+            end = perform(answer, on: socket)
         }
         finish(socket, end)
         closings.record(number)
