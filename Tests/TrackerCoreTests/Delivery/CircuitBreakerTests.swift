@@ -69,6 +69,37 @@ struct CircuitBreakerTests {
         #expect(breaker.admission(at: now) == .wait(until: now.advanced(by: .seconds(120))))
     }
 
+    @Test("takes waits of any length", arguments: [1, 400, 1_000_000] as [Int64])
+    func longWaits(years: Int64) {
+        let year = Duration.seconds(365 * 86_400)
+        var breaker = CircuitBreaker(
+            CircuitBreaker.Policy(retryDelay: year, cooldown: year, maxCooldown: year * years, jitter: 0))
+        var now = MonotonicInstant.seconds(0)
+
+        failed(100, &breaker, at: &now)
+
+        #expect(breaker.state.circuit == .open)
+        guard case .wait(let until) = breaker.admission(at: .seconds(0)) else {
+            Issue.record("it does not wait")
+            return
+        }
+        // A century of waits is within what an instant holds; more stays at its end.
+        #expect(until >= .seconds(99 * 365 * 86_400))
+    }
+
+    @Test("opens at the first failure if told so, and one that departed earlier makes it wait no less")
+    func opensAtOnce() {
+        var generator = NoJitter()
+        var breaker = CircuitBreaker(CircuitBreaker.Policy(failureThreshold: 1, jitter: 0))
+
+        breaker.fail(at: .seconds(0), floor: .zero, using: &generator)
+        #expect(breaker.state == .open(trips: 1, until: .seconds(10)))
+        breaker.fail(at: .seconds(1), floor: .zero, using: &generator)
+        #expect(breaker.state == .open(trips: 1, until: .seconds(10)))
+        breaker.fail(at: .seconds(1), floor: .seconds(60), using: &generator)
+        #expect(breaker.state == .open(trips: 1, until: .seconds(61)))
+    }
+
     @Test("keeps jitter within its bounds, and never shortens what the server asked for")
     func jittersWithinBounds() {
         var generator = SeededGenerator(seed: 7)

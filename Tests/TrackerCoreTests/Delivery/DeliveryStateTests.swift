@@ -5,46 +5,6 @@ import TrackerStorage
 
 @testable import TrackerCore
 
-/// An answer, and what it must come to for a single record of a session lane.
-struct AnswerRow: Sendable, CustomTestStringConvertible {
-    enum Fate: Hashable, Sendable {
-        case delivered, kept, dropped(DropReason), halted, sessionReopened
-    }
-
-    var answer: Answer
-    var fate: Fate
-    /// The least wait before the next request; `nil`: the breaker is closed.
-    var wait: Duration?
-    var testDescription: String { "\(answer) → \(fate)" }
-
-    static let all: [AnswerRow] = [
-        AnswerRow(answer: .status(200), fate: .delivered),
-        AnswerRow(answer: .status(204), fate: .delivered),
-        AnswerRow(answer: .status(299), fate: .delivered),
-        AnswerRow(answer: .status(500), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .status(503, headers: ["Retry-After": "7"]), fate: .kept, wait: .seconds(7)),
-        AnswerRow(answer: .status(599), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .status(408), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .status(429), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .status(429, headers: ["Retry-After": "0"]), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .status(429, headers: ["Retry-After": "99999"]), fate: .kept, wait: .seconds(3600)),
-        AnswerRow(answer: .status(413), fate: .dropped(.tooLarge)),
-        AnswerRow(answer: .status(401), fate: .halted),
-        AnswerRow(answer: .status(403), fate: .halted),
-        AnswerRow(answer: .status(404), fate: .sessionReopened),
-        AnswerRow(answer: .status(410), fate: .sessionReopened),
-        AnswerRow(answer: .status(400), fate: .dropped(.rejected(400))),
-        AnswerRow(answer: .status(409), fate: .dropped(.rejected(409))),
-        AnswerRow(answer: .status(422), fate: .dropped(.rejected(422))),
-        AnswerRow(answer: .status(304), fate: .dropped(.rejected(304))),
-        AnswerRow(answer: .status(302), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .failed(.connect), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .failed(.timeout), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .failed(.redirectRefused), fate: .kept, wait: .seconds(1)),
-        AnswerRow(answer: .failed(.responseTooLarge), fate: .kept, wait: .seconds(1)),
-    ]
-}
-
 @Suite("The delivery state")
 struct DeliveryStateTests {
     private static func state(ttl: Duration? = nil, concurrency: Int = 1) throws -> DeliveryState {
@@ -67,54 +27,6 @@ struct DeliveryStateTests {
             throw TransportError(.closed, host: "", message: "nothing was planned")
         }
         return plan
-    }
-
-    /// Brings a breaker to the state that the matrix names.
-    private static func bring(_ state: inout DeliveryState, to circuit: CircuitState) throws -> Double {
-        guard circuit != .closed else { return 0 }
-        var now = 0.0
-        for _ in 0..<3 {
-            let token = state.depart(try plan(&state, .sample([.sample()]), at: now))
-            _ = state.settle(token, with: .status(500), at: moment(now))
-            now += 120
-        }
-        return now
-    }
-
-    @Test(
-        "gives every answer its meaning, whatever the breaker", arguments: AnswerRow.all,
-        [CircuitState.closed, .halfOpen])
-    func answers(row: AnswerRow, circuit: CircuitState) throws {
-        var state = try Self.state()
-        let now = try Self.bring(&state, to: circuit)
-        let token = state.depart(try Self.plan(&state, .sample([.sample()]), at: now))
-        #expect(state.breaker.state.circuit == circuit)
-
-        let settlement = state.settle(token, with: row.answer, at: Self.moment(now))
-
-        #expect(state.inFlight.isEmpty)
-        switch row.fate {
-        case .delivered:
-            #expect(settlement.changes.contains { if case .delivered([Record.ID(1)], _) = $0 { true } else { false } })
-        case .kept:
-            #expect(settlement.changes.isEmpty)
-        case .dropped(let reason):
-            #expect(
-                settlement.changes.contains { if case .drop([Record.ID(1)], reason) = $0 { true } else { false } })
-        case .halted:
-            #expect(settlement.changes.isEmpty)
-            #expect(state.readiness(at: .seconds(now + 10_000)) == .stopped(.halted))
-        case .sessionReopened:
-            #expect(settlement.awaitsCommit)
-            #expect(settlement.changes.contains { if case .unbind = $0 { true } else { false } })
-        }
-        guard let wait = row.wait else {
-            #expect(state.breaker.state == .closed(failures: 0, until: nil))
-            return
-        }
-        let least = circuit == .halfOpen ? max(wait, .seconds(20)) : wait
-        let reason: StopReason = circuit == .halfOpen ? .breakerOpen : .retryWait
-        #expect(state.readiness(at: .seconds(now)) == .wait(until: .seconds(now).advanced(by: least), reason))
     }
 
     @Test("drops a record whose session is refused a second time")
