@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -37,6 +38,39 @@ extension SQLiteOutbox {
     func refuseWrites(_ refuses: Bool) throws {
         try writer.withLock { (writer) throws(StorageError) in
             try writer.database?.connection.execute("PRAGMA query_only=\(refuses ? "ON" : "OFF")")
+        }
+    }
+}
+
+/// A change that outlives its refusal.
+enum Refused: String, CaseIterable, CustomTestStringConvertible {
+    case delivered
+    case bind
+    case store
+    case dropAll
+    case ensureDevice
+
+    var testDescription: String { rawValue }
+
+    /// The change, which may concern a record.
+    func change(_ record: Record.ID) -> LaneChange {
+        switch self {
+        case .delivered: .delivered([record], bytes: WireBytes(before: 1, after: 1))
+        case .bind: .bind(1, "s1")
+        case .store: .store(.own("x"), "y", nil)
+        case .dropAll: .dropAll(.disabled)
+        case .ensureDevice: .ensureDevice
+        }
+    }
+
+    /// What gives 1 once the change is on disk.
+    var proof: String {
+        switch self {
+        case .delivered: "SELECT count(*) FROM record"
+        case .bind: "SELECT count(*) FROM generation WHERE session = 's1'"
+        case .store: "SELECT count(*) FROM value WHERE value = 'y'"
+        case .dropAll: "SELECT count(*) = 0 FROM record"
+        case .ensureDevice: "SELECT count(*) FROM value WHERE key = '__GT_925_device_id'"
         }
     }
 }
@@ -163,6 +197,64 @@ struct DiskFaultTests {
 
         #expect(try outbox.state().isAwaitingDisk == false)
         #expect(try folder.number("SELECT generation FROM lane") == 2)
+    }
+
+    @Test("is asked again about whatever it has refused, though nobody calls", arguments: Refused.allCases)
+    func retries(refused: Refused) async throws {
+        let events = Recorder<OutboxEvent>()
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(folder) { configuration in
+                configuration.observer = { [folder] event in withExtendedLifetime(folder) { events.record(event) } }
+            }
+        )
+        await outbox.commit([.append("m1"), .append("m2")])
+        let first = try outbox.ids()[0]
+        try outbox.refuseWrites(true)
+        #expect(await outbox.commit(refused.change(first)).summary == "failed readOnly")
+        try outbox.refuseWrites(false)
+
+        // A drop is told as well.
+        #expect(try await events.values(atLeast: refused == .dropAll ? 3 : 2).last == .recovered)
+
+        #expect(try folder.number(refused.proof) == 1)
+        #expect(try outbox.account().isBalanced)
+    }
+
+    @Test("keeps others from delivering what it cannot note as delivered", arguments: [Refused.delivered, .dropAll])
+    func keepsDelivery(refused: Refused) async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+        await one.commit([.append("m1"), .append("m2")])
+        #expect(one.acquireDelivery())
+        try one.refuseWrites(true)
+        #expect(await one.commit(refused.change(try one.ids()[0])).summary == "failed readOnly")
+
+        one.releaseDelivery()
+
+        #expect(!two.acquireDelivery())
+        #expect(one.acquireDelivery())
+        one.releaseDelivery()
+        #expect(!two.acquireDelivery())
+        try one.refuseWrites(false)
+        await one.commit(.barrier)
+        #expect(two.acquireDelivery())
+        #expect(try !two.queue().contains("m1"))
+    }
+
+    @Test("does not keep others from delivering when the one that it refused has closed")
+    func releasesDeliveryAtClose() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+        await one.commit(.append("m1"))
+        #expect(one.acquireDelivery())
+        try one.refuseWrites(true)
+        await one.commit(Refused.delivered.change(try one.ids()[0]))
+        one.releaseDelivery()
+        #expect(!two.acquireDelivery())
+
+        await one.close()
+
+        #expect(two.acquireDelivery())
     }
 
     @Test("has values live in memory until it takes them", arguments: Place.allCases)

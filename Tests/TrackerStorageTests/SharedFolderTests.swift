@@ -147,6 +147,28 @@ struct SharedFolderTests {
         #expect(foreign.acquireDelivery(), "The right to deliver was not given back")
     }
 
+    @Test("moves nothing from a lane that another has open, which may be about to make its session")
+    func leavesOpenAlone() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
+        let two = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
+        await one.commit(.append("m1"))
+        let early = SQLiteOutbox.made(.sample(folder, lane: .session("https://b.example.com")))
+        #expect(try await early.open().get().adoptedRecords == 0)
+        await one.commit([.bind(1, "s1"), .append("m2")])
+        #expect(try one.queue() == ["m1", "m2"])
+        await one.commit([.reset(all: true, messageID: nil), .append("m3")])
+        await one.close()
+        let late = SQLiteOutbox.made(.sample(folder, lane: .session("https://c.example.com")))
+        #expect(try await late.open().get().adoptedRecords == 0)
+
+        await two.close()
+
+        let last = SQLiteOutbox.made(.sample(folder, lane: .session("https://d.example.com")))
+        #expect(try await last.open().get().adoptedRecords == 1)
+        #expect(try last.queue() == ["m3"])
+        #expect(try balancedLanes() == 4)
+    }
+
     @Test("moves all records of a lane that the opening one names")
     func adoptsNamed() async throws {
         let old = LaneIdentity(kind: .endpoint, owner: "", origin: "https://a.example.com")

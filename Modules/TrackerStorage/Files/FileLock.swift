@@ -41,6 +41,13 @@ struct FileLock: ~Copyable {
     /// Takes the lock if nobody has it.
     func tryLock() -> Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 
+    /// Waits until nobody has the lock alone, and takes it beside others that share it.
+    func share() throws(StorageError) {
+        while flock(descriptor.number, LOCK_SH) != 0 {
+            guard errno == EINTR else { throw StorageError(errno: errno, "share", path) }
+        }
+    }
+
     /// Gives the lock up.
     func unlock() { flock(descriptor.number, LOCK_UN) }
 }

@@ -5,6 +5,17 @@ final class LaneLock: Sendable {
     private struct State: ~Copyable {
         var lock: FileLock?
         var isHeld = false
+        /// Whether it must not go to another.
+        var isKept = false
+        /// Whether it goes to another as soon as it may.
+        var isGivenUp = false
+
+        mutating func unlock() {
+            guard isHeld else { return }
+            isHeld = false
+            isGivenUp = false
+            lock?.unlock()
+        }
     }
 
     private let path: String?
@@ -25,7 +36,10 @@ final class LaneLock: Sendable {
     func acquire() -> Bool {
         guard let path else { return true }
         return state.withLock { state in
-            if state.isHeld { return true }
+            if state.isHeld {
+                state.isGivenUp = false
+                return true
+            }
             if state.lock?.isCurrent != true {
                 do throws(StorageError) {
                     state.lock = try FileLock(path)
@@ -39,12 +53,26 @@ final class LaneLock: Sendable {
         }
     }
 
-    /// Gives the right up.
+    /// Gives the right up, as soon as it need not be kept.
     func release() {
         state.withLock { state in
-            guard state.isHeld else { return }
-            state.isHeld = false
-            state.lock?.unlock()
+            if state.isKept { state.isGivenUp = state.isHeld } else { state.unlock() }
+        }
+    }
+
+    /// Says whether the right must not go to another for now, even if it is given up.
+    func keep(_ isKept: Bool) {
+        state.withLock { state in
+            state.isKept = isKept
+            if !isKept, state.isGivenUp { state.unlock() }
+        }
+    }
+
+    /// Gives the right up at once.
+    func end() {
+        state.withLock { state in
+            state.isKept = false
+            state.unlock()
         }
     }
 }

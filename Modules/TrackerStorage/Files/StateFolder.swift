@@ -72,6 +72,9 @@ public struct StateFolder: Hashable, Sendable {
     /// The lock of the one who makes a session for a lane.
     func sessionLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).session.lock") }
 
+    /// The lock that those share who have a lane open.
+    func openLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).open.lock") }
+
     /// Where the backups of all brands are.
     var backups: Directory { directory.folder("backup") }
 

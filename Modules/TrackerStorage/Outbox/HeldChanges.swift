@@ -60,6 +60,17 @@ struct HeldChanges: Sendable {
         }
     }
 
+    /// Whether another deliverer would send what is settled here, or what may not be sent.
+    var hidesRecordsFromOthers: Bool {
+        hidesRecords
+            || changes.contains { change in
+                switch change {
+                case .delivered, .drop: true
+                default: false
+                }
+            }
+    }
+
     /// The changes that still mean the same when they are written at last.
     ///
     /// - Parameter generation: The lane's generation on disk by now. If another process has begun it, bindings of

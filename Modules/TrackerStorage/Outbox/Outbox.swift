@@ -41,7 +41,7 @@ public protocol Outbox: Sendable {
     /// Tries to become the lane's only deliverer, over all processes; true if it is already.
     func acquireDelivery() -> Bool
 
-    /// Lets another deliver.
+    /// Lets another deliver, once what was delivered here is on disk.
     func releaseDelivery()
 
     /// Tries to become the only one who makes a session for the lane; true if it is already.

@@ -2,13 +2,15 @@ import TrackerModels
 
 /// Moves records that nobody delivers from other lanes to the one that is opened.
 ///
-/// From lanes of the same brand come the records that never had a session; from lanes that the configuration names, all.
-/// They keep their order and get new sequence numbers.
+/// From lanes of the same brand come the records that never had a session, unless another outbox has the lane open: it may
+/// be about to make their session. A process whose initialisation has failed for want of one keeps its lane open, and what
+/// it holds waits until it initialises anew, closes or ends. From lanes that the configuration names come all records, if
+/// nobody delivers them. They keep their order and get new sequence numbers.
 struct Adoption {
     private let database: LaneDatabase
     private let configuration: OutboxConfiguration
     private let folder: StateFolder
-    /// The rights to deliver the other lanes, held until the transaction has ended.
+    /// The rights to deliver the other lanes, and to have them open, held until the transaction has ended.
     private var locks: [LaneLock] = []
     /// How many records have moved.
     private(set) var count = 0
@@ -25,8 +27,9 @@ struct Adoption {
         for other in try database.lanes.others(than: transaction.row.key) where other.records > 0 {
             let isNamed = configuration.adopts.contains(other.identity)
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
-            guard isNamed || isKin, let lock = lock(of: other.identity) else { continue }
-            locks.append(lock)
+            guard isNamed || isKin, take(folder.deliveryLock(of: other.identity)),
+                isNamed || take(folder.openLock(of: other.identity))
+            else { continue }
             count += try transaction.adopt(other.key, onlyUnbound: !isNamed)
         }
     }
@@ -36,10 +39,12 @@ struct Adoption {
         for lock in locks { lock.release() }
     }
 
-    /// - Returns: `nil` if somebody delivers the lane.
-    private func lock(of lane: LaneIdentity) -> LaneLock? {
-        let lock = LaneLock(path: folder.deliveryLock(of: lane))
-        return lock.acquire() ? lock : nil
+    /// - Returns: False if somebody has the right.
+    private mutating func take(_ path: String) -> Bool {
+        let lock = LaneLock(path: path)
+        guard lock.acquire() else { return false }
+        locks.append(lock)
+        return true
     }
 }
 

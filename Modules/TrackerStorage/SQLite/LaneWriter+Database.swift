@@ -109,6 +109,7 @@ extension LaneWriter {
         try Schema.configure(connection, durability: configuration.durability)
         let isNew = try Schema.migrate(connection)
         let database = try LaneDatabase(connection)
+        presence?.show()
         var summary: LaneTransaction.Summary?
         var adoption: Adoption?
         defer { adoption?.end() }

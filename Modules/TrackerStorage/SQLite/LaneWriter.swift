@@ -28,6 +28,8 @@ struct LaneWriter: ~Copyable {
     let run: Int64
     let reader: LaneReader?
     var lock: FileLock?
+    /// Tells other processes that the lane is open.
+    var presence: LanePresence?
     var database: LaneDatabase?
     var key: LaneKey?
     /// The files as they were opened.
@@ -62,10 +64,11 @@ struct LaneWriter: ~Copyable {
         self.reader = reader
         self.run = run
         backup = folder.map { LaneBackup($0, configuration.lane) }
+        if let folder { presence = LanePresence(folder, configuration.lane) }
     }
 
     /// Whether something is to be tried again before long, even if nobody asks.
-    var needsRetry: Bool { held.isAwaitingDisk || mustErase }
+    var needsRetry: Bool { !held.isEmpty || mustErase }
 
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
@@ -116,10 +119,11 @@ struct LaneWriter: ~Copyable {
 
     /// Closes everything.
     mutating func close() {
-        if database != nil, let backup, backup.lane.directory.isFolder {
+        if database != nil, let backup, backup.lane.directory.isFolder, presence?.isLast() == true {
             // It only tells how many records a damaged database has held.
             try? backup.lane.save(String(known.queuedRecords), .queued)
         }
+        presence = nil
         closeDatabase()
         lock = nil
     }

@@ -67,6 +67,7 @@ extension SQLiteOutbox {
             stage.noteDatabase(count)
             stage.forget(outcome.settled)
         }
+        delivery.keep(held.hidesRecordsFromOthers)
         for event in outcome.events { configuration.observer(event) }
         if needsRetry { scheduleRetry(after: nextRetry) }
         answer(group, outcome)

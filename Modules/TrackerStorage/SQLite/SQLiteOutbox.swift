@@ -19,7 +19,7 @@ public final class SQLiteOutbox: Outbox {
     private let run: Int64
     let queue = DispatchQueue(label: "tracker.outbox.writer")
     let backupQueue = DispatchQueue(label: "tracker.outbox.backup")
-    private let delivery: LaneLock
+    let delivery: LaneLock
     private let sessionCreation: LaneLock
 
     /// Describes an outbox; nothing is opened or made until ``open(completion:)``.
@@ -89,7 +89,7 @@ public final class SQLiteOutbox: Outbox {
                 queue.async { [self] in
                     writer.withLock { $0.close() }
                     reader?.shut()
-                    delivery.release()
+                    delivery.end()
                     sessionCreation.release()
                     completion()
                 }
@@ -101,6 +101,9 @@ public final class SQLiteOutbox: Outbox {
     public func acquireDelivery() -> Bool { delivery.acquire() }
 
     /// Lets another deliver.
+    ///
+    /// While the disk has not taken what was delivered or dropped here, another would send it again: then the right goes
+    /// on as soon as that is written, or when this one closes.
     public func releaseDelivery() { delivery.release() }
 
     /// Tries to become the only one who makes a session for the lane; true if it is already.
