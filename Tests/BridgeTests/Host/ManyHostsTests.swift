@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("Several hosts on one state folder")
+struct ManyHostsTests {
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+    }
+
+    /// Starts hosts that all work for one brand at one backend.
+    private func start(_ count: Int, _ backend: Backend) async throws -> [BridgeClient] {
+        var clients: [BridgeClient] = []
+        for _ in 0..<count {
+            let client = try BridgeClient()
+            try await client.call("init", ["925", config(backend)])
+            clients.append(client)
+        }
+        return clients
+    }
+
+    /// No request times out by itself.
+    private func config(_ backend: Backend, _ more: JSONObject = [:]) -> JSONValue {
+        var all: JSONObject = ["requestTimeoutMs": 60_000]
+        all.merge(more)
+        return backend.config(folder, all)
+    }
+
+    /// Tracks through the hosts in turn, each after the one before has answered.
+    private func track(_ names: [String], _ clients: [BridgeClient]) async throws {
+        for (index, name) in names.enumerated() {
+            let outcome = try await clients[index % clients.count].call("track", [.string(name)])
+            #expect(outcome["status"] == "queued")
+        }
+    }
+
+    private func events(_ backend: Backend) -> [LoopbackRequest] {
+        backend.server.requests.filter { $0.path == "/v2/tracking-session-data" }
+    }
+
+    private func isBalanced(_ client: BridgeClient) async throws -> Bool {
+        let account = try #require(try await client.call("getDebugInfo")["account"])
+        let dropped = account["dropped"]?.objectValue?.values.compactMap(\.intValue).reduce(0, +) ?? 0
+        let term = { (name: String) in account[name]?.intValue ?? 0 }
+        return term("accepted") + term("recovered") == term("delivered") + term("queued") + dropped
+    }
+
+    @Test("share one lane: what they take in turn arrives once each, in that order, under numbers without a gap")
+    func interleaved() async throws {
+        let backend = try Backend()
+        let clients = try await start(3, backend)
+        let names = (1...100).map { "E\($0)" }
+
+        try await track(names, clients)
+        for client in clients { #expect(try await client.call("flush", [60_000])["remaining"] == 0) }
+
+        #expect(backend.eventNames == names)
+        #expect(Set(events(backend).map { $0.header("Idempotency-Key") }).count == 100)
+        #expect(events(backend).map { $0.header("X-Sequence") } == (1...100).map { "\($0)" })
+        #expect(Set(events(backend).map { $0.json["session_id"] }) == ["session-1"])
+        #expect(backend.server.requests.count == 101)
+        for client in clients {
+            #expect(try await isBalanced(client))
+            #expect(try await client.finish() == .code(0))
+        }
+    }
+
+    @Test("go on when the one that delivers is killed: at most what was on the wire comes again")
+    func killed() async throws {
+        let stalled = Once()
+        let backend = try Backend { $0.text.contains("\"E7\"") && stalled.claim() ? .nothing(then: .stall) : nil }
+        let clients = try await start(3, backend)
+        let names = (1...30).map { "E\($0)" }
+
+        try await track(names, clients)
+        _ = try await backend.server.requests(atLeast: 8)
+        var deliverers: [BridgeClient] = []
+        for client in clients where try await client.call("getDebugInfo")["delivering"] == "here" {
+            deliverers.append(client)
+        }
+        try #require(deliverers.count == 1)
+        deliverers[0].host.signal(SIGKILL)
+        #expect(try await deliverers[0].host.end() == .signal(SIGKILL))
+        let others = clients.filter { $0 !== deliverers[0] }
+        // Nobody asks them to: they have queued something themselves.
+        _ = try await backend.server.requests(atLeast: 32)
+        for client in others { #expect(try await client.call("flush", [60_000])["remaining"] == 0) }
+
+        #expect(backend.eventNames == Array(names[..<7] + names[6...]))
+        #expect(Set(events(backend).map { $0.header("Idempotency-Key") }).count == 30)
+        #expect(Set(events(backend).map { $0.header("X-Sequence") }).count == 30)
+        for client in others {
+            #expect(try await isBalanced(client))
+            #expect(try await client.finish() == .code(0))
+        }
+    }
+
+    /// What one host is told while another delivers.
+    enum Order: CaseIterable {
+        case denial, resetAll
+
+        var reason: String { self == .denial ? "consent" : "reset" }
+
+        func give(to client: BridgeClient) async throws {
+            switch self {
+            case .denial: try await client.call("setConsent", ["denied"])
+            case .resetAll: try await client.call("reset", [true])
+            }
+        }
+    }
+
+    @Test("obey what one of them is told: nothing of the queue is sent by another after it", arguments: Order.allCases)
+    func obey(order: Order) async throws {
+        let gate = try Gate()
+        let backend = try Backend { $0.text.contains("\"E3\"") ? .gated(gate, .status(200)) : nil }
+        let clients = try await start(2, backend)
+        let names = (1...10).map { "E\($0)" }
+        try await track(names, [clients[0]])
+        _ = try await backend.server.requests(atLeast: 4)
+
+        try await order.give(to: clients[1])
+        gate.open()
+        #expect(try await clients[0].call("flush", [60_000])["remaining"] == 0)
+        let info = try await clients[0].call("getDebugInfo")
+        #expect(info["queueLength"] == 0)
+        #expect(info["account"]?["delivered"] == 2)
+        #expect(info["account"]?["dropped"] == .object([order.reason: 8]))
+        #expect(try await isBalanced(clients[0]))
+        if order == .denial {
+            #expect(try await clients[0].call("track", ["NO"])["reason"] == "TRACKING_NOT_ALLOWED")
+            try await clients[0].call("setConsent", ["granted"])
+        }
+        try await clients[0].call("track", ["NEW"])
+        #expect(try await clients[0].call("flush", [60_000])["remaining"] == 0)
+
+        #expect(backend.eventNames == ["E1", "E2", "E3", "NEW"])
+        #expect(events(backend).last?.json["session_id"] == "session-2")
+        for client in clients { #expect(try await client.finish() == .code(0)) }
+    }
+
+    @Test("take over from one whose key is refused, with their own")
+    func halted() async throws {
+        let backend = try Backend {
+            $0.header("X-API-Key") == "key-refused" && $0.path == "/v2/tracking-session-data" ? .status(401) : nil
+        }
+        let refused = try BridgeClient()
+        try await refused.call("init", ["925", config(backend, ["xApiKey": "key-refused"])])
+        let other = try await start(1, backend)[0]
+
+        try await refused.call("track", ["A"])
+        #expect(try await refused.call("flush", [60_000])["stoppedBy"] == "halted")
+        #expect(try await refused.call("getDebugInfo")["lifecycle"] == "halted")
+        try await other.call("track", ["B"])
+        try await refused.call("track", ["C"])
+        #expect(try await other.call("flush", [60_000])["remaining"] == 0)
+
+        #expect(backend.eventNames == ["A", "A", "B", "C"])
+        #expect(
+            events(backend).map { $0.header("X-API-Key") } == ["key-refused"]
+                + Array(repeating: "key-12345678", count: 3))
+        for client in [refused, other] {
+            #expect(try await isBalanced(client))
+            #expect(try await client.finish() == .code(0))
+        }
+    }
+}
