@@ -37,13 +37,13 @@ final class LoopbackListener: Sendable {
     }
 
     func stop() {
-        let open = state.withLock { state in
-            state.isStopped = true
-            return state.open
-        }
         shutdown(socket, Int32(SHUT_RDWR))
-        // Their threads see the end, and close them.
-        for connection in open { shutdown(connection, Int32(SHUT_RDWR)) }
+        state.withLock { state in
+            state.isStopped = true
+            // Their threads see the end, and close them: not before this is done, since the number of one that is
+            // closed may be any other connection's.
+            for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }
+        }
     }
 
     private func acceptAll() {
@@ -106,8 +106,9 @@ final class LoopbackListener: Sendable {
         case .reset: socket.makeCloseReset()
         case .keepAlive, .close: break
         }
-        // Out of the set first: the number may be another connection's as soon as it is closed.
-        state.withLock { _ = $0.open.remove(socket.descriptor) }
-        close(socket.descriptor)
+        state.withLock { state in
+            state.open.remove(socket.descriptor)
+            close(socket.descriptor)
+        }
     }
 }
