@@ -11,6 +11,9 @@ struct ReferenceExampleTests {
     func examples() async throws {
         let fixture = try SessionFixture()
         let tracker = MobileTracker.shared
+        // What weak references to it go through is made here, where the leak sanitizer is told to expect it.
+        weak let known = tracker
+        #expect(known === tracker)
 
         let message = await initializing(
             apiUrl: fixture.backend.url, storageDirectory: fixture.directory.path("state")

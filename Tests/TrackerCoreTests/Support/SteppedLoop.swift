@@ -76,7 +76,7 @@ final class SteppedLoop: DeliveryLoop {
     func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID {
         state.withLock { state in
             defer { state.next += 1 }
-            state.timers.append((TimerID(state.next), instant, work))
+            if !state.isClosed { state.timers.append((TimerID(state.next), instant, work)) }
             return TimerID(state.next)
         }
     }
@@ -87,12 +87,16 @@ final class SteppedLoop: DeliveryLoop {
 
     @discardableResult
     func submit(_ request: HTTPRequest, completion: @escaping Completion) -> TransferID {
-        state.withLock { state in
+        let (id, isClosed) = state.withLock { state in
             defer { state.next += 1 }
-            state.sent.append(request)
-            state.wire.append((TransferID(state.next), request, completion))
-            return TransferID(state.next)
+            if !state.isClosed {
+                state.sent.append(request)
+                state.wire.append((TransferID(state.next), request, completion))
+            }
+            return (TransferID(state.next), state.isClosed)
         }
+        if isClosed { completion(.failure(TransportError(.closed, host: "", message: "closed"))) }
+        return id
     }
 
     func cancel(_ transfer: TransferID) {
