@@ -6,44 +6,6 @@ import TrackerModels
 
 @Suite("Flushing and shutting down a session tracker")
 struct FlushTests {
-    /// A state in which something is queued and cannot be sent.
-    enum Obstacle: String, CaseIterable, CustomTestStringConvertible {
-        case retryWait, breakerOpen, halted, noConsent, noSession, timeout
-
-        var testDescription: String { rawValue }
-
-        var reason: StopReason? { StopReason(rawValue: rawValue) }
-
-        /// What the server answers.
-        func answer(_ request: LoopbackRequest) -> LoopbackAnswer? {
-            switch self {
-            case .retryWait, .breakerOpen: request.isEvent ? .status(503) : nil
-            case .halted: request.isEvent ? .status(401) : nil
-            case .noSession: .status(500)
-            case .timeout: request.isEvent ? .nothing(then: .stall) : nil
-            case .noConsent: nil
-            }
-        }
-    }
-
-    @Test("a flush says what has stopped it", arguments: Obstacle.allCases)
-    func reasons(_ obstacle: Obstacle) async throws {
-        let fixture = try SessionFixture { obstacle.answer($0) }
-        var config = fixture.patientConfig
-        if obstacle == .breakerOpen { config.delivery.failureThreshold = 1 }
-        if obstacle == .noConsent { config.consent = .pending }
-        _ = await fixture.failure(config)
-        await fixture.tracker.track(eventName: "E")
-
-        var report = await fixture.tracker.flush(timeout: .seconds(obstacle == .timeout ? 0.2 : 60))
-        // What was on the wire when the flush began may have been settled since.
-        if report.stoppedBy == nil { report = await fixture.tracker.flush(timeout: .seconds(60)) }
-
-        #expect(report == FlushReport(delivered: 0, remaining: 1, stoppedBy: obstacle.reason))
-        #expect(fixture.tracker.isBalanced)
-        await fixture.tracker.shutdown(timeout: .zero)
-    }
-
     @Test("a flush before initialize, and after shutdown, says so at once")
     func withoutLane() async throws {
         let fixture = try SessionFixture()
