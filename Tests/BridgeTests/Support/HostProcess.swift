@@ -63,6 +63,16 @@ final class HostProcess: Sendable {
         if ending.all.isEmpty { kill(pid, SIGKILL) }
     }
 
+    /// Waits until it has logged a line that holds a text.
+    ///
+    /// - Returns: All lines so far.
+    @discardableResult
+    func logged(_ text: String) async throws -> [String] {
+        var lines = log.all
+        while !lines.contains(where: { $0.contains(text) }) { lines = try await log.values(atLeast: lines.count + 1) }
+        return lines
+    }
+
     /// Sends it a signal.
     func signal(_ number: Int32) { kill(pid, number) }
 

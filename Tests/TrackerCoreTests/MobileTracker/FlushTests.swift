@@ -39,6 +39,61 @@ struct FlushTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a flush of what another process has delivered ends, though that goes on with other events")
+    func otherGoesOn() async throws {
+        let (first, second) = (try Gate(), try Gate())
+        let fixture = try SessionFixture { request in
+            switch request.json["event_name"] {
+            case "A": .gated(first, .status(200))
+            case "C": .gated(second, .status(200))
+            default: nil
+            }
+        }
+        let other = fixture.restarted()
+        try await fixture.start()
+        try await other.start()
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+        await other.tracker.track(eventName: "B")
+        let reports = Recorder<FlushReport>()
+        other.tracker.accept(flush: .seconds(600)) { reports.record($0) }
+        await fixture.tracker.track(eventName: "C")
+
+        first.open()
+        let report = try await reports.values(atLeast: 1)[0]
+        #expect(report.remaining == 0 && report.stoppedBy == nil)
+        #expect(fixture.tracker.info("account", "delivered") == 2)
+
+        second.open()
+        await fixture.drain()
+        #expect(fixture.names == ["A", "B", "C"])
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a flush ends in its time though the disk stalls at its end, and what was sent counts")
+    func stalledAtTheEnd() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+        let reports = Recorder<FlushReport>()
+        fixture.tracker.accept(flush: .seconds(2)) { reports.record($0) }
+        // In the order of the calls: once this has been answered the flush has begun.
+        await fixture.tracker.track(eventName: "B")
+
+        let lock = try LockedFile(fixture.directory.path("state/writer.lock"))
+        gate.open()
+        let report = try await reports.values(atLeast: 1)[0]
+        lock.unlock()
+
+        #expect(report == FlushReport(delivered: 1, remaining: 0))
+        await fixture.drain()
+        #expect(fixture.names == ["A", "B"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("shutdown sends what it can, is safe to call twice, and later calls are refused")
     func shutdown() async throws {
         let fixture = try SessionFixture()

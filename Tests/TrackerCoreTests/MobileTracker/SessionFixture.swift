@@ -58,8 +58,8 @@ struct SessionFixture {
     }
 
     /// The same folder and server as seen by the next process, as far as one process can show it.
-    func restarted() -> SessionFixture {
-        SessionFixture(backend, sessions, directory, clock, isClocked, locationProvider)
+    func restarted(isClocked: Bool? = nil) -> SessionFixture {
+        SessionFixture(backend, sessions, directory, clock, isClocked ?? self.isClocked, locationProvider)
     }
 
     /// Answers otherwise from now on; the sessions are counted on.

@@ -80,6 +80,47 @@ struct SharedLaneTests {
         await fixture.tracker.shutdown(timeout: .zero)
     }
 
+    @Test("one that is halted keeps the lane until its other requests are answered", arguments: [401, 403])
+    func keepsLaneWhileUnderWay(status: Int) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { request in
+            guard request.isEvent, request.header("X-API-Key") == "key-old" else { return nil }
+            return request.json["event_name"] == "A" ? .status(status) : .gated(gate, .status(200))
+        }
+        let clocked = fixture.restarted(isClocked: true)
+        try await fixture.start(
+            fixture.config {
+                $0.xApiKey = "key-old"
+                $0.delivery.maxConcurrentRequests = 3
+            })
+        try await clocked.start()
+        fixture.trackAndGoOn(["B", "C", "A"])
+        try await fixture.backend.server.requests(atLeast: 4)
+        await clocked.tracker.track(eventName: "D")
+        let loop = try await clocked.loop()
+        while fixture.tracker.info("lifecycle") != "halted" {
+            _ = await fixture.tracker.flush(timeout: .milliseconds(10))
+        }
+
+        // Each time it looks whether the lane is free.
+        for _ in 0..<4 {
+            await loop.turn()
+            loop.advance(by: .milliseconds(500))
+        }
+        await loop.turn()
+        #expect(fixture.events.count == 3)
+        gate.open()
+        while await fixture.tracker.flush(timeout: .milliseconds(10)).remaining > 2 {}
+        loop.advance(by: .milliseconds(500))
+        let report = await clocked.tracker.flush(timeout: .seconds(60))
+
+        #expect(report.remaining == 0)
+        #expect(Set(fixture.names.prefix(3)) == ["A", "B", "C"])
+        #expect(fixture.names.dropFirst(3) == ["A", "D"])
+        await clocked.tracker.shutdown()
+        await fixture.tracker.shutdown(timeout: .zero)
+    }
+
     @Test("a reset in one holds in all")
     func reset() async throws {
         let fixture = try SessionFixture()
