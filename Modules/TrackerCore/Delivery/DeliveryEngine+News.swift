@@ -24,7 +24,6 @@ extension DeliveryEngine {
                 parts.log.log(
                     .error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
             }
-            parts.diagnostics.report(.dropped(records.map(\.messageID), count: records.count, reason))
         case .unidentified(let plan, let message):
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
             parts.log.log(

@@ -63,7 +63,7 @@ public struct OutboxConfiguration: Sendable {
     }
 }
 
-/// Something that happened in the outbox without being asked for.
+/// Something that happened in the outbox and is worth telling.
 public enum OutboxEvent: Hashable, Sendable {
     /// Records left without being delivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)

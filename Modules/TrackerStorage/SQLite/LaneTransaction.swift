@@ -85,10 +85,7 @@ struct LaneTransaction {
         case .store(let key, let value, let generation): try store(key, value, generation)
         case .remove(let key): try remove(key)
         case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
-        case .drop(let ids, let reason):
-            for range in Self.ranges(ids, within: row.key.records) {
-                try settle(try database.records.delete(range), as: reason)
-            }
+        case .drop(let ids, let reason): try drop(ids, reason)
         case .dropAll(let reason): try report(try database.records.delete(row.key.records), reason)
         case .ensureDevice: try ensureDevice()
         case .barrier: break
@@ -116,7 +113,7 @@ struct LaneTransaction {
         )
     }
 
-    /// Removes records that nobody outside has asked to remove, and has it told.
+    /// Removes those of the records that are still there, and has it told.
     mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(StorageError) {
         for range in Self.ranges(ids, within: row.key.records) {
             try report(try database.records.delete(range), reason)
