@@ -37,6 +37,15 @@ extension DeliveryEngine {
         observe(news)
     }
 
+    /// Tells of a session that was made, unless the user has left it by now; on the outbox's queue, so that a later reset
+    /// is told of later.
+    func announce(_ session: SessionID, after result: ChangeResult) {
+        // A disk that refuses it keeps it in memory, where the lane's state shows it.
+        let lane: LaneState? = if case .done(let lane) = result { lane } else { try? parts.outbox.state() }
+        guard lane?.entry.session == session else { return }
+        report(.sessionMade(session), at: moment)
+    }
+
     /// Tells of a change of the breaker.
     func reportBreaker(from before: CircuitBreaker.State, to after: CircuitBreaker.State) {
         let (old, new) = (before.circuit, after.circuit)

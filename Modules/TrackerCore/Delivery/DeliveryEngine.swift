@@ -316,21 +316,26 @@ final class DeliveryEngine: Sendable {
             for case .delivered(let records, _) in settlement.changes { state.sent += records.count }
             return (settlement, before, state.delivery.breaker.state)
         }
-        commit(settlement.changes, awaited: settlement.awaitsCommit)
+        commit(settlement.changes, awaited: settlement.awaitsCommit, telling: settlement.sessionMade)
         reportBreaker(from: before, to: after)
         for news in settlement.news { report(news, at: moment) }
         advance()
     }
 
     /// Has changes written; if they are awaited nothing is sent before they are.
-    func commit(_ changes: [LaneChange], awaited: Bool) {
+    ///
+    /// - Parameter session: A session that one of them binds, told of if it is the lane's then.
+    func commit(_ changes: [LaneChange], awaited: Bool, telling session: SessionID? = nil) {
         for change in changes {
             state.withLock { state in
                 state.unsettled += 1
                 if awaited { state.delivery.awaitCommit() }
             }
             // What the disk refuses holds in memory, and is seen from there.
-            parts.outbox.stage(change) { [self] _ in noteSettled(awaited: awaited) }
+            parts.outbox.stage(change) { [self] result in
+                if let session, case .bind = change { announce(session, after: result) }
+                noteSettled(awaited: awaited)
+            }
         }
     }
 

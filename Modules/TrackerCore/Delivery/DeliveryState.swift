@@ -41,6 +41,8 @@ struct DeliveryState: Sendable {
         var awaitsCommit = false
         /// What somebody may want to know.
         var news: [News] = []
+        /// The session that was made: news once the changes are on disk, if the lane still has it then.
+        var sessionMade: SessionID?
     }
 
     /// Something that happened.
@@ -50,7 +52,7 @@ struct DeliveryState: Sendable {
         case dropped([Record], DropReason, String)
         /// The server refuses to take the user of a session; the records go on.
         case unidentified(Plan, String)
-        case sessionMade(Generation, SessionID)
+        case sessionMade(SessionID)
         case halted(Halt)
         case disabled(Halt)
     }
@@ -206,13 +208,13 @@ struct DeliveryState: Sendable {
             )
         case .progress(let changes):
             var news: [News] = []
-            if case .session(let generation) = plan.purpose, case .bind(_, let session)? = changes.first {
-                news = [.sessionMade(generation, session)]
-            }
+            var made: SessionID?
+            if case .session = plan.purpose, case .bind(_, let session)? = changes.first { made = session }
             if case .identify = plan.purpose, changes.isEmpty, let status = answer.status {
                 news = [.unidentified(plan, AnswerTable.sentence(status, from: plan.request.url))]
             }
-            return Settlement(changes: changes, awaitsCommit: !changes.isEmpty, news: news)
+            return Settlement(
+                changes: changes, awaitsCommit: !changes.isEmpty, news: news, sessionMade: made)
         case .discard(let reason, let message):
             return Settlement(
                 changes: [.drop(plan.records.map(\.id), reason)], news: [.dropped(plan.records, reason, message)]

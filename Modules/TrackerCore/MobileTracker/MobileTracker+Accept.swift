@@ -68,17 +68,11 @@ extension MobileTracker {
             case .event(let head, let data): .withSessionMetadata(head, own: data)
             }
         return Draft(
-            messageID: messageID ?? makeMessageID(), isCallerGiven: messageID != nil, route: content.route, body: body,
+            messageID: messageID ?? surroundings.ids.messageID(), isCallerGiven: messageID != nil, route: content.route,
+            body: body,
             sessionMetadata: content.sessionMetadata, occurredAt: surroundings.clock.wall,
             acceptedAt: surroundings.clock.uptime
         )
-    }
-
-    private func makeMessageID() -> MessageID {
-        var id: MessageID?
-        // A UUID always is a message id.
-        while id == nil { id = MessageID(surroundings.ids.uuid()) }
-        return id ?? makeMessageID()
     }
 
     private func outcome(

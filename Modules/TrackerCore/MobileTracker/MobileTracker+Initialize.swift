@@ -58,8 +58,7 @@ extension MobileTracker {
             state.phase = .initializing(settings, lane)
             log.setVerbose(settings.config.debug)
             hub.open()
-            for change in state.held { lane.outbox.stage(change) { _ in } }
-            state.held = []
+            for change in state.early.changes { lane.outbox.stage(change) { _ in } }
             lane.outbox.stage(.store(.brandID, settings.brand.description, nil)) { _ in }
             return .started(state.attempt, settings, lane, old)
         } catch {
@@ -104,6 +103,7 @@ extension MobileTracker {
                 case .failure(let error):
                     self.end(attempt, .failure(TrackerError(.storage, error.message)))
                 case .success(let opening):
+                    self.state.withLock { $0.early.noteOpened(attempt) }
                     self.news.note(opening, of: lane.outbox)
                     lane.outbox.stage(.barrier) { result in
                         self.bindSession(attempt, settings, lane, after: result)
@@ -124,19 +124,22 @@ extension MobileTracker {
         } catch {
             return end(attempt, .failure(TrackerError(.storage, error.message)))
         }
-        let isSettled = found.entry.session != nil || found.consent != .granted
-        if isSettled || settings.config.sessionCreation == .inBackground {
+        if found.isSettled || settings.config.sessionCreation == .inBackground {
             end(attempt, .success(()))
         } else {
             lane.loop.post { [self] in
                 SessionMaking(
                     settings: settings, lane: lane, ids: surroundings.ids,
-                    isCurrent: { [self] in state.withLock { $0.isInitializing(attempt) } },
-                    note: { [self] transfer in state.withLock { $0.transfer = transfer } },
-                    completion: { [self] result in
-                        if case .success(let made?) = result { sessionWasMade(made) }
-                        end(attempt, result.map { _ in })
-                    }
+                    round: { [self] in state.withLock { $0.isInitializing(attempt) ? $0.round : nil } },
+                    note: { [self] transfer, round in
+                        state.withLock { state in
+                            guard state.isInitializing(attempt), state.round == round else { return false }
+                            state.transfer = (lane.loop, transfer)
+                            return true
+                        }
+                    },
+                    made: { [self] in sessionWasMade($0) },
+                    completion: { [self] in end(attempt, $0) }
                 ).make()
             }
         }

@@ -26,7 +26,8 @@ extension MobileTracker {
     ///
     /// Events that have a session are still delivered to it; those that never had one are dropped and counted. When
     /// this returns the old state is gone from disk. If the disk refuses, it is forgotten in memory, an error is
-    /// logged, and it is the first thing written once writing works.
+    /// logged, and it is the first thing written once writing works. While nothing is open, before `initialize` and after
+    /// ``shutdown(timeout:)``, it is kept in memory for the next `initialize`, which applies it first.
     ///
     /// - Parameters:
     ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
@@ -46,7 +47,8 @@ extension MobileTracker {
     ///
     /// Pending: calls are kept on disk and nothing is sent. Granting sends them. Denying deletes them, the session and
     /// everything known of the user, for good, and aborts what is on the wire. When this returns the decision is on
-    /// disk; if the disk refuses it holds in memory, an error is logged, and nothing is sent until it is written.
+    /// disk; if the disk refuses it holds in memory, an error is logged, and nothing is sent until it is written. While
+    /// nothing is open it is kept as a reset is.
     ///
     /// - Parameters:
     ///   - consent: The decision.
@@ -59,10 +61,10 @@ extension MobileTracker {
 
     /// Whether consent is granted. Before `initialize`: as ``setConsent(_:messageId:)`` said, else true.
     public var isTrackingAllowed: Bool {
-        let (current, held) = state.withLock { ($0.current, $0.heldConsent) }
+        let (current, decided) = state.withLock { ($0.current, $0.decided) }
         // While the database is still opening, or cannot be read, the last thing said holds.
         let stored = (try? current?.lane.outbox.state())?.consent
-        return (stored ?? held ?? current?.settings.config.consent ?? .granted) == .granted
+        return (stored ?? decided ?? current?.settings.config.consent ?? .granted) == .granted
     }
 
     /// Sends what is queued now.
@@ -100,24 +102,23 @@ extension MobileTracker {
     package func accept(
         resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
-        let lane = state.withLock { state -> OpenLane? in
+        let (lane, transfer) = state.withLock { state in
             state.lastScreen = nil
-            guard let lane = state.lane else {
-                if case .notInitialized = state.phase { state.held.append(.reset(all: all, messageID: messageID)) }
-                return nil
-            }
+            let change = state.keyed(messageID, surroundings.ids) { .reset(all: all, messageID: $0) }
+            guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
             if all {
                 state.startsAnew = true
                 lane.engine.hold()
             }
-            lane.outbox.stage(.reset(all: all, messageID: messageID)) { [self] result in
+            lane.outbox.stage(change) { [self] result in
                 lane.engine.forget()
                 if all { lane.engine.release() }
                 hub.report(.session(nil))
                 completion(failure(of: result, "reset"))
             }
-            return lane
+            return (lane, state.beginRound())
         }
+        if let (loop, transfer) = transfer { loop.cancel(transfer) }
         if lane == nil { completion(nil) }
     }
 
@@ -127,21 +128,20 @@ extension MobileTracker {
     package func accept(
         consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
-        let lane = state.withLock { state -> OpenLane? in
-            state.heldConsent = consent
+        let (lane, transfer) = state.withLock { state in
+            state.decided = consent
             if consent == .denied { state.lastScreen = nil }
-            guard let lane = state.lane else {
-                state.held.append(.consent(consent, messageID: messageID))
-                return nil
-            }
+            let change = state.keyed(messageID, surroundings.ids) { .consent(consent, messageID: $0) }
+            guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
             if consent != .granted { lane.engine.hold() }
-            lane.outbox.stage(.consent(consent, messageID: messageID)) { [self] result in
+            lane.outbox.stage(change) { [self] result in
                 if consent == .denied { lane.engine.forget() }
                 if consent != .granted { lane.engine.release() } else { lane.engine.kick() }
                 completion(failure(of: result, "setConsent"))
             }
-            return lane
+            return (lane, consent == .granted ? nil : state.beginRound())
         }
+        if let (loop, transfer) = transfer { loop.cancel(transfer) }
         if lane == nil { completion(nil) }
     }
 
@@ -196,6 +196,17 @@ extension MobileTracker {
 }
 
 extension MobileTracker.State {
+    /// A reset or a decision, which is kept if no open lane takes it; it has a key then, since it may be staged twice.
+    fileprivate mutating func keyed(
+        _ messageID: MessageID?, _ ids: any IDGenerator, _ change: (MessageID?) -> LaneChange
+    ) -> LaneChange {
+        let attempt = lane == nil ? attempt + 1 : attempt
+        guard !early.isOpen(attempt) else { return change(messageID) }
+        let change = change(messageID ?? ids.messageID())
+        early.keep(change, for: attempt)
+        return change
+    }
+
     /// Whether `initialize` has failed for want of a session.
     fileprivate var lacksSession: Bool {
         if case .withoutSession = phase { true } else { false }

@@ -6,7 +6,7 @@ extension MobileTracker {
     /// Takes note of what the engine did.
     func note(_ news: DeliveryState.News) {
         switch news {
-        case .sessionMade(_, let session):
+        case .sessionMade(let session):
             sessionWasMade(session)
         case .halted(let halt):
             log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
@@ -22,7 +22,7 @@ extension MobileTracker {
     }
 
     /// A session was created: says so, and asks for the device's place.
-    func sessionWasMade(_ session: SessionID?) {
+    func sessionWasMade(_ session: SessionID) {
         hub.report(.session(session))
         guard let locationProvider else { return }
         // Ends with the provider's answer; it is not waited for, and nothing follows it but one accepted call.

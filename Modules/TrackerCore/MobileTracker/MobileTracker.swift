@@ -37,11 +37,15 @@ public final class MobileTracker: Sendable {
         var waiters: [@Sendable (Result<Void, TrackerError>) -> Void] = []
         /// Whether `initialize` runs in full although it has succeeded before: after `reset(all: true)`.
         var startsAnew = false
-        /// What was asked for before there was a lane, in its order.
-        var held: [LaneChange] = []
-        var heldConsent: Consent?
+        /// The resets and decisions that no open lane has taken yet.
+        var early = EarlyChanges()
+        /// What was last decided.
+        var decided: Consent?
         var lastScreen: String?
         var refused: [RefusalReason: Int] = [:]
+        /// Counts the resets and decisions, each of which makes what `initialize` asks the backend for void.
+        var round = 0
+        /// The request that `initialize` waits for.
         var transfer: (any DeliveryLoop, TransferID)?
         /// Ends `initialize` when its time is over.
         var timer: (any DeliveryLoop, TimerID)?
@@ -101,6 +105,15 @@ public final class MobileTracker: Sendable {
 }
 
 extension MobileTracker.State {
+    /// Begins another round: whatever `initialize` waits for was asked for by what is no longer so.
+    ///
+    /// - Returns: The request to cancel.
+    mutating func beginRound() -> (any DeliveryLoop, TransferID)? {
+        round += 1
+        defer { transfer = nil }
+        return transfer
+    }
+
     /// The lane that calls go to, if there is one.
     var lane: OpenLane? { current?.lane }
 

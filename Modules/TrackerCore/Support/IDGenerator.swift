@@ -1,9 +1,20 @@
 import Synchronization
+import TrackerModels
 
 /// Makes identifiers that nobody else makes.
 package protocol IDGenerator: Sendable {
     /// A UUID in lower case, such as `6f0c7e85-3c1d-4a52-9c0b-1f2e3d4c5b6a`.
     func uuid() -> String
+}
+
+extension IDGenerator {
+    /// A UUID as a message's key.
+    func messageID() -> MessageID {
+        var id: MessageID?
+        // A UUID always is a message id.
+        while id == nil { id = MessageID(uuid()) }
+        return id ?? messageID()
+    }
 }
 
 /// Version 4 UUIDs from the system's randomness (RFC 9562, 5.4).

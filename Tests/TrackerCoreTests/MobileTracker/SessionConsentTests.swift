@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -120,10 +121,14 @@ struct SessionConsentTests {
         await next.tracker.shutdown()
     }
 
-    @Test("denying while a session is being made: initialize succeeds without one")
+    @Test("denying while a session is being made: initialize succeeds without one, and nobody hears of a session")
     func duringInit() async throws {
         let gate = try Gate()
-        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("LATE")) : nil }
+        let provider = CountingProvider()
+        let fixture = try SessionFixture(locationProvider: provider) {
+            $0.isCreation ? .gated(gate, .session("LATE")) : nil
+        }
+        let heard = fixture.sessionNews()
 
         async let starting: Void = fixture.start()
         try await fixture.backend.server.requests(atLeast: 1)
@@ -134,6 +139,77 @@ struct SessionConsentTests {
 
         #expect(fixture.tracker.sessionId == nil)
         #expect(fixture.requests.count == 1)
+        #expect(heard.all.isEmpty)
+        #expect(provider.asked.all.isEmpty)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "the request for a session that initialize waits for is ended, and it succeeds without one",
+        arguments: [Consent.denied, .pending])
+    func endsCreation(consent: Consent) async throws {
+        let fixture = try SessionFixture { $0.number == 0 ? .nothing(then: .stall) : nil }
+
+        async let starting: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        await fixture.tracker.setConsent(consent)
+        try await fixture.backend.server.closings(atLeast: 1)
+        try await starting
+
+        #expect(await fixture.tracker.track(eventName: "A").isPending == (consent == .pending))
+        #expect(fixture.requests.count == 1)
+        #expect(fixture.tracker.sessionId == nil)
+        await fixture.tracker.setConsent(.granted)
+        await fixture.tracker.track(eventName: "B")
+        await fixture.drain()
+        #expect(fixture.names == (consent == .pending ? ["A", "B"] : ["B"]))
+        #expect(fixture.creations.count == 2)
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("taken back and given again while initialize waits, it ends with a session")
+    func givenAgain() async throws {
+        let fixture = try SessionFixture { $0.number == 0 ? .nothing(then: .stall) : nil }
+
+        async let starting: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        fixture.tracker.accept(consent: .pending, messageID: nil) { _ in }
+        await fixture.tracker.setConsent(.granted)
+        try await starting
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+
+        #expect(fixture.names == ["A"])
+        #expect(fixture.creations.count == 2)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "whatever the place at which it is taken back, initialize succeeds, and nothing is sent or told after it",
+        arguments: [Consent.denied, .pending], [true, false])
+    func atEachPlace(consent: Consent, isBeforeDevice: Bool) async throws {
+        let steering = Steering()
+        let provider = CountingProvider()
+        let fixture = try SessionFixture(locationProvider: provider, steering: steering)
+        let heard = fixture.sessionNews()
+        steering.put(.consent(consent, messageID: nil)) { change in
+            switch change {
+            case .ensureDevice: isBeforeDevice
+            case .bind: !isBeforeDevice
+            default: false
+            }
+        }
+
+        try await fixture.start()
+        await fixture.drain()
+
+        // A session that was made in time is the lane's, also while consent is pending.
+        let hasSession = consent == .pending && !isBeforeDevice
+        #expect(fixture.requests.count == (isBeforeDevice ? 0 : 1))
+        #expect(fixture.tracker.sessionId == (hasSession ? "S1" : nil))
+        #expect(heard.all == (hasSession ? [SessionID("S1")] : []))
+        #expect(consent == .pending || provider.asked.all.isEmpty)
         await fixture.tracker.shutdown()
     }
 }

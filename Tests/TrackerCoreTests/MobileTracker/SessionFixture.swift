@@ -20,23 +20,26 @@ struct SessionFixture {
     private let sessions: Sessions
     private let isClocked: Bool
     private let locationProvider: (any LocationProvider)?
+    private let steering: Steering?
 
     /// Starts a backend that makes the sessions S1, S2 and so on and takes all else, but for what `exception` answers.
     ///
-    /// - Parameter isClocked: Whether the tracker's timers run only when the test moves its loop's clock.
+    /// - Parameters:
+    ///   - isClocked: Whether the tracker's timers run only when the test moves its loop's clock.
+    ///   - steering: What steers the tracker's outboxes; `nil`: nothing does.
     init(
-        isClocked: Bool = false, locationProvider: (any LocationProvider)? = nil,
+        isClocked: Bool = false, locationProvider: (any LocationProvider)? = nil, steering: Steering? = nil,
         _ exception: @escaping Exception = { _ in nil }
     ) throws {
         let sessions = Sessions()
         try self.init(
             Backend(sessions.rule(exception)), sessions, TemporaryDirectory(), ShiftedClock(), isClocked,
-            locationProvider)
+            locationProvider, steering)
     }
 
     private init(
         _ backend: Backend, _ sessions: Sessions, _ directory: TemporaryDirectory, _ clock: ShiftedClock,
-        _ isClocked: Bool, _ locationProvider: (any LocationProvider)?
+        _ isClocked: Bool, _ locationProvider: (any LocationProvider)?, _ steering: Steering?
     ) {
         self.backend = backend
         self.sessions = sessions
@@ -44,8 +47,10 @@ struct SessionFixture {
         self.clock = clock
         self.isClocked = isClocked
         self.locationProvider = locationProvider
+        self.steering = steering
         var surroundings = Surroundings.system(log: log)
         surroundings.clock = clock
+        if let steering { surroundings.makeOutbox = steering.outbox }
         if isClocked {
             surroundings.jitter = NoJitter()
             surroundings.makeLoop = { [loops] (configuration) throws(TransportError) in
@@ -59,7 +64,7 @@ struct SessionFixture {
 
     /// The same folder and server as seen by the next process, as far as one process can show it.
     func restarted(isClocked: Bool? = nil) -> SessionFixture {
-        SessionFixture(backend, sessions, directory, clock, isClocked ?? self.isClocked, locationProvider)
+        SessionFixture(backend, sessions, directory, clock, isClocked ?? self.isClocked, locationProvider, steering)
     }
 
     /// Answers otherwise from now on; the sessions are counted on.
@@ -85,6 +90,9 @@ struct SessionFixture {
             $0.delivery.maxCooldown = .seconds(3600)
         }
     }
+
+    /// A configuration under which `initialize` fails, since its state folder cannot be made.
+    var brokenConfig: TrackerConfig { config { $0.delivery.storageDirectory = "/dev/null/state" } }
 
     /// Initialises with these options.
     func start(_ config: TrackerConfig? = nil, brandId: String = "925") async throws {
@@ -135,6 +143,13 @@ struct SessionFixture {
     /// The names of the events that have come, in their order.
     var names: [String] { events.compactMap { $0.json["event_name"]?.stringValue } }
 
+    /// The sessions that the tracker tells of from now on; `nil` where it has left one.
+    func sessionNews() -> Recorder<SessionID?> {
+        let heard = Recorder<SessionID?>()
+        tracker.observe { if case .session(let session) = $0 { heard.record(session) } }
+        return heard
+    }
+
     /// The loop of a clocked tracker.
     func loop() async throws -> ClockedLoop {
         let loops = try await loops.values(atLeast: 1)
@@ -172,6 +187,16 @@ extension LoopbackRequest {
 
     /// The method and the path.
     var line: String { "\(method) \(path)" }
+}
+
+/// Counts how often it is asked for the device's place.
+struct CountingProvider: LocationProvider {
+    let asked = Recorder<Bool>()
+
+    func location() async throws -> LocationData {
+        asked.record(true)
+        return LocationData(latitude: 1, longitude: 2, accuracy: 3)
+    }
 }
 
 /// The system's clocks, of which a test sets the calendar forward or back.

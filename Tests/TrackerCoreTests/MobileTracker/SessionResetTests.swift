@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -93,6 +94,67 @@ struct SessionResetTests {
         #expect(fixture.tracker.sessionId == "S1")
         #expect(fixture.creations.count == 2)
         #expect(Set(fixture.creations.compactMap { $0.json["device_id"]?.stringValue }).count == 2)
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "while a session is being made: whatever its request comes to, initialize does not wait for it nor fail with it",
+        arguments: [.status(500), .status(401), .nothing(then: .reset), .nothing(then: .stall)] as [LoopbackAnswer])
+    func ignoresOldRequest(answer: LoopbackAnswer) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.number == 0 ? .gated(gate, answer) : nil }
+
+        async let failing = fixture.failure(fixture.config())
+        try await fixture.backend.server.requests(atLeast: 1)
+        fixture.resetAndGoOn()
+        gate.open()
+        let error = await failing
+
+        #expect(error == nil)
+        #expect(fixture.tracker.sessionId == "S1")
+        #expect(fixture.creations.count == 2)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a session whose answer comes too late is news to nobody", arguments: [true, false])
+    func silent(isInBackground: Bool) async throws {
+        let steering = Steering()
+        let provider = CountingProvider()
+        let fixture = try SessionFixture(locationProvider: provider, steering: steering)
+        let heard = fixture.sessionNews()
+        steering.put(.reset(all: false, messageID: nil)) { if case .bind = $0 { true } else { false } }
+
+        try await fixture.start(fixture.config { $0.sessionCreation = isInBackground ? .inBackground : .duringInit })
+        await fixture.tracker.track(eventName: "A")
+        try await provider.asked.values(atLeast: 1)
+        await fixture.drain()
+
+        #expect(heard.all == [SessionID("S2")])
+        #expect(fixture.tracker.sessionId == "S2")
+        #expect(provider.asked.all.count == 1)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("of a session that is made in the background and left meanwhile only the end is news")
+    func silentInBackground() async throws {
+        let gate = try Gate()
+        let provider = CountingProvider()
+        let fixture = try SessionFixture(locationProvider: provider) {
+            $0.number == 0 ? .gated(gate, .session("LATE")) : nil
+        }
+        let heard = fixture.sessionNews()
+        try await fixture.start(fixture.config { $0.sessionCreation = .inBackground })
+        try await fixture.backend.server.requests(atLeast: 1)
+
+        await fixture.tracker.reset()
+        gate.open()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+        try await provider.asked.values(atLeast: 1)
+
+        #expect(heard.all == [nil, SessionID("S1")])
+        #expect(provider.asked.all.count == 1)
         #expect(fixture.events.map { $0.json["session_id"] } == ["S1"])
         await fixture.tracker.shutdown()
     }

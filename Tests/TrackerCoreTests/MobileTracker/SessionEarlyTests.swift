@@ -1,0 +1,133 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("What is decided while there is no open lane")
+struct SessionEarlyTests {
+    @Test(
+        "a decision made before an initialize that fails on the disk goes first in the next one",
+        arguments: [Consent.denied, .pending])
+    func consentBeforeFailure(consent: Consent) async throws {
+        let fixture = try SessionFixture()
+        await fixture.tracker.setConsent(consent)
+        #expect(await fixture.failure(fixture.brokenConfig)?.code == .storage)
+        #expect(!fixture.tracker.isTrackingAllowed)
+
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+
+        #expect(!fixture.tracker.isTrackingAllowed)
+        #expect(fixture.requests.isEmpty)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("so does one made while such an initialize is under way")
+    func consentDuringFailure() async throws {
+        let steering = Steering()
+        let fixture = try SessionFixture(steering: steering)
+        steering.stall()
+        let failure = Recorder<TrackerError?>()
+        fixture.tracker.accept(initialize: "925", config: fixture.brokenConfig) { result in
+            if case .failure(let error) = result { failure.record(error) } else { failure.record(nil) }
+        }
+        let told = Recorder<Bool>()
+        fixture.tracker.accept(consent: .denied, messageID: nil) { told.record($0 != nil) }
+        steering.goOn()
+        #expect(try await failure.values(atLeast: 1).first??.code == .storage)
+        #expect(try await told.values(atLeast: 1) == [true])
+
+        try await fixture.start()
+
+        #expect(!fixture.tracker.isTrackingAllowed)
+        #expect(fixture.requests.isEmpty)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "a disk that stalls past initTimeout keeps it too, whether it opens or fails",
+        arguments: [true, false])
+    func consentOverStall(opens: Bool) async throws {
+        let steering = Steering()
+        let fixture = try SessionFixture(isClocked: true, steering: steering)
+        steering.stall()
+        await fixture.tracker.setConsent(.denied)
+        async let failing = fixture.failure(opens ? fixture.config() : fixture.brokenConfig)
+        let loop = try await fixture.loop()
+        try await loop.timer(at: .seconds(60))
+        loop.advance(by: .seconds(60))
+        #expect(await failing?.cause == .timeout)
+
+        async let starting: Void = fixture.start()
+        try await fixture.loops.values(atLeast: 2)
+        steering.goOn()
+        try await starting
+
+        #expect(!fixture.tracker.isTrackingAllowed)
+        #expect(fixture.requests.isEmpty)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a reset made before an initialize that fails on the disk goes first in the next one, and once")
+    func resetBeforeFailure() async throws {
+        let first = try SessionFixture()
+        try await first.start()
+        await first.tracker.shutdown()
+
+        let next = first.restarted()
+        await next.tracker.reset()
+        #expect(await next.failure(next.brokenConfig)?.code == .storage)
+        try await next.start()
+        await next.tracker.shutdown()
+        try await next.start()
+
+        #expect(next.tracker.sessionId == "S2")
+        #expect(next.creations.count == 2)
+        await next.tracker.shutdown()
+    }
+
+    @Test("a reset on a disk that stalls past initTimeout drops nothing that was tracked after it")
+    func resetOverStall() async throws {
+        let steering = Steering()
+        let fixture = try SessionFixture(isClocked: true, steering: steering)
+        steering.stall()
+        await fixture.tracker.reset()
+        async let failing = fixture.failure(fixture.config())
+        let loop = try await fixture.loop()
+        try await loop.timer(at: .seconds(60))
+        loop.advance(by: .seconds(60))
+        #expect(await failing?.cause == .timeout)
+        fixture.trackAndGoOn(["A"])
+
+        async let starting: Void = fixture.start()
+        try await fixture.loops.values(atLeast: 2)
+        steering.goOn()
+        try await starting
+        await fixture.drain()
+
+        #expect(fixture.names == ["A"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a reset after shutdown is kept for the next initialize", arguments: [true, false])
+    func resetAfterShutdown(all: Bool) async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        try await fixture.start(fixture.patientConfig)
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drainToWait()
+        let device = fixture.tracker.deviceId
+        await fixture.tracker.shutdown(timeout: .zero)
+        fixture.answer()
+        let sent = fixture.events.count
+
+        await fixture.tracker.reset(all: all)
+        try await fixture.start()
+        await fixture.drain()
+
+        #expect(fixture.tracker.sessionId == "S2" && fixture.tracker.deviceId != device)
+        #expect(fixture.events.dropFirst(sent).map { $0.json["session_id"] } == (all ? [] : ["S1"]))
+        await fixture.tracker.shutdown()
+    }
+}

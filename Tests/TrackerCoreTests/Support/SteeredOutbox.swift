@@ -1,0 +1,94 @@
+import Synchronization
+import TrackerModels
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// What a test does to the outboxes that its trackers open, one after the other.
+final class Steering: Sendable {
+    /// A change that goes in just before another; `nil`: none.
+    typealias Hook = @Sendable (LaneChange) -> LaneChange?
+
+    private struct State {
+        var isStalled = false
+        var waiting: [@Sendable () -> Void] = []
+        var hook: Hook = { _ in nil }
+    }
+
+    private let state = Mutex(State())
+
+    /// From now on nothing is opened or closed, as on a disk that does not answer.
+    func stall() { state.withLock { $0.isStalled = true } }
+
+    /// The disk answers again.
+    func goOn() {
+        let waiting = state.withLock { state in
+            state.isStalled = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for work in waiting { work() }
+    }
+
+    /// Has `hook` look at each change that is staged from now on, in its place in the order.
+    func beforeEach(_ hook: @escaping Hook) { state.withLock { $0.hook = hook } }
+
+    /// Has `change` go in before the first of the changes that `isPlace` names.
+    func put(_ change: LaneChange, before isPlace: @escaping @Sendable (LaneChange) -> Bool) {
+        let isFirst = Flag(false)
+        beforeEach { isPlace($0) && isFirst.raise() ? change : nil }
+    }
+
+    /// Makes an outbox that is steered from here.
+    func outbox(_ configuration: OutboxConfiguration) -> any Outbox { SteeredOutbox(configuration, self) }
+
+    fileprivate func whenAnswering(_ work: @escaping @Sendable () -> Void) {
+        let isNow = state.withLock { state in
+            if state.isStalled { state.waiting.append(work) }
+            return !state.isStalled
+        }
+        if isNow { work() }
+    }
+
+    fileprivate func change(before change: LaneChange) -> LaneChange? { state.withLock { $0.hook }(change) }
+}
+
+/// The real outbox, with a test's hand in what it is told.
+private final class SteeredOutbox: Outbox {
+    private let inner: SQLiteOutbox
+    private let steering: Steering
+
+    init(_ configuration: OutboxConfiguration, _ steering: Steering) {
+        inner = SQLiteOutbox(configuration)
+        self.steering = steering
+    }
+
+    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
+        steering.whenAnswering { [inner] in inner.open(completion: completion) }
+    }
+
+    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+        if let first = steering.change(before: change) { inner.stage(first) { _ in } }
+        inner.stage(change, completion: completion)
+    }
+
+    func close(completion: @escaping @Sendable () -> Void) {
+        steering.whenAnswering { [inner] in inner.close(completion: completion) }
+    }
+
+    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
+        try inner.peek(limit: limit, maxBytes: maxBytes)
+    }
+
+    func state() throws(StorageError) -> LaneState { try inner.state() }
+    func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
+        try inner.queuedRecords(through: sequence)
+    }
+    func value(for key: StoredKey) -> String? { inner.value(for: key) }
+    func account() throws(StorageError) -> Account { try inner.account() }
+    func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
+    func acquireDelivery() -> Bool { inner.acquireDelivery() }
+    func releaseDelivery() { inner.releaseDelivery() }
+    func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
+    func releaseSessionCreation() { inner.releaseSessionCreation() }
+}
