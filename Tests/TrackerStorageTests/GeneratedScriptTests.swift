@@ -136,7 +136,7 @@ private struct ScriptRun {
         switch Int.random(in: 0..<40, using: &generator) {
         case 0..<14:
             nextID += 1
-            return .append("m\(nextID)")
+            return .append("m\(nextID)", of: Int.random(in: 0..<4, using: &generator) == 0 ? generation : nil)
         case 14..<18: return .append("g\(Int.random(in: 0..<6, using: &generator))", given: true)
         case 18: return .append("large", body: #"{"text":"\#(String(repeating: "x", count: 40))"}"#)
         case 19: return .reset(all: Bool.random(using: &generator), messageID: messageID)

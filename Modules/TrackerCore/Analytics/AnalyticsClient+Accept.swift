@@ -83,13 +83,18 @@ extension AnalyticsClient {
                     effects.append { completion(report) }
                     break
                 }
-                effects.append { run.lane.engine.flush(timeout: timeout, completion: completion) }
+                let renewals = state.renewals
+                effects.append { [self] in flush(run, timeout, since: renewals, completion: completion) }
             case .after(let body):
                 guard let run = state.run else {
                     effects.append(body)
                     break
                 }
-                run.lane.outbox.stage(.barrier) { _ in body() }
+                let renewals = state.renewals
+                run.lane.outbox.stage(.barrier) { [self] _ in
+                    // Calls before it may have been put back.
+                    if self.state.withLock({ $0.renewals }) == renewals { body() } else { submit(.after(body)) }
+                }
             }
         }
         return effects
@@ -114,6 +119,8 @@ extension AnalyticsClient {
     }
 
     /// Puts a call into the outbox, under the lock: the order of acceptance is the order on disk.
+    ///
+    /// It speaks for one generation. If another process ends that first, the call waits for the next identity.
     private func stage(_ held: HeldCall, _ run: Run, _ state: inout State) -> [Effect] {
         guard var voice = state.voice else { return [refusal(of: held, .notInitialized)] }
         let change = voice.note(held.call)
@@ -124,8 +131,12 @@ extension AnalyticsClient {
             return [refusal(of: held, .tooLarge)]
         }
         state.voice = voice
-        let completion: @Sendable (ChangeResult) -> Void = { [self] result in
-            held.completion(outcome(of: result, held, run))
+        let completion: @Sendable (ChangeResult) -> Void = { [self, generation = voice.generation] result in
+            switch result {
+            case .outdated where putBack(held, run): break
+            case .done(let lane) where lane.generation != generation && putBack(held, run): break
+            default: held.completion(outcome(of: result, held, run))
+            }
         }
         guard let body else {
             run.lane.outbox.stage(change ?? .barrier, completion: completion)
@@ -134,19 +145,22 @@ extension AnalyticsClient {
         if let change { run.lane.outbox.stage(change) { _ in } }
         let draft = Draft(
             messageID: held.messageID, isCallerGiven: held.isCallerGiven, route: .batch, body: .complete(body),
-            occurredAt: held.time, acceptedAt: held.uptime)
+            generation: voice.generation, occurredAt: held.time, acceptedAt: held.uptime)
         run.lane.outbox.stage(.append(draft), completion: completion)
         return []
     }
 
     private func outcome(of result: ChangeResult, _ held: HeldCall, _ run: Run) -> TrackOutcome {
         switch result {
-        case .queued(let id, let lane), .pending(let id, let lane):
+        case .queued(let id, _), .pending(let id, _):
             run.lane.engine.kick()
-            renewIfReset(run, lane.generation)
             return .queued(id)
         case .done:
             return .queued(held.messageID)
+        case .outdated:
+            let isDisabled = if case .disabled = state.withLock({ $0.phase }) { true } else { false }
+            let reason: RefusalReason = isDisabled ? .disabled : .notInitialized
+            return refuse(held.call.name, Refusal(reason, ClientNews.sentence(reason, held.call.name)))
         case .refused(let reason):
             return refuse(held.call.name, Refusal(reason, ClientNews.sentence(reason, held.call.name)))
         case .failed(let error):

@@ -144,18 +144,31 @@ extension AnalyticsClient {
         for effect in ending.effects { effect() }
     }
 
-    /// Another process has reset the lane: this one has the next identity then.
-    func renewIfReset(_ run: Run, _ generation: Generation) {
-        let isReset = state.withLock { state in
-            guard case .ready(let current) = state.phase, current.number == run.number,
-                let voice = state.voice, voice.generation < generation
-            else { return false }
-            state.phase = .initializing(run)
-            state.voice = nil
-            return true
+    /// Keeps a call that another process's reset was faster than, for the identity that comes after it.
+    ///
+    /// All that was accepted with the old identity is put back in its order, then that is found anew, and what was
+    /// accepted meanwhile follows.
+    ///
+    /// - Returns: Whether it is kept; the client may be at its end.
+    func putBack(_ held: HeldCall, _ run: Run) -> Bool {
+        let (isKept, isFirst) = state.withLock { state in
+            switch state.phase {
+            case .ready(let current) where current.number == run.number:
+                state.phase = .initializing(run)
+                state.voice = nil
+                state.renewals += 1
+                state.held.putBack(.call(held))
+                return (true, true)
+            case .initializing(let current) where current.number == run.number:
+                state.held.putBack(.call(held))
+                return (true, false)
+            default:
+                return (false, false)
+            }
         }
-        guard isReset else { return }
-        run.lane.outbox.stage(.barrier) { [self] result in findIdentity(of: run, after: result) }
+        // Staged behind everything that the old identity was said in.
+        if isFirst { run.lane.outbox.stage(.barrier) { [self] result in findIdentity(of: run, after: result) } }
+        return isKept
     }
 
     private func fail(_ run: Run, _ error: StorageError) {

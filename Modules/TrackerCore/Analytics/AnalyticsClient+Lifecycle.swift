@@ -97,6 +97,25 @@ extension AnalyticsClient {
         }
     }
 
+    /// Sends what is queued.
+    ///
+    /// - Parameter renewals: How often the identity had been made void when the flush was asked for. If it is more often
+    ///   by the end, calls from before it were put back: they are sent as well.
+    func flush(
+        _ run: Run, _ timeout: Duration, since renewals: Int, completion: @escaping @Sendable (FlushReport) -> Void
+    ) {
+        let deadline = run.lane.loop.now.advanced(by: timeout)
+        run.lane.engine.flush(timeout: timeout) { [self] report in
+            let left = run.lane.loop.now.duration(to: deadline)
+            guard left > .zero, state.withLock({ $0.renewals }) != renewals else { return completion(report) }
+            accept(flush: left) { last in
+                var sum = last
+                sum.delivered += report.delivered
+                completion(sum)
+            }
+        }
+    }
+
     /// Accepts a reset.
     ///
     /// - Parameter completion: Told when everything is gone from disk, or why it is not.

@@ -69,6 +69,8 @@ public final class AnalyticsClient: AnalyticsInterface {
         /// Told when a reset that is under way has ended.
         var closers: [@Sendable () -> Void] = []
         var runs = 0
+        /// How often another process's reset has made the identity void.
+        var renewals = 0
         var isInBackground = false
         var isVerbose = false
         var refused: [RefusalReason: Int] = [:]

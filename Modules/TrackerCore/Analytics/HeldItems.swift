@@ -30,11 +30,20 @@ struct HeldItems: Sendable {
     /// How many calls wait.
     private(set) var calls = 0
     private var others = 0
+    /// How many of the first were put back.
+    private var returned = 0
 
     var isEmpty: Bool { calls + others == 0 }
 
     mutating func append(_ item: HeldItem) {
         items.append(item)
+        if item.isCall { calls += 1 } else { others += 1 }
+    }
+
+    /// Puts an item back that was taken, before all that came after it and behind those that were put back before.
+    mutating func putBack(_ item: HeldItem) {
+        items.insert(item, at: head + returned)
+        returned += 1
         if item.isCall { calls += 1 } else { others += 1 }
     }
 
@@ -93,10 +102,12 @@ struct HeldItems: Sendable {
     private mutating func take(at index: Int) -> HeldItem? {
         let item = items[index]
         items[index] = nil
+        let end = head + returned
         if let item {
             if item.isCall { calls -= 1 } else { others -= 1 }
         }
         while head < items.count, items[head] == nil { head += 1 }
+        returned = max(0, end - head)
         if head == items.count || head > 4096 {
             items.removeFirst(head)
             head = 0

@@ -87,7 +87,7 @@ extension BasicTracker {
             return refuse(name, Refusal(reason, ClientNews.sentence(reason, name)))
         case .failed(let error):
             return refuse(name, Refusal(.storage, error.message))
-        case .done:
+        case .done, .outdated:
             return refuse(name, Refusal(.storage, "The outbox gave no answer"))
         }
     }

@@ -90,7 +90,7 @@ extension MobileTracker {
             return refuse(call, Refusal(reason, ClientNews.sentence(reason, call.name)))
         case .failed(let error):
             return refuse(call, Refusal(.storage, error.message))
-        case .done:
+        case .done, .outdated:
             return refuse(call, Refusal(.storage, "The outbox gave no answer"))
         }
     }

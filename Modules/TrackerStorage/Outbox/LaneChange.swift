@@ -66,6 +66,8 @@ public enum ChangeResult: Hashable, Sendable {
     case queued(MessageID, LaneState)
     /// As `queued`, but it waits for a session or for consent.
     case pending(MessageID, LaneState)
+    /// The record is of a generation that is not the lane's: somebody has left the user meanwhile. Nothing was queued.
+    case outdated(LaneState)
     /// The record was refused.
     case refused(RefusalReason)
     /// The disk did not take it, or not all of it.

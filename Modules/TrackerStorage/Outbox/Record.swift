@@ -21,6 +21,8 @@ public struct Draft: Sendable {
     public var body: Body
     /// An object to merge into the session's metadata in the record's own transaction.
     public var sessionMetadata: JSONText?
+    /// The generation whose identity the body tells: a lane in another one does not take it. `nil`: any.
+    public var generation: Generation?
     /// When the call was made, by the wall clock.
     public var occurredAt: Timestamp
     /// When the call was made, on the monotonic clock, for ages within this run.
@@ -29,13 +31,14 @@ public struct Draft: Sendable {
     /// Describes a call.
     public init(
         messageID: MessageID, isCallerGiven: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
-        occurredAt: Timestamp, acceptedAt: Duration
+        generation: Generation? = nil, occurredAt: Timestamp, acceptedAt: Duration
     ) {
         self.messageID = messageID
         self.isCallerGiven = isCallerGiven
         self.route = route
         self.body = body
         self.sessionMetadata = sessionMetadata
+        self.generation = generation
         self.occurredAt = occurredAt
         self.acceptedAt = acceptedAt
     }

@@ -7,6 +7,7 @@ extension LaneTransaction {
         if draft.isCallerGiven, let first = try database.given.outcome(row.key, draft.messageID) {
             return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
         }
+        if let generation = draft.generation, generation != row.generation { return .outdated }
         let limits = configuration.limits
         let body = try body(of: draft)
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }

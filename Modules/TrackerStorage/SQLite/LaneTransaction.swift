@@ -8,6 +8,7 @@ struct LaneTransaction {
         case done
         case queued(MessageID)
         case pending(MessageID)
+        case outdated
         case refused(RefusalReason)
     }
 

@@ -308,6 +308,7 @@ extension LaneTransaction.Effect {
         case .done: .done(state)
         case .queued(let id): .queued(id, state)
         case .pending(let id): .pending(id, state)
+        case .outdated: .outdated(state)
         case .refused(let reason): .refused(reason)
         }
     }

@@ -98,25 +98,61 @@ struct AnalyticsIdentityTests {
         #expect(event["context"]?["device"]?["advertisingId"] == nil)
     }
 
-    @Test("is new for every client on the lane once one of them has reset it")
+    @Test("is new for every client on the lane once one has reset it: no event says the old one, and all keep order")
     func resetElsewhere() async throws {
         let fixture = try AnalyticsFixture()
         await fixture.start()
         let other = fixture.restarted()
         await other.start()
         fixture.client.identify("u1")
-        _ = await fixture.client.track("A").outcome
+        _ = await fixture.client.track("Before").outcome
 
         await other.client.resetAndWait()
-        _ = await fixture.client.track("B").outcome
-        _ = await fixture.client.track("C").outcome
-        _ = await fixture.client.flush(timeout: .seconds(60))
+        fixture.client.setAdvertisingId("ad-2")
+        let receipts = (0..<50).map { number in
+            if number == 20 { fixture.client.identify("u2") }
+            return fixture.client.track("E\(number)")
+        }
+        let report = await fixture.client.flush(timeout: .seconds(60))
         await other.start()
 
-        let last = try #require(fixture.backend.events.last)
-        #expect(last["event"] == "C")
-        #expect(last["userId"] == nil)
-        #expect(last["anonymousId"] == other.client.info("anonymousId"))
+        let events = fixture.backend.events.filter { $0["type"] == "track" }
+        #expect(report.remaining == 0 && report.stoppedBy == nil)
+        #expect(events.map { $0["event"] } == (0..<50).map { .string("E\($0)") })
+        #expect(events.map { $0["userId"] } == (0..<50).map { $0 < 20 ? nil : "u2" })
+        #expect(Set(events.map { $0["anonymousId"] }) == [other.client.info("anonymousId")])
+        #expect(events.allSatisfy { $0["context"]?["device"]?["advertisingId"] == "ad-2" })
+        #expect(fixture.client.info("userId") == "u2")
+        for receipt in receipts { #expect(await receipt.outcome.messageID != nil) }
+        #expect(fixture.client.isBalanced)
+        await fixture.client.shutdown()
+        await other.client.shutdown()
+    }
+
+    @Test("that was reset elsewhere: questions wait for the calls before them, and a reset of one's own drops those")
+    func resetElsewhereAndHere() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        let other = fixture.restarted()
+        await other.start()
+        await other.client.resetAndWait()
+
+        let first = fixture.client.track("A")
+        let queued = Recorder<JSONValue?>()
+        fixture.client.afterEarlierCalls { queued.record(fixture.client.info("queueLength")) }
+        #expect(try await queued.values(atLeast: 1) == [1])
+        #expect(await first.outcome.messageID != nil)
+        await other.start()
+        await other.client.resetAndWait()
+        fixture.client.track("B")
+        await fixture.client.resetAndWait()
+        await fixture.start()
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.events.isEmpty)
+        #expect(fixture.client.isBalanced)
+        await fixture.client.shutdown()
+        await other.client.shutdown()
     }
 
     @Test("a reset before initialize clears what an earlier run left")

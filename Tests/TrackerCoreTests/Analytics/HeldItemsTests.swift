@@ -12,9 +12,10 @@ struct HeldItemsTests {
         var model: [Int] = []
         // Calls are even, others odd.
         var next = 0
+        var returned: Set<Int> = []
 
         for _ in 0..<400 {
-            switch generator.number(0...7) {
+            switch generator.number(0...8) {
             case 0...3:
                 items.append(.call(Self.call(next * 2)))
                 model.append(next * 2)
@@ -24,9 +25,14 @@ struct HeldItemsTests {
                 model.append(next * 2 + 1)
                 next += 1
             case 5:
+                items.putBack(.call(Self.call(next * 2)))
+                model.insert(next * 2, at: model.prefix(while: returned.contains).count)
+                returned.insert(next * 2)
+                next += 1
+            case 6:
                 #expect(
                     items.popFirst().map(Self.number) == (model.isEmpty ? nil : model.removeFirst()), "seed \(seed)")
-            case 6:
+            case 7:
                 let index = model.firstIndex { $0 % 2 == 1 }
                 #expect(items.popFirstOther().map(Self.number) == index.map { model.remove(at: $0) }, "seed \(seed)")
             default:

@@ -78,6 +78,7 @@ struct LaneModel {
         let id = draft.messageID.text
         guard consent != .denied else { return "refused trackingNotAllowed" }
         if draft.isCallerGiven, let first = given[id] { return first }
+        if let number = draft.generation, number.number != generation { return "outdated" }
         guard case .complete(let body) = draft.body, body.byteCount <= 40 else { return "refused tooLarge" }
         let isPending = consent == .pending || sessions[generation] == nil
         let isAllPending = consent == .pending || queue.allSatisfy { sessions[$0.generation] == nil }

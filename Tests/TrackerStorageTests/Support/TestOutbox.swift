@@ -97,8 +97,12 @@ extension SQLiteOutbox {
 }
 
 extension LaneChange {
-    static func append(_ id: String, given: Bool = false, body: String = #"{"event":"x"}"#) -> LaneChange {
-        .append(.sample(id, given: given, body: body))
+    static func append(
+        _ id: String, given: Bool = false, body: String = #"{"event":"x"}"#, of generation: Generation? = nil
+    ) -> LaneChange {
+        var draft = Draft.sample(id, given: given, body: body)
+        draft.generation = generation
+        return .append(draft)
     }
 
     static func bind(_ generation: Int64, _ session: String) -> LaneChange {
@@ -121,7 +125,7 @@ extension ChangeResult {
     /// The lane after the change, if the change took effect.
     var state: LaneState? {
         switch self {
-        case .done(let state), .queued(_, let state), .pending(_, let state): state
+        case .done(let state), .queued(_, let state), .pending(_, let state), .outdated(let state): state
         case .refused, .failed: nil
         }
     }
@@ -132,6 +136,7 @@ extension ChangeResult {
         case .done: "done"
         case .queued(let id, _): "queued \(id)"
         case .pending(let id, _): "pending \(id)"
+        case .outdated: "outdated"
         case .refused(let reason): "refused \(reason)"
         case .failed(let error): "failed \(error.kind)"
         }
