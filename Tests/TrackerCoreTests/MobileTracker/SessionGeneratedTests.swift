@@ -10,36 +10,53 @@ struct SessionGeneratedTests {
         arguments: Seeds.cases(1000, of: "Generated sessions"))
     func scripts(seed: UInt64) async throws {
         let script = Self.script(seed)
-        var faults = try await Self.run(script, seed)
+        let faults = try await Self.run(script, seed)
         guard !faults.isEmpty else { return }
-
-        // The shortest beginning of the script that fails tells the most.
-        var shortest = script
-        for length in 1..<script.count {
-            let found = try await Self.run(Array(script.prefix(length)), seed)
-            guard !found.isEmpty else { continue }
-            (shortest, faults) = (Array(script.prefix(length)), found)
-            break
-        }
-        Issue.record("seed \(seed): \(faults.prefix(3)) after \(shortest.map(\.rawValue).joined(separator: " "))")
+        let (shortest, left) = try await Self.shrunk(script, faults, seed)
+        Issue.record("seed \(seed): \(left.prefix(3)) after \(shortest.map(\.description).joined(separator: " "))")
     }
 
-    private static func script(_ seed: UInt64) -> [SessionWorld.Step] {
+    /// Leaves out of a script what is not needed for it to fail, first in large pieces, then in small ones.
+    private static func shrunk(
+        _ script: [SessionWorld.Move], _ faults: [String], _ seed: UInt64
+    ) async throws -> ([SessionWorld.Move], [String]) {
+        var (script, faults) = (script, faults)
+        var size = script.count / 2
+        while size > 0 {
+            var start = 0
+            while start < script.count {
+                var shorter = script
+                shorter.removeSubrange(start..<min(start + size, script.count))
+                let found = try await run(shorter, seed)
+                if found.isEmpty {
+                    start += size
+                } else {
+                    (script, faults) = (shorter, found)
+                }
+            }
+            size /= 2
+        }
+        return (script, faults)
+    }
+
+    private static func script(_ seed: UInt64) -> [SessionWorld.Move] {
         var random = SeededGenerator(seed: seed)
         return (0..<random.number(5...30)).map { _ in
-            switch random.number(0...9) {
-            case 0...4: .track
-            case 5...6: .answer
-            default: random.pick(SessionWorld.Step.allCases)
-            }
+            let step: SessionWorld.Step =
+                switch random.number(0...9) {
+                case 0...4: .track
+                case 5...6: .answer
+                default: random.pick(SessionWorld.Step.allCases)
+                }
+            return SessionWorld.Move(step: step, seed: random.next())
         }
     }
 
     /// Plays a script, and gives what went wrong.
-    private static func run(_ script: [SessionWorld.Step], _ seed: UInt64) async throws -> [String] {
+    private static func run(_ script: [SessionWorld.Move], _ seed: UInt64) async throws -> [String] {
         let world = try SessionWorld(seed: seed)
         await world.start()
-        for step in script { await world.perform(step) }
+        for move in script { await world.perform(move) }
         await world.finish()
         return world.ledger.faults
     }

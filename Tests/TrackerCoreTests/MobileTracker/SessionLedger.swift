@@ -13,8 +13,9 @@ final class SessionLedger: Sendable {
         /// The records in the order of their commits, each with its generation.
         var committed: [(id: String, generation: Generation)] = []
         var generationOf: [String: Generation] = [:]
-        var sessionsOf: [Generation: Set<String>] = [:]
-        var bound: Set<Generation> = []
+        /// What each generation is bound to by now.
+        var sessionOf: [Generation: String] = [:]
+        var email: String?
         var current: Generation?
         var consent = Consent.granted
         /// Grants that are staged, and may be on disk before that is told.
@@ -26,7 +27,25 @@ final class SessionLedger: Sendable {
         /// Records whose session was said to be gone, once: they are sent again unless their generation ends first.
         var doubted: Set<String> = []
         var taken: [String] = []
+        var books = Books()
+        var rowOf: [Record.ID: String] = [:]
         var faults: [String] = []
+    }
+
+    /// What the lane's account must say.
+    fileprivate struct Books {
+        /// The records that wait.
+        var live: Set<String> = []
+        var accepted = 0
+        var recovered = 0
+        var delivered = 0
+        var dropped: [DropReason: Int] = [:]
+
+        mutating func settle(_ ids: some Sequence<String>, as reason: DropReason?) {
+            for id in ids where live.remove(id) != nil {
+                if let reason { dropped[reason, default: 0] += 1 } else { delivered += 1 }
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -35,6 +54,20 @@ final class SessionLedger: Sendable {
     var faults: [String] { state.withLock { $0.faults } }
 
     func fault(_ text: String) { state.withLock { $0.faults.append(text) } }
+
+    /// An outbox has been opened: its account counts from here.
+    func opened() {
+        state.withLock { state in
+            state.books = Books(live: state.books.live, recovered: state.books.live.count)
+        }
+    }
+
+    /// Records were read, which tells in which rows they are.
+    func seen(_ records: [Record]) {
+        state.withLock { state in
+            for record in records { state.rowOf[record.id] = record.messageID.text }
+        }
+    }
 
     /// A change is about to be written.
     func staged(_ change: LaneChange) {
@@ -46,21 +79,27 @@ final class SessionLedger: Sendable {
         state.withLock { state in
             switch (change, result) {
             case (.append(let draft), .queued), (.append(let draft), .pending):
-                let id = draft.messageID.text
-                guard let current = state.current, state.generationOf[id] == nil else { return }
-                state.committed.append((id, current))
-                state.generationOf[id] = current
+                state.append(draft.messageID.text)
             case (.reset(let all, _), .done):
-                state.leave(all: all)
+                state.leave(all: all, .reset)
             case (.consent(let consent, _), .done):
-                if consent == .denied { state.leave(all: true) }
+                if consent == .denied { state.leave(all: true, .consent) }
                 if consent == .granted { state.grants -= 1 }
                 state.consent = consent
             case (.bind(let generation, let session), .done):
-                state.bound.insert(generation)
-                state.sessionsOf[generation, default: []].insert(session.text)
-            case (.unbind(let generation, _, _), .done):
-                if generation == state.current { state.bound.remove(generation) }
+                state.sessionOf[generation] = session.text
+            case (.unbind(let generation, let session, let record), .done):
+                if generation != state.current {
+                    state.books.settle([state.rowOf[record]].compactMap { $0 }, as: .sessionGone)
+                } else if state.sessionOf[generation] == session.text {
+                    state.sessionOf[generation] = nil
+                }
+            case (.delivered(let rows, _), .done):
+                state.books.settle(rows.compactMap { state.rowOf[$0] }, as: nil)
+            case (.drop(let rows, let reason), .done):
+                state.books.settle(rows.compactMap { state.rowOf[$0] }, as: reason)
+            case (.store(.sessionEmail, let email, let generation), .done):
+                if generation == state.current { state.email = email }
             case (.store, .done(let lane)) where state.current == nil:
                 state.current = lane.generation
             default: break
@@ -72,10 +111,11 @@ final class SessionLedger: Sendable {
     func read(_ key: String, session: String?) {
         state.withLock { state in
             if state.consent != .granted, state.grants == 0 { state.faults.append("\(key) was sent without consent") }
-            guard let generation = state.generationOf[key] else { return }
-            if state.deleted.contains(key) { state.faults.append("\(key) was sent after it was deleted") }
-            if let session, state.sessionsOf[generation]?.contains(session) != true {
-                state.faults.append("\(key) went to \(session), which is not its generation's")
+            let id = Self.record(of: key)
+            guard let generation = state.generationOf[id] else { return }
+            if state.deleted.contains(id) { state.faults.append("\(key) was sent after it was deleted") }
+            if let session, state.sessionOf[generation] != session {
+                state.faults.append("\(key) went to \(session), not to \(state.sessionOf[generation] ?? "none")")
             }
         }
     }
@@ -87,11 +127,29 @@ final class SessionLedger: Sendable {
 
     /// The server refuses a record for good, or says that its session is gone.
     func refused(_ key: String, isGone: Bool) {
-        let key = key.hasSuffix(":identify") && isGone ? String(key.dropLast(":identify".count)) : key
+        // The profile is sent although its identification is refused as such.
+        guard isGone || key == Self.record(of: key) else { return }
+        let id = Self.record(of: key)
         state.withLock { state in
-            let isCurrent = state.generationOf[key] == state.current
-            if isGone, isCurrent, state.doubted.insert(key).inserted { return }
-            state.excused.insert(key)
+            let isCurrent = state.generationOf[id] == state.current
+            if isGone, isCurrent, state.doubted.insert(id).inserted { return }
+            state.excused.insert(id)
+        }
+    }
+
+    /// Compares what a lane shows with what it must show, when nothing is being written.
+    func compare(_ account: Account, session: String?, email: String?) {
+        state.withLock { state in
+            let books = state.books
+            let expected = Account(
+                accepted: books.accepted, recovered: books.recovered, delivered: books.delivered,
+                queued: books.live.count, dropped: books.dropped, bytes: account.bytes)
+            if account != expected { state.faults.append("\(account) instead of \(expected)") }
+            let bound = state.current.flatMap { state.sessionOf[$0] }
+            if session != bound {
+                state.faults.append("shows the session \(session ?? "none"), not \(bound ?? "none")")
+            }
+            if email != state.email { state.faults.append("shows the email \(email ?? "none")") }
         }
     }
 
@@ -102,95 +160,37 @@ final class SessionLedger: Sendable {
             let taken = Set(order)
             let expected = state.committed.map(\.id).filter(taken.contains)
             if order != expected { state.faults.append("taken \(order) instead of \(expected)") }
+            let calls = state.committed.compactMap { Int($0.id.dropFirst()) }
+            if calls != calls.sorted() { state.faults.append("committed \(calls) out of their order") }
             for (id, _) in state.committed where !taken.contains(id) && !state.excused.contains(id) {
                 state.faults.append("\(id) never arrived")
             }
         }
     }
+
+    /// The record that a request with this key is for.
+    private static func record(of key: String) -> String {
+        key.hasSuffix(":identify") ? String(key.dropLast(":identify".count)) : key
+    }
 }
 
 extension SessionLedger.State {
+    fileprivate mutating func append(_ id: String) {
+        guard let current, generationOf[id] == nil else { return }
+        committed.append((id, current))
+        generationOf[id] = current
+        books.live.insert(id)
+        books.accepted += 1
+    }
+
     /// Notes what a reset or a denial deletes.
-    fileprivate mutating func leave(all: Bool) {
+    fileprivate mutating func leave(all: Bool, _ reason: DropReason) {
         excused.formUnion(doubted)
-        for (id, generation) in committed {
-            if all { deleted.insert(id) }
-            if all || !bound.contains(generation) { excused.insert(id) }
-        }
+        let gone = committed.filter { all || sessionOf[$0.generation] == nil }.map(\.id)
+        deleted.formUnion(gone)
+        excused.formUnion(gone)
+        books.settle(gone, as: reason)
+        email = nil
         current = current.map { Generation($0.number + 1) }
     }
-}
-
-/// An outbox that tells a ledger of each commit, and can end as a killed process does: what it was told before is on
-/// disk, and nothing else ever is.
-final class WatchedOutbox: Outbox {
-    private let inner: SQLiteOutbox
-    private let ledger: SessionLedger
-    /// How many changes it still takes; `nil`: any number.
-    private let remaining = Mutex<Int?>(nil)
-    private let dead = Flag(false)
-
-    init(_ configuration: OutboxConfiguration, _ ledger: SessionLedger) {
-        inner = SQLiteOutbox(configuration)
-        self.ledger = ledger
-    }
-
-    var isDead: Bool { dead.value }
-
-    /// Dies at the change after so many; `nil`: never.
-    func die(after changes: Int?) { remaining.withLock { $0 = changes } }
-
-    /// Dies now.
-    func die() { dead.set(true) }
-
-    /// Waits until all that was taken is on disk.
-    func settle() async {
-        await withCheckedContinuation { continuation in
-            inner.stage(.barrier) { _ in continuation.resume() }
-        }
-    }
-
-    /// Lets go of what a process has no more when it is dead.
-    func bury() async {
-        await settle()
-        inner.releaseDelivery()
-        inner.releaseSessionCreation()
-    }
-
-    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
-        inner.open(completion: completion)
-    }
-
-    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
-        let isTaken = remaining.withLock { remaining in
-            guard !dead.value, remaining != 0 else { return false }
-            remaining = remaining.map { $0 - 1 }
-            return true
-        }
-        guard isTaken else { return dead.set(true) }
-        ledger.staged(change)
-        inner.stage(change) { [inner, ledger, dead] result in
-            ledger.committed(change, result)
-            // A database that cannot be read tells nothing; the account is read again at the next commit.
-            if let account = try? inner.account(), !account.isBalanced { ledger.fault("not balanced: \(account)") }
-            if !dead.value { completion(result) }
-        }
-    }
-
-    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
-        try inner.peek(limit: limit, maxBytes: maxBytes)
-    }
-
-    func state() throws(StorageError) -> LaneState { try inner.state() }
-    func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
-        try inner.queuedRecords(through: sequence)
-    }
-    func value(for key: StoredKey) -> String? { inner.value(for: key) }
-    func account() throws(StorageError) -> Account { try inner.account() }
-    func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
-    func acquireDelivery() -> Bool { inner.acquireDelivery() }
-    func releaseDelivery() { inner.releaseDelivery() }
-    func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
-    func releaseSessionCreation() { inner.releaseSessionCreation() }
-    func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 }

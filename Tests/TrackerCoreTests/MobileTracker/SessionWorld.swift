@@ -11,8 +11,16 @@ import TrackerStorage
 final class SessionWorld {
     /// A thing that a program, its user or its system does.
     enum Step: String, CaseIterable {
-        case track, identify, set, setMetadata, email, link, reset, resetAll, deny, grant, suspend
-        case answer, wait, networkBack, kill, killSoon, restart
+        case track, identify, set, setMetadata, email, link, reset, resetAll, deny, grant, suspend, flush
+        case answer, wait, networkBack, kill, killSoon, restart, look
+    }
+
+    /// A step, and the seed of what it leaves open: the same whatever comes before it.
+    struct Move: CustomStringConvertible {
+        var step: Step
+        var seed: UInt64
+
+        var description: String { step.rawValue }
     }
 
     /// A text that must never be logged above debug level.
@@ -22,7 +30,10 @@ final class SessionWorld {
     let log = RecordingLog()
     private let folder: TemporaryDirectory
     private var random: SeededGenerator
+    private let creation: TrackerConfig.SessionCreation
     private let server: FaultyServer
+    /// How many calls have been made that must be answered, and how many were.
+    private let promises = Promises()
     private var tracker: MobileTracker
     private let parts = WorldParts()
     private var calls = 0
@@ -33,6 +44,7 @@ final class SessionWorld {
         folder =
             try FileManager.default.fileExists(atPath: memory) ? TemporaryDirectory(in: memory) : TemporaryDirectory()
         random = SeededGenerator(seed: seed)
+        creation = random.once(in: 2) ? .duringInit : .inBackground
         server = FaultyServer(seed: random.next(), ledger)
         tracker = Self.makeTracker(parts, ledger, log, server, random.next())
     }
@@ -60,33 +72,36 @@ final class SessionWorld {
     func start() async {
         let config = TrackerConfig(
             debug: true, apiUrl: "https://api.example.com", xApiKey: "key-\(Self.secret)-1234",
-            sessionCreation: .inBackground, delivery: DeliveryOptions(storageDirectory: folder.path("state")))
-        tracker.accept(initialize: "925", config: config) { _ in }
+            sessionCreation: creation, delivery: DeliveryOptions(storageDirectory: folder.path("state")))
+        tracker.accept(initialize: "925", config: config, completion: promises.make())
         await settle()
     }
 
     /// Does one thing.
-    func perform(_ step: Step) async {
+    func perform(_ move: Move) async {
+        var random = SeededGenerator(seed: move.seed)
         calls += 1
-        let (secret, id) = (Self.secret, MessageID("m\(calls)"))
+        let secret = Self.secret
         let object = JSONText.of(#"{"name":"\#(secret)","n":\#(calls)}"#)
-        switch step {
-        case .track: tracker.accept(.track(eventName: "E", attributes: object, metadata: nil), messageID: id)
-        case .identify: tracker.accept(.identify(userId: "\(secret)-\(calls % 3)", profile: object), messageID: id)
-        case .set: tracker.accept(.set(profile: object), messageID: id)
-        case .setMetadata: tracker.accept(.setMetadata(object), messageID: id)
-        case .email: tracker.accept(.updateSessionEmail("\(secret)@b.example"), messageID: id)
-        case .link: tracker.accept(.linkSession("other-\(secret)"), messageID: id)
-        case .reset: tracker.accept(resetAll: false, messageID: nil) { _ in }
-        case .resetAll: tracker.accept(resetAll: true, messageID: nil) { _ in }
-        case .deny: tracker.accept(consent: .denied, messageID: nil) { _ in }
-        case .grant: tracker.accept(consent: .granted, messageID: nil) { _ in }
-        case .suspend: tracker.accept(consent: .pending, messageID: nil) { _ in }
+        switch move.step {
+        case .track: accept(.track(eventName: "E", attributes: object, metadata: nil))
+        case .identify: accept(.identify(userId: "\(secret)-\(calls % 3)", profile: object))
+        case .set: accept(.set(profile: object))
+        case .setMetadata: accept(.setMetadata(object))
+        case .email: accept(.updateSessionEmail("\(secret)\(calls)@b.example"))
+        case .link: accept(.linkSession("other-\(secret)"))
+        case .reset: tracker.accept(resetAll: false, messageID: nil, completion: promises.make())
+        case .resetAll: tracker.accept(resetAll: true, messageID: nil, completion: promises.make())
+        case .deny: tracker.accept(consent: .denied, messageID: nil, completion: promises.make())
+        case .grant: tracker.accept(consent: .granted, messageID: nil, completion: promises.make())
+        case .suspend: tracker.accept(consent: .pending, messageID: nil, completion: promises.make())
+        case .flush: tracker.accept(flush: .seconds(random.number(0...90)), completion: promises.make())
         case .answer: await settle(atMost: random.number(1...12))
         case .wait: parts.loop?.advance(by: .seconds(random.number(1...60)))
         case .networkBack: tracker.networkDidChange()
         case .kill: await kill()
         case .killSoon: parts.outbox?.die(after: random.number(0...6))
+        case .look: await compare()
         case .restart:
             tracker.accept(shutdown: .seconds(60)) {}
             await settle()
@@ -94,6 +109,19 @@ final class SessionWorld {
         }
         if parts.outbox?.isDead == true { await kill() }
         await startAgain()
+    }
+
+    private func accept(_ call: TrackerCall) {
+        tracker.accept(call, messageID: MessageID("m\(calls)"), completion: promises.make())
+    }
+
+    /// Compares what the tracker shows with what it must show.
+    private func compare() async {
+        await parts.outbox?.settle()
+        guard parts.outbox?.isDead != true, tracker.info("lifecycle") == "ready",
+            let account = try? parts.outbox?.account()
+        else { return }
+        ledger.compare(account, session: tracker.sessionId, email: tracker.sessionEmail)
     }
 
     /// Starts the tracker where only that helps.
@@ -114,9 +142,13 @@ final class SessionWorld {
             await startAgain()
             tracker.networkDidChange()
         }
+        // Past the time of every flush.
+        parts.loop?.advance(by: .seconds(120))
         await settle()
         if tracker.info("queueLength") != 0 { ledger.fault("the queue holds \(tracker.debugInfo())") }
+        await compare()
         ledger.close()
+        if promises.open != 0 { ledger.fault("\(promises.open) calls were never answered") }
         for line in log.lines.all where !line.hasPrefix("debug") && line.contains(Self.secret) {
             ledger.fault("logged: \(line)")
         }
@@ -128,6 +160,7 @@ final class SessionWorld {
     private func kill() async {
         parts.outbox?.die()
         await parts.bury()
+        promises.forget()
         tracker = Self.makeTracker(parts, ledger, log, server, random.next())
         await start()
     }
@@ -143,6 +176,25 @@ final class SessionWorld {
         }
         if limit == 20_000 { ledger.fault("it never comes to rest") }
     }
+}
+
+/// Calls that must be answered, unless the program is killed first.
+private final class Promises: Sendable {
+    private let state = Mutex<Set<Int>>([])
+    private let made = Atomic(0)
+
+    /// How many have not been answered.
+    var open: Int { state.withLock { $0.count } }
+
+    /// Notes a call, and gives what its answer goes to.
+    func make<Answer>() -> @Sendable (Answer) -> Void {
+        let number = made.wrappingAdd(1, ordering: .relaxed).newValue
+        state.withLock { _ = $0.insert(number) }
+        return { [self] _ in state.withLock { _ = $0.remove(number) } }
+    }
+
+    /// The program was killed: nobody waits any more.
+    func forget() { state.withLock { $0 = [] } }
 }
 
 /// The loops and outboxes of the trackers of a world; the last of each is in use.
@@ -203,23 +255,30 @@ final class FaultyServer: Sendable {
         }
         let isCreation = request.url.hasSuffix("/v2/tracking-session")
         switch dice {
-        case 0..<6: return .status(503)
-        case 6..<9: return .status(429)
-        case 9..<13: return .failed(.connect)
-        case 13..<17:
+        case 0..<4: return .status(503)
+        case 4: return .status(503, headers: ["Retry-After": "7"])
+        case 5: return .status(408)
+        case 6..<8: return .status(429)
+        case 8..<10: return .status(302)
+        case 10..<12: return .failed(.connect)
+        case 12: return .failed(.timeout)
+        case 13..<16:
             // Taken, but the answer is lost on its way.
             ledger.took(key)
             return .failed(.receiveFailed)
-        case 17..<20:
-            if !isCreation { ledger.refused(key, isGone: false) }
-            return .status(isCreation ? 500 : 422)
-        case 20..<22:
-            if !isCreation { ledger.refused(key, isGone: true) }
-            return .status(isCreation ? 500 : 404)
+        case 16..<19 where !isCreation:
+            ledger.refused(key, isGone: false)
+            return .status([400, 413, 422][dice - 16])
+        case 19..<22 where !isCreation:
+            ledger.refused(key, isGone: true)
+            return .status(dice == 19 ? 410 : 404)
+        case 16..<18: return .status(200)
+        case 18: return .status(400)
         case 22: return .status(401)
         default:
             ledger.took(key)
-            let changes = isCreation || (dice < 60 && request.url.contains("link-session"))
+            let isNamed = request.url.hasSuffix("/link-session") || request.url.contains("/identify/")
+            let changes = isCreation || (dice < 60 && (isNamed || request.url.hasSuffix("/email_v2")))
             return .status(200, body: changes ? #"{"data":{"id":"S\#(number)"}}"# : "{}")
         }
     }

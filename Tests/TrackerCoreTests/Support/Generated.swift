@@ -1,12 +1,16 @@
+import Foundation
 import TrackerModels
 
 /// Seeds for generated tests: new ones in each run, all from one that is printed.
 enum Seeds {
     /// As many seeds as a property wants cases.
     ///
+    /// `TEST_SEED` in the environment gives the one that they all come from, to see the same cases again.
+    ///
     /// - Parameter name: What is printed with the seed that they all come from.
     static func cases(_ count: Int = 100, of name: String) -> [UInt64] {
-        let base = UInt64.random(in: 0 ... .max)
+        let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
+        let base = given ?? UInt64.random(in: 0 ... .max)
         print("\(name): \(count) cases from seed \(base)")
         var generator = SeededGenerator(seed: base)
         return (0..<count).map { _ in generator.next() }
