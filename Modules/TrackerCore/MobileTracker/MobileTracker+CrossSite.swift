@@ -91,12 +91,27 @@ struct SessionLink {
     }
 
     /// Whether the host is `domain` or one of its subdomains; any host is in no domain at all.
+    ///
+    /// A URL that browsers may read otherwise is in none: a session that leads elsewhere is given away.
     func leads(into domain: String?) -> Bool {
         guard let domain = domain?.lowercased() else { return true }
         let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
-        guard !bare.isEmpty, let scheme = beforeQuery.place(of: "://") else { return bare.isEmpty }
-        let authority = beforeQuery[scheme.upperBound...].prefix { $0 != "/" }
-        let host = (authority.split(separator: "@").last ?? "").prefix { $0 != ":" }.lowercased()
+        guard !bare.isEmpty else { return true }
+        guard let mark = beforeQuery.place(of: "://"), Self.isScheme(beforeQuery[..<mark.lowerBound]) else {
+            return false
+        }
+        // For browsers a backslash is a slash.
+        let authority = beforeQuery[mark.upperBound...].prefix { $0 != "/" && $0 != "\\" }
+        let place = authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
+        let host = authority[place...].prefix { $0 != ":" }.lowercased()
+        guard host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." || $0 == "_" }) else {
+            return false
+        }
         return host == bare || host.hasSuffix("." + bare)
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.first, first.isASCII, first.isLetter else { return false }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 }

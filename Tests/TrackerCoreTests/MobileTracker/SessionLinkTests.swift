@@ -39,7 +39,15 @@ struct SessionLinkTests {
             ("https://shop.EXAMPLE.com:8443/", "Example.com", true), ("https://badexample.com", "example.com", false),
             ("https://example.com.evil.org", "example.com", false), ("https://u@example.com/", "example.com", true),
             ("https://example.com@evil.org/", "example.com", false), ("mailto:a@example.com", "example.com", false),
-            ("https://anything.org", nil, true),
+            ("https://anything.org", nil, true), ("https://anything.org", ".", true),
+            (#"https://evil.org\@example.com/"#, "example.com", false),
+            (#"https:\\evil.org\x://example.com/"#, "example.com", false),
+            ("//evil.org/x://example.com/", "example.com", false), ("://example.com/", "example.com", false),
+            ("https://evil.org\t.example.com/", "example.com", false),
+            ("https://evil.org%2F.example.com/", "example.com", false), ("https:///example.com/", "example.com", false),
+            ("https://a@b@example.com:1/", "example.com", true),
+            ("https://example.com:1@evil.org", "example.com", false),
+            ("https://bücher.example.com/", "example.com", true),
         ] as [(String, String?, Bool)])
     func staysWithin(url: String, domain: String?, isWithin: Bool) {
         #expect(SessionLink(url).leads(into: domain) == isWithin)
