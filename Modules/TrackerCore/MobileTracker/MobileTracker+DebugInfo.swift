@@ -46,9 +46,16 @@ extension TrackerSettings {
             "xApiKey": .string(apiKey.masked),
             "debug": .bool(config.debug),
             "crossSiteCookie": .bool(config.crossSiteCookie),
+            "cookieDomain": config.cookieDomain.map(JSONValue.string) ?? .null,
             "cookieExpiration": JSONValue(config.cookieExpiration),
             "sessionCreation": .string(config.sessionCreation.rawValue),
             "initTimeoutMs": DebugInfo.milliseconds(config.initTimeout),
+            "consent": .string(config.consent.rawValue),
+            "device": ["osName": .string(device.osName), "deviceType": .string(device.deviceType)],
+            "initialScreen": config.initialScreen.map { screen in
+                ["name": .string(screen.name), "url": .string(screen.url ?? screen.name)]
+            } ?? .null,
+            "maxPendingEvents": config.maxPendingEvents.map { JSONValue($0) } ?? .null,
             "delivery": .object(DebugInfo.describe(config.delivery)),
         ]
     }
@@ -121,11 +128,27 @@ enum DebugInfo {
             "maxConcurrentRequests": JSONValue(options.maxConcurrentRequests),
             "requestTimeoutMs": milliseconds(options.requestTimeout),
             "compression": .string(options.compression.rawValue),
+            "compressionThreshold": JSONValue(options.compressionThreshold),
             "retryDelayMs": milliseconds(options.retryDelay),
             "failureThreshold": JSONValue(options.failureThreshold),
             "cooldownMs": milliseconds(options.cooldown),
             "maxCooldownMs": milliseconds(options.maxCooldown),
+            "jitter": JSONValue(options.jitter) ?? .null,
+            "caBundle": options.caBundle.map(JSONValue.string) ?? .null,
+            "proxy": options.proxy.map { .string(masked(proxy: $0)) } ?? .null,
+            "allowInsecureHTTP": .bool(options.allowInsecureHTTP),
         ]
+    }
+
+    /// A proxy's URL with its password masked.
+    static func masked(proxy: String) -> String {
+        let start = proxy.place(of: "://")?.upperBound ?? proxy.startIndex
+        let authority = proxy[start...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
+            return proxy
+        }
+        let password = Secret(String(authority[authority.index(after: colon)..<at]))
+        return proxy[...colon] + password.masked + proxy[at...]
     }
 
     /// A duration in whole milliseconds.

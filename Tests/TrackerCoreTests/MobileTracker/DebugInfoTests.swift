@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("The configuration in the debug information")
+struct DebugInfoTests {
+    @Test("has every option, under the name that it has over the bridge")
+    func everyOption() async throws {
+        let fixture = try SessionFixture()
+        let config = TrackerConfig(
+            debug: true, apiUrl: fixture.backend.url, xApiKey: "secret-key-9876", crossSiteCookie: true,
+            cookieDomain: "shop.example", cookieExpiration: 30, sessionCreation: .inBackground,
+            initTimeout: .seconds(2), consent: .pending, device: .init(osName: "Windows"),
+            initialScreen: .init(name: "Home", url: "app://home"), maxPendingEvents: 7,
+            delivery: DeliveryOptions(
+                storageDirectory: fixture.directory.path("state"), eventTTL: .seconds(60), jitter: 0.5,
+                caBundle: "/etc/own.pem", proxy: "http://user:secret-word@127.0.0.1:1/"))
+        try await fixture.start(config)
+
+        for (shown, options) in [
+            (fixture.tracker.info("config"), Mirror(reflecting: config)),
+            (fixture.tracker.info("config", "delivery"), Mirror(reflecting: config.delivery)),
+        ] {
+            #expect(options.children.count > 10)
+            for name in options.children.compactMap(\.label) {
+                let value = shown?[name] ?? shown?[name + "Ms"]
+                #expect(value != nil && value != .null, "\(name)")
+            }
+        }
+        #expect(fixture.tracker.info("config", "device") == ["osName": "Windows", "deviceType": "Desktop"])
+        #expect(fixture.tracker.info("config", "initialScreen") == ["name": "Home", "url": "app://home"])
+        #expect(fixture.tracker.info("config", "consent") == "pending")
+        #expect(fixture.tracker.info("config", "delivery", "jitter") == 0.5)
+        #expect(!"\(fixture.tracker.debugInfo())".contains("secret-"))
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "never has a proxy's password",
+        arguments: [
+            ("http://proxy.example:8080", "http://proxy.example:8080"),
+            ("http://user@proxy.example", "http://user@proxy.example"),
+            ("http://user:password@proxy.example:8080/", "http://user:****word@proxy.example:8080/"),
+            ("user:p@ss@proxy.example", "user:****@proxy.example"),
+            ("socks5h://u:pw@[::1]:1080", "socks5h://u:****@[::1]:1080"),
+            ("http://proxy.example/a:b@c", "http://proxy.example/a:b@c"),
+        ])
+    func proxy(text: String, shown: String) {
+        #expect(DebugInfo.masked(proxy: text) == shown)
+    }
+}
