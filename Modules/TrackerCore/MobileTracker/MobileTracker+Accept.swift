@@ -34,13 +34,19 @@ extension MobileTracker {
             switch content {
             case .failure(let refusal): return refusal
             case .success(let content):
-                if let refusal = state.noteScreen(of: call) { return refusal }
+                var view: ShownScreen.View?
+                if case .screenDidAppear(let name, let url, _) = call {
+                    view = state.shown.show(url ?? name)
+                    if view == nil { return Refusal(.repeatedScreen, "The screen is shown already") }
+                }
                 // With delivery halted the call is held until `initialize` resumes it.
                 let isHalted = lane.engine.isHalted
                 // Staged under the lock: the order of acceptance is the order on disk.
-                lane.outbox.stage(change(draft(content, messageID))) { [self] result in
+                lane.outbox.stage(change(draft(content, messageID))) { [self, view] result in
                     if case .queued(_, let state) = result { note(state) }
-                    completion(outcome(of: result, for: call, lane, isHalted))
+                    let outcome = outcome(of: result, for: call, lane, isHalted)
+                    if let view, case .dropped = outcome { self.state.withLock { $0.shown.takeBack(view) } }
+                    completion(outcome)
                 }
                 return nil
             }
@@ -100,16 +106,5 @@ extension MobileTracker {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
         news.refused(call.name, refusal)
         return .dropped(refusal.reason)
-    }
-}
-
-extension MobileTracker.State {
-    /// Notes the screen that is shown, and refuses an immediate repeat.
-    fileprivate mutating func noteScreen(of call: TrackerCall) -> Refusal? {
-        guard case .screenDidAppear(let name, let url, _) = call else { return nil }
-        let shown = url ?? name
-        guard lastScreen != shown else { return Refusal(.repeatedScreen, "The screen is shown already") }
-        lastScreen = shown
-        return nil
     }
 }

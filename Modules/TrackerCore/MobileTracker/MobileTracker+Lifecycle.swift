@@ -103,7 +103,7 @@ extension MobileTracker {
         resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
         let (lane, transfer) = state.withLock { state in
-            state.lastScreen = nil
+            state.shown.forget()
             let change = state.keyed(messageID, surroundings.ids) { .reset(all: all, messageID: $0) }
             guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
             if all {
@@ -130,7 +130,7 @@ extension MobileTracker {
     ) {
         let (lane, transfer) = state.withLock { state in
             state.decided = consent
-            if consent == .denied { state.lastScreen = nil }
+            if consent == .denied { state.shown.forget() }
             let change = state.keyed(messageID, surroundings.ids) { .consent(consent, messageID: $0) }
             guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
             if consent != .granted { lane.engine.hold() }

@@ -41,7 +41,7 @@ public final class MobileTracker: Sendable {
         var early = EarlyChanges()
         /// What was last decided.
         var decided: Consent?
-        var lastScreen: String?
+        var shown = ShownScreen()
         var refused: [RefusalReason: Int] = [:]
         /// Counts the resets and decisions, each of which makes what `initialize` asks the backend for void.
         var round = 0

@@ -17,6 +17,25 @@ struct FlushTests {
         #expect(await fixture.tracker.flush() == report)
     }
 
+    @Test("a flush while initialize waits for its session does not wait with it, and one after that sends")
+    func duringInitialize() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+        async let starting: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        #expect(await fixture.tracker.track(eventName: "A").isPending)
+
+        let early = await fixture.tracker.flush(timeout: .seconds(60))
+        gate.open()
+        try await starting
+        let late = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(early == FlushReport(delivered: 0, remaining: 1, stoppedBy: .notInitialized))
+        #expect(late.remaining == 0 && late.stoppedBy == nil)
+        #expect(fixture.names == ["A"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a flush that another process's delivery outlasts names it; one that does not counts what that delivered")
     func otherProcess() async throws {
         let gate = try Gate()
@@ -80,7 +99,10 @@ struct FlushTests {
         try await fixture.backend.server.requests(atLeast: 2)
         let reports = Recorder<FlushReport>()
         fixture.tracker.accept(flush: .seconds(2)) { reports.record($0) }
-        // In the order of the calls: once this has been answered the flush has begun.
+        // On disk in the order of the calls: after this the flush knows what it is about, and later calls are not in it.
+        await withCheckedContinuation { continuation in
+            fixture.tracker.afterEarlierCalls { continuation.resume() }
+        }
         await fixture.tracker.track(eventName: "B")
 
         let lock = try LockedFile(fixture.directory.path("state/writer.lock"))

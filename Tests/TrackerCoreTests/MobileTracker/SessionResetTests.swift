@@ -223,6 +223,33 @@ struct SessionResetTests {
         await next.tracker.shutdown()
     }
 
+    @Test("a screen whose view was refused has not been shown")
+    func refusedScreen() async throws {
+        let fixture = try SessionFixture { $0.isCreation ? .status(503) : nil }
+        var config = fixture.patientConfig
+        config.sessionCreation = .inBackground
+        config.maxPendingEvents = 1
+        try await fixture.start(config)
+        await fixture.tracker.track(eventName: "A")
+
+        #expect(await fixture.tracker.screenDidAppear(name: "Home") == .dropped(.queueFull))
+        fixture.answer()
+        await fixture.drain()
+        #expect(await fixture.tracker.screenDidAppear(name: "Home").isQueued)
+        #expect(await fixture.tracker.screenDidAppear(name: "Home") == .dropped(.repeatedScreen))
+        await fixture.drain()
+        await fixture.tracker.setConsent(.denied)
+        for _ in 0..<2 {
+            #expect(await fixture.tracker.screenDidAppear(name: "Home") == .dropped(.trackingNotAllowed))
+        }
+        await fixture.tracker.setConsent(.granted)
+        #expect(await fixture.tracker.screenDidAppear(name: "Home").messageID != nil)
+        await fixture.drain()
+
+        #expect(fixture.names == ["A", "VIEW_PAGE", "VIEW_PAGE"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a screen that was shown may be shown again")
     func screens() async throws {
         let fixture = try SessionFixture()
