@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -49,7 +48,7 @@ struct SessionConsentTests {
         #expect(first.tracker.isBalanced)
         await first.tracker.shutdown()
 
-        try expectNoTrace(of: "sentinel", in: first.directory.path("state"))
+        try first.expectNoTrace(of: "sentinel")
         let seen = first.requests.count
         let next = first.restarted()
         try await next.start()
@@ -63,16 +62,6 @@ struct SessionConsentTests {
         #expect(next.names.last == "C")
         #expect(next.events.last?.json["session_id"] == "S2")
         await next.tracker.shutdown()
-    }
-
-    private func expectNoTrace(of text: String, in folder: String) throws {
-        var files = 0
-        for case let name as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
-            guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else { continue }
-            files += 1
-            #expect(bytes.range(of: Data(text.utf8)) == nil, "\(name)")
-        }
-        #expect(files > 0)
     }
 
     @Test("denying ends what is on the wire, and a late answer revives nothing")

@@ -118,7 +118,7 @@ struct SessionEarlyTests {
         await fixture.tracker.track(eventName: "A")
         await fixture.drainToWait()
         let device = fixture.tracker.deviceId
-        await fixture.tracker.shutdown(timeout: .zero)
+        await fixture.tracker.shutdown(timeout: .seconds(60))
         fixture.answer()
         let sent = fixture.events.count
 

@@ -61,6 +61,51 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("with all: true what is on the wire is ended, and not put back")
+    func allOnTheWire() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.json["event_name"] == "A" ? .gated(gate, .status(200)) : nil }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+
+        await fixture.tracker.reset(all: true)
+        try await fixture.backend.server.closings(atLeast: 1)
+        gate.open()
+        #expect(fixture.tracker.dropped == ["reset": 1])
+        #expect(fixture.tracker.info("account", "delivered") == 0)
+        await fixture.tracker.track(eventName: "B")
+        await fixture.drain()
+
+        #expect(fixture.names == ["A", "B"])
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1", "S2"])
+        #expect(fixture.tracker.info("account", "delivered") == 1)
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("while a session is being made in the background: what waited for it goes, what comes later has the next one")
+    func inBackground() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.number == 0 ? .gated(gate, .session("LATE")) : nil }
+        try await fixture.start(fixture.config { $0.sessionCreation = .inBackground })
+        try await fixture.backend.server.requests(atLeast: 1)
+        #expect(await fixture.tracker.track(eventName: "A").isPending)
+
+        await fixture.tracker.reset()
+        #expect(await fixture.tracker.track(eventName: "B").isPending)
+        gate.open()
+        await fixture.drain()
+
+        #expect(fixture.names == ["B"])
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1"])
+        #expect(fixture.creations.count == 2)
+        #expect(Set(fixture.creations.compactMap { $0.json["device_id"]?.stringValue }).count == 2)
+        #expect(fixture.tracker.dropped == ["reset": 1])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("what never had a session is dropped and counted")
     func unbound() async throws {
         let fixture = try SessionFixture { $0.isCreation ? .status(500) : nil }
@@ -198,7 +243,7 @@ struct SessionResetTests {
         await first.drain()
         first.answer { $0.isCreation ? .status(503) : nil }
         await first.tracker.reset()
-        await first.tracker.shutdown(timeout: .zero)
+        await first.tracker.shutdown(timeout: .seconds(60))
         first.answer()
 
         let next = first.restarted()
