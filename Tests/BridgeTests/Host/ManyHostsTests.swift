@@ -5,6 +5,10 @@ import TrackerModels
 
 @Suite("Several hosts on one state folder")
 struct ManyHostsTests {
+    /// How many are killed: `make kills` says it in the environment.
+    private static let given = ProcessInfo.processInfo.environment["KILLS"].flatMap { Int($0) }
+    private static let kills = max(1, given ?? 20)
+
     private let folder: TemporaryDirectory
 
     init() throws {
@@ -164,6 +168,52 @@ struct ManyHostsTests {
         for client in [refused, other] {
             #expect(try await isBalanced(client))
             #expect(try await client.finish() == .code(0))
+        }
+    }
+
+    @Test("killed at any point, one after the other, lose nothing, keep the order of the lane and repeat little")
+    func generated() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("ManyHostsTests seed: \(seed)")
+        var run = try ManyHostsRun(seed: seed, hosts: 3)
+
+        for _ in 0..<Self.kills { try await run.kill() }
+        let report = try await run.finish()
+
+        if Self.given != nil { print(report) }
+        #expect(report.remaining == [0, 0, 0])
+        #expect(report.unanswered == [])
+        #expect(report.lost == [])
+        #expect(report.takenCount == report.count)
+        #expect(report.outOfOrder == [])
+        #expect(report.overtaken == [])
+        #expect(report.underOtherNumbers == [])
+        #expect(report.repeats <= report.kills)
+        for account in report.accounts { #expect(account["dropped"] == [:]) }
+    }
+
+    @Test("killed and told to leave the user, at any point: what had a session reaches it, and none outlives a reset")
+    func generatedResets() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("ManyHostsTests seed of resets: \(seed)")
+        var run = try ManyHostsRun(seed: seed, hosts: 3)
+
+        for number in 0..<Self.kills {
+            try await run.kill()
+            if number % 3 == 0 { try await run.reset() }
+        }
+        let report = try await run.finish()
+
+        if Self.given != nil { print(report) }
+        #expect(report.remaining == [0, 0, 0])
+        #expect(report.lostBound == [])
+        #expect(report.sessionsAcrossResets == [])
+        #expect(report.outOfOrder == [])
+        #expect(report.overtaken == [])
+        #expect(report.underOtherNumbers == [])
+        #expect(report.repeats <= report.kills)
+        for account in report.accounts {
+            #expect(account["dropped"]?.objectValue?.keys.allSatisfy { $0 == "reset" } == true)
         }
     }
 }

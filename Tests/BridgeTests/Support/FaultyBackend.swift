@@ -10,6 +10,7 @@ final class FaultyBackend: Sendable {
         let name: String
         let key: String
         let sequence: String
+        let session: String
         /// Whether it was answered with a whole 200.
         let isTaken: Bool
     }
@@ -65,7 +66,8 @@ final class FaultyBackend: Sendable {
         state.deliveries.append(
             Delivery(
                 name: request.json["event_name"]?.stringValue ?? "", key: key,
-                sequence: request.header("X-Sequence") ?? "", isTaken: fault == nil
+                sequence: request.header("X-Sequence") ?? "",
+                session: request.json["session_id"]?.stringValue ?? "", isTaken: fault == nil
             )
         )
         if fault == nil { state.taken.insert(key) }
