@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("A client that keeps its state in memory")
+struct MemoryTests {
+    private func isOnDisk(_ directory: TemporaryDirectory) -> Bool {
+        FileManager.default.fileExists(atPath: directory.path("state"))
+    }
+
+    @Test("delivers over an outage, in order, leaves the user and obeys consent, and nothing of it is on the disk")
+    func session() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        let device = try #require(fixture.tracker.deviceId)
+        await fixture.tracker.track(eventName: "A")
+        await fixture.tracker.updateSessionEmail("a@b.example")
+        await fixture.tracker.identify(userId: "u")
+        await fixture.drainToWait()
+        let seen = fixture.names.count
+
+        fixture.answer()
+        await fixture.drain()
+        #expect(fixture.tracker.sessionEmail == "a@b.example")
+        await fixture.tracker.reset()
+        #expect(fixture.tracker.sessionEmail == nil)
+        await fixture.tracker.track(eventName: "B")
+        await fixture.drain()
+        #expect(fixture.names.dropFirst(seen).suffix(2) == ["A", "B"])
+        #expect(fixture.events.last?.json["session_id"] == "S2")
+        #expect(fixture.tracker.deviceId != device)
+        await fixture.tracker.setConsent(.pending)
+        #expect(await fixture.tracker.track(eventName: "HELD").isPending)
+        await fixture.tracker.setConsent(.denied)
+        #expect(fixture.tracker.sessionId == nil && fixture.tracker.deviceId == nil)
+        #expect(fixture.tracker.dropped == ["consent": 1])
+        #expect(fixture.tracker.isBalanced)
+        #expect(!isOnDisk(fixture.directory))
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("starts anew in the next run")
+    func restart() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        let device = try #require(fixture.tracker.deviceId)
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drainToWait()
+        await fixture.tracker.shutdown(timeout: .zero)
+        let seen = fixture.names.count
+        fixture.answer()
+
+        let next = fixture.restarted()
+        try await next.start(config)
+        await next.tracker.track(eventName: "B")
+        await next.drain()
+
+        #expect(next.names.dropFirst(seen) == ["B"])
+        #expect(next.tracker.sessionId == "S2")
+        #expect(next.tracker.deviceId != device)
+        #expect(next.tracker.info("account", "recovered") == 0)
+        #expect(!isOnDisk(next.directory))
+        await next.tracker.shutdown()
+    }
+
+    @Test("is alone with it: two on one folder have a session and a queue each")
+    func alone() async throws {
+        let fixture = try SessionFixture()
+        let other = fixture.restarted()
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        try await other.start(config)
+
+        await fixture.tracker.track(eventName: "A")
+        await other.tracker.track(eventName: "B")
+        await fixture.drain()
+        await other.drain()
+        await other.tracker.setConsent(.denied)
+
+        #expect(Set(fixture.events.map { $0.json["session_id"] }) == ["S1", "S2"])
+        #expect(fixture.events.map { $0.header("X-Sequence") } == ["1", "1"])
+        #expect(fixture.tracker.isTrackingAllowed)
+        #expect(await fixture.tracker.track(eventName: "C").isQueued)
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("sends batches, and forgets who spoke with the run")
+    func analytics() async throws {
+        let fixture = try AnalyticsFixture { $0.number == 0 ? .status(503) : .status(200) }
+        let options = fixture.options { $0.persistence = .memory }
+        await fixture.start(options)
+        fixture.client.identify("u")
+        fixture.client.track("A")
+        while await fixture.client.flush(timeout: .seconds(60)).remaining > 0 { fixture.client.networkDidChange() }
+        await fixture.client.shutdown()
+
+        let next = fixture.restarted()
+        await next.start(options)
+        next.client.track("B")
+        #expect(await next.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let events = next.backend.events
+        #expect(next.names == ["A", "A", "B"])
+        #expect(events.last?["userId"] == nil)
+        #expect(events.last?["anonymousId"] != events.first?["anonymousId"])
+        #expect(!isOnDisk(next.directory))
+        await next.client.shutdown()
+    }
+}
