@@ -216,4 +216,33 @@ struct ManyHostsTests {
             #expect(account["dropped"]?.objectValue?.keys.allSatisfy { $0 == "reset" } == true)
         }
     }
+
+    @Test("killed and told of denials, at any point: all obey at once, and what comes after a grant arrives")
+    func generatedDenials() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("ManyHostsTests seed of denials: \(seed)")
+        var run = try ManyHostsRun(seed: seed, hosts: 3)
+
+        for number in 0..<Self.kills {
+            try await run.kill()
+            guard number % 3 == 0 else { continue }
+            let outcomes = try await run.deny()
+            #expect(Set(outcomes) == [["status": "dropped", "reason": "TRACKING_NOT_ALLOWED"]])
+        }
+        let report = try await run.finish()
+
+        if Self.given != nil { print(report) }
+        #expect(report.remaining == [0, 0, 0])
+        #expect(report.lostUndenied == [])
+        // One may have been on the wire, on its way to the server, when consent was denied.
+        #expect(report.requestsAfterDenial <= 1)
+        #expect(report.sessionsAcrossResets == [])
+        #expect(report.outOfOrder == [])
+        #expect(report.overtaken == [])
+        #expect(report.repeats <= report.kills)
+        #expect(!report.deliveries.contains { $0.name == "REFUSED" })
+        for account in report.accounts {
+            #expect(account["dropped"]?.objectValue?.keys.allSatisfy { $0 == "consent" } == true)
+        }
+    }
 }

@@ -31,6 +31,7 @@ struct ManyHostsRun {
     /// What had a session, or got one at once, when it was acknowledged.
     private var bound: Set<String> = []
     private var resets: [ManyHostsReport.Reset] = []
+    private var denials: [ManyHostsReport.Denial] = []
     /// The names that one host acknowledged, in the order of the calls, but for those that were sent again.
     private var series: [[String]] = []
     private var resent: Set<String> = []
@@ -81,14 +82,35 @@ struct ManyHostsRun {
 
     /// Leaves the user in one of the hosts, once everything that was asked of all of them is answered.
     mutating func reset() async throws {
+        let before = try await settled()
+        let index = Int.random(in: 0..<workers.count, using: &random)
+        try await workers[index].client.call("reset")
+        resets.append(ManyHostsReport.Reset(before: before, firstAfter: count + 1))
+    }
+
+    /// Has a user deny and then grant consent, each in one of the hosts, once everything asked before is answered.
+    ///
+    /// - Returns: What all hosts answer to calls in between.
+    mutating func deny() async throws -> [JSONValue] {
+        let before = try await settled()
+        try await workers[Int.random(in: 0..<workers.count, using: &random)].client.call("setConsent", ["denied"])
+        denials.append(ManyHostsReport.Denial(before: before, requests: backend.deliveries.count))
+        resets.append(ManyHostsReport.Reset(before: before, firstAfter: count + 1))
+        var outcomes: [JSONValue] = []
+        for worker in workers { outcomes.append(try await worker.client.call("track", ["REFUSED"])) }
+        try await workers[Int.random(in: 0..<workers.count, using: &random)].client.call("setConsent", ["granted"])
+        return outcomes
+    }
+
+    /// Waits until everything is answered that was asked of the hosts.
+    ///
+    /// - Returns: The names of all calls that have been answered so far.
+    private func settled() async throws -> Set<String> {
         for worker in workers {
             _ = try await worker.start.failure
             for call in worker.calls { _ = try await call.answer.failure }
         }
-        let before = Set(workers.flatMap { $0.calls.map(\.name) })
-        let index = Int.random(in: 0..<workers.count, using: &random)
-        try await workers[index].client.call("reset")
-        resets.append(ManyHostsReport.Reset(before: before, firstAfter: count + 1))
+        return acknowledged.union(workers.flatMap { $0.calls.map(\.name) })
     }
 
     /// Lets the server take everything, and all hosts send what they have.
@@ -117,7 +139,8 @@ struct ManyHostsRun {
         for worker in workers { try await worker.client.finish() }
         return ManyHostsReport(
             count: count, kills: kills, acknowledged: acknowledged, bound: bound, unanswered: unanswered,
-            resent: resent, series: series, resets: resets, deliveries: backend.deliveries, remaining: remaining,
+            resent: resent, series: series, resets: resets, denials: denials, deliveries: backend.deliveries,
+            remaining: remaining,
             accounts: accounts)
     }
 
@@ -159,6 +182,14 @@ struct ManyHostsReport: CustomStringConvertible {
         let firstAfter: Int
     }
 
+    /// A denial, seen from outside.
+    struct Denial {
+        /// Calls that were answered before it.
+        let before: Set<String>
+        /// How many requests had come when it was answered.
+        let requests: Int
+    }
+
     let count: Int
     let kills: Int
     let acknowledged: Set<String>
@@ -166,7 +197,9 @@ struct ManyHostsReport: CustomStringConvertible {
     let unanswered: [String]
     let resent: Set<String>
     let series: [[String]]
+    /// Resets, and denials, which leave the user as well.
     let resets: [Reset]
+    let denials: [Denial]
     let deliveries: [FaultyBackend.Delivery]
     /// What each of the last hosts still had.
     let remaining: [JSONValue]
@@ -187,6 +220,15 @@ struct ManyHostsReport: CustomStringConvertible {
 
     /// What was acknowledged as bound to a session and never taken.
     var lostBound: Set<String> { bound.subtracting(taken.map(\.key)) }
+
+    /// What was acknowledged and never taken, but for what a denial deleted.
+    var lostUndenied: Set<String> { denials.reduce(lost) { $0.subtracting($1.before) } }
+
+    /// How many requests came, at most after one denial, for what it deleted.
+    var requestsAfterDenial: Int {
+        denials.map { denial in deliveries.dropFirst(denial.requests).count { denial.before.contains($0.key) } }.max()
+            ?? 0
+    }
 
     /// Sessions that events carry from before a reset and from after it.
     var sessionsAcrossResets: Set<String> {
