@@ -333,7 +333,7 @@ final class DeliveryEngine: Sendable {
             }
             // What the disk refuses holds in memory, and is seen from there.
             parts.outbox.stage(change) { [self] result in
-                if let session, case .bind = change { announce(session, after: result) }
+                if let session, case .bindMade = change { announce(session, after: result) }
                 noteSettled(awaited: awaited)
             }
         }

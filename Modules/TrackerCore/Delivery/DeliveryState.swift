@@ -209,7 +209,7 @@ struct DeliveryState: Sendable {
         case .progress(let changes):
             var news: [News] = []
             var made: SessionID?
-            if case .session = plan.purpose, case .bind(_, let session)? = changes.first { made = session }
+            if case .session = plan.purpose, case .bindMade(_, let session)? = changes.first { made = session }
             if case .identify = plan.purpose, changes.isEmpty, let status = answer.status {
                 news = [.unidentified(plan, AnswerTable.sentence(status, from: plan.request.url))]
             }

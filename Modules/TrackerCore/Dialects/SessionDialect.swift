@@ -111,7 +111,7 @@ struct SessionDialect: Dialect {
         guard let session = SessionAnswer.sessionID(in: response.body) else {
             return .retry(floor: .zero, "No session could be created: the answer has no data.id")
         }
-        return .progress([.bind(generation, session)])
+        return .progress([.bindMade(generation, session)])
     }
 
     private mutating func judgeIdentify(

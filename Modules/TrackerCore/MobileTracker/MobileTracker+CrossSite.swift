@@ -40,7 +40,7 @@ extension MobileTracker {
         continuing url: String, messageID: MessageID? = nil, completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
         guard let (settings, _) = state.withLock({ $0.current }) else {
-            return accept(.linkSession(url), messageID: messageID, completion: completion)
+            return accept(.linkSession(""), messageID: messageID, completion: completion)
         }
         guard settings.config.crossSiteCookie, let text = SessionLink(url).session, let given = SessionID(text) else {
             return accept(.linkSession(""), messageID: messageID, completion: completion)

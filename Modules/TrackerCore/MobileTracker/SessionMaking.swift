@@ -75,7 +75,7 @@ struct SessionMaking: Sendable {
             guard let session = SessionAnswer.sessionID(in: response.body) else {
                 return judge(Self.failure("the answer has no data.id", .unreadableAnswer), generation)
             }
-            lane.outbox.stage(.bind(generation, session)) { result in
+            lane.outbox.stage(.bindMade(generation, session)) { result in
                 let found = state(after: result)
                 let isTaken = found?.generation == generation && found?.entry.session == session
                 if isTaken { made(session) }

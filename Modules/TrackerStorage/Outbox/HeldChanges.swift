@@ -79,7 +79,8 @@ struct HeldChanges: Sendable {
         guard generation != base else { return changes }
         return changes.filter { change in
             switch change {
-            case .bind(let bound, _), .identify(let bound, _), .store(_, _, let bound?): bound <= base
+            case .bind(let bound, _), .bindMade(let bound, _), .identify(let bound, _), .store(_, _, let bound?):
+                bound <= base
             default: true
             }
         }
@@ -95,6 +96,7 @@ struct HeldChanges: Sendable {
         changes.reduce(into: entry) { entry, change in
             switch change {
             case .bind(generation, let session): entry.session = session
+            case .bindMade(generation, let session): entry.session = entry.session ?? session
             case .unbind(generation, entry.session, _): entry.session = nil
             case .identify(generation, let user): entry.identifyID = user
             default: break
@@ -134,7 +136,7 @@ extension LaneChange {
     var isBackedUp: Bool {
         switch self {
         case .append, .continueSession, .delivered, .drop, .dropAll, .barrier: false
-        case .reset, .consent, .expire, .bind, .unbind, .identify, .store, .remove, .ensureDevice: true
+        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .store, .remove, .ensureDevice: true
         }
     }
 
@@ -151,6 +153,7 @@ extension LaneChange {
         case .expire(state.generation) where state.entry.session != nil:
             state.begin(GenerationEntry(device: state.entry.device))
         case .bind(state.generation, let session): state.entry.session = session
+        case .bindMade(state.generation, let session): state.entry.session = state.entry.session ?? session
         case .unbind(state.generation, state.entry.session, _): state.entry.session = nil
         case .identify(state.generation, let user): state.entry.identifyID = user
         case .store(.deviceID, let text, _) where state.entry.session == nil:
@@ -171,7 +174,9 @@ extension LaneChange {
             return .removed
         case .expire(state.generation):
             return key.scope == .lane ? .removed : .untouched
-        case .bind(state.generation, let session):
+        case .bindMade(state.generation, _) where state.entry.session != nil:
+            return .untouched
+        case .bind(state.generation, let session), .bindMade(state.generation, let session):
             return key == .sessionID ? .text(session.text) : .untouched
         case .unbind(state.generation, state.entry.session, _):
             return key == .sessionID ? .removed : .untouched

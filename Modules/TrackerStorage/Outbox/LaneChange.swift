@@ -22,6 +22,9 @@ public enum LaneChange: Sendable {
     /// Binds a generation to its session, or to another one that an answer names. For the current generation the
     /// stored key changes as well; for an older one the map alone; for one that is gone nothing.
     case bind(Generation, SessionID)
+    /// Binds a generation to the session that was made for it, unless it has one by now: one from another site that was
+    /// taken over meanwhile stays.
+    case bindMade(Generation, SessionID)
     /// The server no longer knows the session of the generation, for which it has refused a record: unbinds it. Without
     /// effect if the generation is bound to another session by now. A generation that has ended gets no other session:
     /// it keeps what it is bound to, and the record is dropped.

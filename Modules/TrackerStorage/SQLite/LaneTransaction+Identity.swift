@@ -188,7 +188,7 @@ extension LaneTransaction {
     }
 
     /// What a generation is bound to; `nil` for one that is gone.
-    private func entry(of generation: Generation) throws(StorageError) -> GenerationEntry? {
+    func entry(of generation: Generation) throws(StorageError) -> GenerationEntry? {
         generation == row.generation ? row.entry : try database.generations.entry(row.key, generation)
     }
 

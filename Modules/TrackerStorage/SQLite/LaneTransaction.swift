@@ -81,6 +81,8 @@ struct LaneTransaction {
             try once(messageID) { (lane) throws(StorageError) in try lane.setConsent(consent) }
         case .expire(let generation): try expire(generation)
         case .bind(let generation, let session): try bind(generation, session)
+        case .bindMade(let generation, let session):
+            if try entry(of: generation)?.session == nil { try bind(generation, session) }
         case .unbind(let generation, let session, let record): try unbind(generation, session, record)
         case .identify(let generation, let user): try identify(generation, user)
         case .store(let key, let value, let generation): try store(key, value, generation)

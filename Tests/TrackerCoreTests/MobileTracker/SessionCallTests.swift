@@ -154,6 +154,34 @@ struct SessionCallTests {
         await second.tracker.shutdown()
     }
 
+    @Test(
+        "a session that is continued while another is being made stays",
+        arguments: [TrackerConfig.SessionCreation.duringInit, .inBackground])
+    func continuedMeanwhile(creation: TrackerConfig.SessionCreation) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("MADE")) : nil }
+        let heard = Recorder<Diagnostic>()
+        fixture.tracker.observe { heard.record($0) }
+        async let start: Void = fixture.start(
+            fixture.config {
+                $0.crossSiteCookie = true
+                $0.sessionCreation = creation
+            })
+        try await fixture.backend.server.requests(atLeast: 1)
+
+        let outcome = await fixture.tracker.continueSession(from: "https://a.example/?gt_session_id=GIVEN")
+        await fixture.tracker.track(eventName: "A")
+        gate.open()
+        try await start
+        await fixture.drain()
+
+        #expect(outcome.isQueued)
+        #expect(fixture.tracker.sessionId == "GIVEN")
+        #expect(fixture.events.map { $0.json["session_id"] } == ["GIVEN"])
+        #expect(!heard.all.contains(.session(SessionID("MADE"))))
+        await fixture.tracker.shutdown()
+    }
+
     @Test("the place is asked for after each creation of a session, and after nothing else")
     func location() async throws {
         struct Provider: LocationProvider {

@@ -185,7 +185,7 @@ struct SessionConsentTests {
         steering.put(.consent(consent, messageID: nil)) { change in
             switch change {
             case .ensureDevice: isBeforeDevice
-            case .bind: !isBeforeDevice
+            case .bindMade: !isBeforeDevice
             default: false
             }
         }

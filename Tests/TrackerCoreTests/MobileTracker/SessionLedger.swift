@@ -20,6 +20,8 @@ final class SessionLedger: Sendable {
         var consent = Consent.granted
         /// Grants that are staged, and may be on disk before that is told.
         var grants = 0
+        /// Sessions from elsewhere that are staged, and may be taken over on disk before that is told.
+        var offered: [String: Int] = [:]
         /// Deleted for good: they may never be sent again.
         var deleted: Set<String> = []
         /// Records that need not arrive.
@@ -71,12 +73,19 @@ final class SessionLedger: Sendable {
 
     /// A change is about to be written.
     func staged(_ change: LaneChange) {
-        if case .consent(.granted, _) = change { state.withLock { $0.grants += 1 } }
+        state.withLock { state in
+            switch change {
+            case .consent(.granted, _): state.grants += 1
+            case .continueSession(let session, _): state.offered[session.text, default: 0] += 1
+            default: break
+            }
+        }
     }
 
     /// A change is on disk. What the lane's state says may already be of a later one.
     func committed(_ change: LaneChange, _ result: ChangeResult) {
         state.withLock { state in
+            if case .continueSession(let session, _) = change { state.offered[session.text, default: 1] -= 1 }
             switch (change, result) {
             case (.append(let draft), .queued), (.append(let draft), .pending):
                 state.append(draft.messageID.text)
@@ -88,6 +97,11 @@ final class SessionLedger: Sendable {
                 state.consent = consent
             case (.bind(let generation, let session), .done):
                 state.sessionOf[generation] = session.text
+            case (.bindMade(let generation, let session), .done):
+                state.sessionOf[generation] = state.sessionOf[generation] ?? session.text
+            case (.continueSession(let session, let link), .queued),
+                (.continueSession(let session, let link), .pending):
+                state.goOn(with: session.text, link.messageID.text)
             case (.unbind(let generation, let session, let record), .done):
                 if generation != state.current {
                     state.books.settle([state.rowOf[record]].compactMap { $0 }, as: .sessionGone)
@@ -95,7 +109,11 @@ final class SessionLedger: Sendable {
                     state.sessionOf[generation] = nil
                 }
             case (.delivered(let rows, _), .done):
-                state.books.settle(rows.compactMap { state.rowOf[$0] }, as: nil)
+                let ids = rows.compactMap { state.rowOf[$0] }
+                for id in ids where !state.taken.contains(id) {
+                    state.faults.append("\(id) was not taken, yet counted")
+                }
+                state.books.settle(ids, as: nil)
             case (.drop(let rows, let reason), .done):
                 state.books.settle(rows.compactMap { state.rowOf[$0] }, as: reason)
             case (.store(.sessionEmail, let email, let generation), .done):
@@ -114,7 +132,7 @@ final class SessionLedger: Sendable {
             let id = Self.record(of: key)
             guard let generation = state.generationOf[id] else { return }
             if state.deleted.contains(id) { state.faults.append("\(key) was sent after it was deleted") }
-            if let session, state.sessionOf[generation] != session {
+            if let session, state.sessionOf[generation] != session, state.offered[session, default: 0] == 0 {
                 state.faults.append("\(key) went to \(session), not to \(state.sessionOf[generation] ?? "none")")
             }
         }
@@ -181,6 +199,16 @@ extension SessionLedger.State {
         generationOf[id] = current
         books.live.insert(id)
         books.accepted += 1
+    }
+
+    /// Notes that a session was taken over, or linked with the one there is.
+    fileprivate mutating func goOn(with session: String, _ link: String) {
+        guard let current else { return }
+        switch sessionOf[current] {
+        case nil: sessionOf[current] = session
+        case session: break
+        default: append(link)
+        }
     }
 
     /// Notes what a reset or a denial deletes.

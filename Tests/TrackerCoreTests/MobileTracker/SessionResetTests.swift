@@ -168,7 +168,7 @@ struct SessionResetTests {
         let provider = CountingProvider()
         let fixture = try SessionFixture(locationProvider: provider, steering: steering)
         let heard = fixture.sessionNews()
-        steering.put(.reset(all: false, messageID: nil)) { if case .bind = $0 { true } else { false } }
+        steering.put(.reset(all: false, messageID: nil)) { if case .bindMade = $0 { true } else { false } }
 
         try await fixture.start(fixture.config { $0.sessionCreation = isInBackground ? .inBackground : .duringInit })
         await fixture.tracker.track(eventName: "A")

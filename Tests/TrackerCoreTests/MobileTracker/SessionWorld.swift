@@ -11,7 +11,7 @@ import TrackerStorage
 final class SessionWorld {
     /// A thing that a program, its user or its system does.
     enum Step: String, CaseIterable {
-        case track, identify, set, setMetadata, email, link, reset, resetAll, deny, grant, suspend, flush
+        case track, identify, set, setMetadata, email, link, goOn, reset, resetAll, deny, grant, suspend, flush
         case answer, wait, networkBack, kill, killSoon, restart, look
     }
 
@@ -71,7 +71,7 @@ final class SessionWorld {
     /// Starts the tracker.
     func start() async {
         let config = TrackerConfig(
-            debug: true, apiUrl: "https://api.example.com", xApiKey: "key-\(Self.secret)-1234",
+            debug: true, apiUrl: "https://api.example.com", xApiKey: "key-\(Self.secret)-1234", crossSiteCookie: true,
             sessionCreation: creation, delivery: DeliveryOptions(storageDirectory: folder.path("state")))
         tracker.accept(initialize: "925", config: config, completion: promises.make())
         await settle()
@@ -90,6 +90,9 @@ final class SessionWorld {
         case .setMetadata: accept(.setMetadata(object))
         case .email: accept(.updateSessionEmail("\(secret)\(calls)@b.example"))
         case .link: accept(.linkSession("other-\(secret)"))
+        case .goOn:
+            let url = "https://a.example/?gt_session_id=X\(random.number(1...3))"
+            tracker.accept(continuing: url, messageID: MessageID("m\(calls)"), completion: promises.make())
         case .reset: tracker.accept(resetAll: false, messageID: nil, completion: promises.make())
         case .resetAll: tracker.accept(resetAll: true, messageID: nil, completion: promises.make())
         case .deny: tracker.accept(consent: .denied, messageID: nil, completion: promises.make())

@@ -43,6 +43,8 @@ struct LaneModel {
         case .consent(let consent, let id): once(id) { $0.set(consent) }
         case .expire(let number): if number.number == generation, sessions[generation] != nil { expire() }
         case .bind(let number, let session): bind(number.number, session.text, now)
+        case .bindMade(let number, let session):
+            if sessions[number.number] == nil { bind(number.number, session.text, now) }
         case .unbind(let number, let session, let record): unbind(number.number, session.text, record)
         case .identify(let number, let user):
             guard isKnown(number.number) else { break }
