@@ -66,8 +66,8 @@ extension AnalyticsClient {
             for messageID in state.resetsAhead {
                 run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { _ in }
             }
-            state.resetsAhead = []
-            return [{ [self] in openLane(of: run) }]
+            let resets = Set(state.resetsAhead)
+            return [{ [self] in openLane(of: run, resets: resets) }]
         } catch {
             state.phase = .disabled(nil, .options(error.message))
             state.lastError = (error.message, surroundings.clock.wall)
@@ -98,12 +98,13 @@ extension AnalyticsClient {
             log: log, hub: hub, observer: { [weak self] in self?.note($0, in: number) })
     }
 
-    private func openLane(of run: Run) {
+    private func openLane(of run: Run, resets: Set<MessageID>) {
         run.lane.outbox.open { [self] result in
             switch result {
             case .failure(let error):
                 fail(run, error)
             case .success(let opening):
+                state.withLock { $0.resetsAhead.removeAll(where: resets.contains) }
                 news.note(opening, of: run.lane.outbox)
                 // What was staged before the opening comes first.
                 run.lane.outbox.stage(.barrier) { [self] result in findIdentity(of: run, after: result) }

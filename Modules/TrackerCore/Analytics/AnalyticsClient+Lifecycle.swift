@@ -25,6 +25,9 @@ extension AnalyticsClient {
     ///
     /// The client is idle then: calls are held in memory, `maxQueueEvents` of them, until it is initialised again.
     ///
+    /// Before `initialize` and after ``shutdown(timeout:)`` it is kept in memory for the next one that opens the state
+    /// folder.
+    ///
     /// - Parameter messageId: A key chosen by the caller: a second reset with it drops nothing.
     public func reset(messageId: MessageID?) {
         accept(reset: messageId) { _ in }
@@ -139,9 +142,10 @@ extension AnalyticsClient {
         case .idle, .disabled, .initializing, .resetting:
             let dropped = state.held.popLeadingCalls()
             state.phase = .idle
-            state.resetsAhead.append(messageID)
+            state.resetsAhead.append(messageID ?? surroundings.ids.messageID())
             return dropped.map { refusal(of: $0, .notInitialized) } + [{ completion(nil) }]
         case .shutDown:
+            state.resetsAhead.append(messageID ?? surroundings.ids.messageID())
             return [{ completion(nil) }]
         }
     }
@@ -155,7 +159,7 @@ extension AnalyticsClient {
         let account = try? run.lane.outbox.account()
         run.lane.close { [self] in
             let effects = state.withLock { state -> [Effect] in
-                if failure != nil { state.resetsAhead.append(messageID) }
+                if failure != nil { state.resetsAhead.append(messageID ?? surroundings.ids.messageID()) }
                 state.lastAccount = account
                 if case .resetting = state.phase { state.phase = .idle }
                 let closers = state.closers

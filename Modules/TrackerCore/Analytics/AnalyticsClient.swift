@@ -63,8 +63,9 @@ public final class AnalyticsClient: AnalyticsInterface {
         var held = HeldItems()
         /// How many calls are held at most.
         var capacity = 2000
-        /// Resets that found no lane: the next run begins with them.
-        var resetsAhead: [MessageID?] = []
+        /// Resets that found no lane: each run begins with them until one has opened its lane. Each has a key, so a lane
+        /// that was given one twice takes it once.
+        var resetsAhead: [MessageID] = []
         var waiters: [@Sendable (Result<Void, TrackerError>) -> Void] = []
         /// Told when a reset that is under way has ended.
         var closers: [@Sendable () -> Void] = []

@@ -155,6 +155,34 @@ struct AnalyticsIdentityTests {
         await other.client.shutdown()
     }
 
+    @Test("a reset is kept over an initialize that fails on the disk, and after shutdown", arguments: [true, false])
+    func resetKept(isAfterShutdown: Bool) async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        _ = await fixture.client.identify("u1").outcome
+        let id = fixture.client.info("anonymousId")
+        await fixture.client.shutdown()
+
+        let next = isAfterShutdown ? fixture : fixture.restarted()
+        await next.client.resetAndWait()
+        if !isAfterShutdown {
+            await next.start(next.options { $0.storageDirectory = "/dev/null/state" })
+            #expect(next.client.info("lifecycle") == "disabled")
+        }
+        await next.start()
+        next.client.track("After")
+        _ = await next.client.flush(timeout: .seconds(60))
+        let renewed = next.client.info("anonymousId")
+        await next.client.shutdown()
+        await next.start()
+
+        let event = try #require(fixture.backend.events.last)
+        #expect(event["userId"] == nil)
+        #expect(event["anonymousId"] == renewed && renewed != id)
+        #expect(next.client.info("anonymousId") == renewed)
+        await next.client.shutdown()
+    }
+
     @Test("a reset before initialize clears what an earlier run left")
     func resetBeforeInitialize() async throws {
         let fixture = try AnalyticsFixture { _ in .status(503) }
