@@ -127,9 +127,12 @@ struct DualStorageTests {
         let device = first.value(for: .deviceID)
         await first.close()
         try folder.remove("tracker.sqlite3")
+        let log = EventLog()
 
-        let second = try await SQLiteOutbox.opened(.sample(folder))
+        let second = try await SQLiteOutbox.opened(.sample(folder, log: log))
 
+        #expect(log.events == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
+        #expect(try second.account() == .sample(recovered: 1, dropped: [.lost: 1]))
         let state = try second.state()
         #expect(state.generation == Generation(2))
         #expect(state.consent == .pending)

@@ -10,7 +10,8 @@ struct ReplacedFilesTests {
 
     @Test("by none goes on in a new one, with the values of before")
     func isRemoved() async throws {
-        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
         await outbox.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
         for suffix in ["", "-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
 
@@ -21,18 +22,41 @@ struct ReplacedFilesTests {
         #expect(try outbox.queue() == ["m2"])
         #expect(outbox.value(for: .sessionID) == "s1")
         #expect(try folder.number("SELECT count(*) FROM record") == 1)
-        #expect(try outbox.account().isBalanced)
+        #expect(log.events == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
+        #expect(try outbox.account() == .sample(accepted: 1, recovered: 1, queued: 1, dropped: [.lost: 1]))
+    }
+
+    @Test("by none counts what was lost once, whoever notices it first, and what another had written last")
+    func isRemovedUnderTwo() async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        await outbox.commit([.append("m1"), .append("m2")])
+        let other = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        await other.commit([.append("m3"), .delivered([try other.ids()[0]], bytes: WireBytes(before: 0, after: 0))])
+        for suffix in ["", "-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
+
+        await outbox.commit(.append("m4"))
+        #expect(try other.account().isBalanced)
+        await other.commit(.append("m5"))
+
+        #expect(log.events == [.replaced(lost: 2), .dropped([], count: 2, .lost)])
+        #expect(try outbox.account() == .sample(accepted: 2, recovered: 2, queued: 2, dropped: [.lost: 2]))
+        #expect(try other.account() == .sample(accepted: 1, recovered: 1, queued: 2))
+        #expect(try other.queue() == ["m4", "m5"])
     }
 
     @Test("together with the whole folder goes on in a new one")
     func losesFolder() async throws {
-        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
         await outbox.commit([.bind(1, "s1"), .append("m1")])
         try FileManager.default.removeItem(atPath: folder.path)
 
         #expect(await outbox.commit(.append("m2")).summary == "pending m2")
 
         #expect(try outbox.queue() == ["m2"])
+        #expect(log.events == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
+        #expect(try outbox.account() == .sample(accepted: 1, recovered: 1, queued: 1, dropped: [.lost: 1]))
         #expect(outbox.acquireDelivery())
         await outbox.close()
         let again = try await SQLiteOutbox.opened(.sample(folder))
@@ -42,7 +66,8 @@ struct ReplacedFilesTests {
     @Test("by another goes on in that one")
     func isReplaced() async throws {
         let other = TemporaryFolder()
-        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
         await outbox.commit([.append("m1"), .append("m2")])
         let elsewhere = try await SQLiteOutbox.opened(.sample(other))
         await elsewhere.commit(.append("x"))
@@ -52,10 +77,37 @@ struct ReplacedFilesTests {
         try FileManager.default.copyItem(atPath: other.file("tracker.sqlite3"), toPath: folder.file("tracker.sqlite3"))
 
         #expect(try outbox.queue() == ["x"])
+        #expect(try outbox.account().isBalanced)
         #expect(await outbox.commit(.append("m3")).summary == "pending m3")
 
         #expect(try outbox.queue() == ["x", "m3"])
         #expect(try folder.number("SELECT count(*) FROM record") == 2)
+        #expect(log.events == [.replaced(lost: 2), .dropped([], count: 2, .lost)])
+        #expect(try outbox.account() == .sample(accepted: 1, recovered: 3, queued: 2, dropped: [.lost: 2]))
+        // Late answers to what was numbered before settle nothing else.
+        #expect(try outbox.ids().map { LaneKey.sequence(ofRecord: $0.number) } == [1, 10_001])
+    }
+
+    @Test("by an older copy of itself counts what came since as lost, and gives no number twice")
+    func isTakenBack() async throws {
+        let log = EventLog()
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.append("m1"), .append("m2")])
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "copy")
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        let delivered = try outbox.ids()[0]
+        await outbox.commit([
+            .append("m3"), .append("m4"), .append("m5"), .delivered([delivered], bytes: WireBytes(before: 1, after: 1)),
+        ])
+        for suffix in ["-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
+        try folder.move("copy", to: "tracker.sqlite3")
+
+        #expect(await outbox.commit(.append("m6")).state?.lastSequence == 10_001)
+
+        #expect(try outbox.queue() == ["m1", "m2", "m6"])
+        #expect(log.events == [.replaced(lost: 3), .dropped([], count: 3, .lost)])
+        #expect(try outbox.account() == .sample(accepted: 1, recovered: 5, queued: 3, dropped: [.lost: 3]))
     }
 
     @Test("when its log alone is removed keeps all it has acknowledged")
@@ -77,9 +129,10 @@ struct ReplacedFilesTests {
 
     @Test("when its log is cut short while it is in use still takes commits, and keeps its books")
     func losesEndOfLog() async throws {
-        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
         await outbox.commit((1...50).map { .append("m\($0)") })
-        let other = try await SQLiteOutbox.opened(.sample(folder))
+        let other = try await SQLiteOutbox.opened(.sample(folder, log: log))
         await other.commit(.append("m51"))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/truncate")
@@ -91,10 +144,16 @@ struct ReplacedFilesTests {
         #expect(await other.commit(.append("last")).summary == "pending last")
 
         let queue = try outbox.queue()
-        #expect(queue.suffix(2) == ["next", "last"])
         #expect(try other.queue() == queue)
-        #expect(try outbox.account().isBalanced)
+        // What each knew to be there is counted, and nothing twice.
+        #expect(queue == ["next", "last"])
+        #expect(try outbox.account() == .sample(accepted: 3, recovered: 50, queued: 2, dropped: [.lost: 51]))
         #expect(try other.account().isBalanced)
+        #expect(
+            log.events == [
+                .salvaged(Salvage(setAside: "tracker.sqlite3.corrupt-1", carriedOver: 0, lost: 50)),
+                .dropped([], count: 50, .lost), .replaced(lost: 1), .dropped([], count: 1, .lost),
+            ])
         #expect(try folder.number("SELECT count(*) FROM record") == Int64(queue.count))
     }
 

@@ -95,6 +95,38 @@ struct SalvageTests {
         #expect(try third.account().isBalanced)
     }
 
+    @Test("counts nothing as lost that a killed process had delivered")
+    func trustsNoOldCount() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit((1...5).map { .append("m\($0)") })
+        await first.close()
+        #expect(LaneBackup(folder.state, .sample).queued == 5)
+        let probe = try ProbeProcess()
+        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        try probe.tell("deliver")
+        var delivered = 0
+        while delivered < 5, let line = probe.nextLine() { delivered += line.hasPrefix("done ") ? 1 : 0 }
+        probe.kill()
+        for suffix in ["-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
+        try Damage.everyByte.apply(folder)
+
+        let second = SQLiteOutbox.made(.sample(folder))
+
+        #expect(try await second.open().get().salvage?.lost == 0)
+        #expect(try second.account() == .sample())
+    }
+
+    @Test("keeps a count of what waits only while nobody has the lane open")
+    func countsLastClosing() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit(.append("m1"))
+        await first.close()
+        #expect(LaneBackup(folder.state, .sample).queued == nil)
+        await second.close()
+        #expect(LaneBackup(folder.state, .sample).queued == 1)
+    }
+
     @Test("is kept at most three times")
     func keepsThree() async throws {
         for round in 1...5 {
@@ -130,15 +162,45 @@ struct SalvageTests {
         #expect(try outbox.queue() == ["m51"])
         #expect(
             try outbox.account()
-                == Account(
-                    accepted: 51, recovered: 0, delivered: 0, queued: 1, dropped: [.lost: 50],
-                    bytes: WireBytes(before: 0, after: 0)
-                )
+                == .sample(accepted: 1, recovered: 50, queued: 1, dropped: [.lost: 50])
         )
+        #expect(log.events.last == .dropped([], count: 50, .lost) && log.events.count == 2)
+        #expect(try other.account() == .sample(recovered: 1, queued: 1))
         #expect(try other.queue() == ["m51"])
         #expect(await other.commit(.append("m52")).summary == "pending m52")
         #expect(try outbox.queue() == ["m51", "m52"])
         #expect(try other.account().isBalanced)
+    }
+
+    @Test("whose log was removed after a kill, before the start, opens with what the backups and the database have")
+    func opensWithoutLog() async throws {
+        let log = EventLog()
+        try killed(after: 50)
+        let size = try folder.read("tracker.sqlite3").count
+        for suffix in ["-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
+
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+
+        #expect(size == 4096 && log.events == [.replaced(lost: nil)], "\(size)")
+        #expect(try outbox.account() == .sample())
+        #expect(outbox.value(for: .sessionID) == "s1")
+        #expect(await outbox.commit(.append("next")).state?.lastSequence == 10_001)
+    }
+
+    @Test("whose log was cut after a kill, before the start, opens with what comes before the cut")
+    func opensWithHalfLog() async throws {
+        try killed(after: 50)
+        let data = try folder.read("tracker.sqlite3-wal")
+        try folder.write(data.prefix(data.count / 2), to: "tracker.sqlite3-wal")
+        try folder.remove("tracker.sqlite3-shm")
+
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+
+        let queue = try outbox.queue()
+        #expect((5..<45).contains(queue.count))
+        #expect(queue == (1...queue.count).map { "m\($0)" })
+        #expect(try outbox.account() == .sample(recovered: queue.count, queued: queue.count))
+        #expect(await outbox.commit(.append("next")).summary == "queued next")
     }
 
     @Test("is built anew from where a crash broke it off", arguments: 0..<4)
@@ -229,6 +291,15 @@ struct SalvageTests {
         await outbox.commit(.barrier)
         #expect(log.events == [.dropped([known(MessageID("m1"))], count: 1, .lost)])
         #expect(try outbox.account().dropped == [.lost: 1])
+    }
+
+    /// Has a process write records and be killed.
+    private func killed(after count: Int) throws {
+        let probe = try ProbeProcess()
+        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try probe.ask("bind s1") == "done")
+        for number in 1...count { #expect(try probe.ask("append m\(number)") == "queued") }
+        probe.kill()
     }
 
     /// The databases in the folder, without the files that SQLite keeps beside them.

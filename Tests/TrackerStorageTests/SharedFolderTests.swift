@@ -191,7 +191,37 @@ struct SharedFolderTests {
         let third = try await SQLiteOutbox.opened(configuration(new, adopts: [old]))
 
         #expect(try third.queue() == ["m1", "m2"])
+        #expect(try third.account() == .sample(recovered: 3, queued: 2, dropped: [.evicted: 1]))
         #expect(try balancedLanes() == 2)
+        await third.close()
+        let again = try await SQLiteOutbox.opened(configuration(old, adopts: []))
+        #expect(try again.account() == .sample())
+    }
+
+    @Test("leaves an account that makes sense where records were moved from an open lane")
+    func settlesDonor() async throws {
+        let old = LaneIdentity(kind: .endpoint, owner: "", origin: "https://a.example.com")
+        let new = LaneIdentity(kind: .endpoint, owner: "", origin: "https://b.example.com")
+        func configuration(_ lane: LaneIdentity, adopts: [LaneIdentity]) -> OutboxConfiguration {
+            .sample(folder, lane: lane) {
+                $0.bindsSessions = false
+                $0.initialConsent = nil
+                $0.adopts = adopts
+            }
+        }
+        let first = try await SQLiteOutbox.opened(configuration(old, adopts: []))
+        await first.commit([.append("m1"), .append("m2")])
+        let second = try await SQLiteOutbox.opened(configuration(old, adopts: []))
+        await second.commit(.append("m3"))
+
+        let third = try await SQLiteOutbox.opened(configuration(new, adopts: [old]))
+
+        #expect(try third.account() == .sample(recovered: 3, queued: 3))
+        #expect(try first.account() == .sample())
+        #expect(try second.account() == .sample())
+        await second.commit(.append("m4"))
+        #expect(try second.account().isBalanced && first.account().isBalanced)
+        await third.close()
     }
 
     @Test("lets four instances that write at once all make progress, losing and mixing up nothing")

@@ -30,6 +30,9 @@ struct ClientNews: Sendable {
                 .warning,
                 "The database was damaged and has been set aside as \(salvage.setAside); "
                     + "\(salvage.carriedOver) event(s) were carried over, \(salvage.lost) lost.")
+        case .replaced(let lost):
+            let loss = lost.map { "\($0) event(s) that waited are lost" } ?? "what waited in it is lost"
+            storage(.warning, "The database was removed, replaced or cut short: \(loss).")
         case .writeFailed(let error): storage(.error, "The disk refuses to be written: \(error.message)")
         case .recovered: storage(.warning, "The disk can be written again.")
         case .backupFailed(let error): storage(.warning, "A backup could not be kept: \(error.message)")

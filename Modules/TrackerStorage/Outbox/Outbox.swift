@@ -116,7 +116,8 @@ public struct Peek: Sendable {
 public struct Account: Hashable, Sendable {
     /// Records committed since this outbox was opened, by any process.
     public var accepted: Int
-    /// Records that were there when it was opened.
+    /// Records that were found when it was opened, lost ones too; and once the database was damaged, removed or
+    /// replaced, those that were found then: the account begins anew with them. Less what another lane has taken over.
     public var recovered: Int
     /// Records delivered since.
     public var delivered: Int
@@ -139,9 +140,11 @@ public struct Account: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Whether every record is accounted for.
+    /// Whether every record is accounted for, and nothing is counted below zero.
     public var isBalanced: Bool {
         accepted + recovered == delivered + queued + dropped.values.reduce(0, +)
+            && [accepted, recovered, delivered, queued, bytes.before, bytes.after].allSatisfy { $0 >= 0 }
+            && dropped.values.allSatisfy { $0 >= 0 }
     }
 }
 

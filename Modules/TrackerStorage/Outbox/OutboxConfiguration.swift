@@ -67,8 +67,11 @@ public struct OutboxConfiguration: Sendable {
 public enum OutboxEvent: Hashable, Sendable {
     /// Records left without being delivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
-    /// The database was damaged and has been set aside.
+    /// The database was damaged and has been set aside. What was lost of this lane is told as dropped besides.
     case salvaged(Salvage)
+    /// The database was removed, replaced or cut short by something else, and so many records of this lane that waited
+    /// are gone, which are told as dropped besides; `nil` where nothing tells how many waited.
+    case replaced(lost: Int?)
     /// The disk refuses to be written; told once until it recovers.
     case writeFailed(StorageError)
     /// The disk can be written again.

@@ -31,6 +31,8 @@ struct Adoption {
                 isNamed || take(folder.openLock(of: other.identity))
             else { continue }
             count += try transaction.adopt(other.key, onlyUnbound: !isNamed)
+            // What waits there now, the database alone knows.
+            try LaneBackup(folder, other.identity).lane.remove(.queued)
         }
     }
 

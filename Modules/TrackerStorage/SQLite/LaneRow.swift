@@ -79,23 +79,3 @@ struct LaneBooks: Hashable, Sendable {
     var bytes = WireBytes(before: 0, after: 0)
     var dropped: [DropReason: Int] = [:]
 }
-
-/// The time from which an outbox counts: when it opened the lane, or when the lane's books were begun anew.
-struct LaneOrigin: Hashable, Sendable {
-    /// The books then.
-    var books = LaneBooks()
-    /// How many records waited.
-    var recovered = 0
-
-    /// What has happened since.
-    func account(_ now: LaneBooks) -> Account {
-        Account(
-            accepted: now.accepted - books.accepted, recovered: recovered, delivered: now.delivered - books.delivered,
-            queued: now.queued,
-            dropped: now.dropped.merging(books.dropped.mapValues(-)) { $0 + $1 }.filter { $0.value != 0 },
-            bytes: WireBytes(
-                before: now.bytes.before - books.bytes.before, after: now.bytes.after - books.bytes.after
-            )
-        )
-    }
-}

@@ -12,6 +12,9 @@ struct LaneTable {
     private let insertBrandStatement: Statement
     private let findBrandStatement: Statement
     private let insertLaneStatement: Statement
+    private let ledgerStatement: Statement
+    private let inheritedStatement: Statement
+    private let beginLedgerStatement: Statement
 
     /// Compiles the statements.
     init(_ connection: borrowing Connection) throws(StorageError) {
@@ -66,6 +69,11 @@ struct LaneTable {
                 CASE WHEN ?1 > 0 AND NOT EXISTS(SELECT 1 FROM lane WHERE id = ?1) THEN ?1 END, ?2, ?3, ?4, ?5, ?5
             ) RETURNING id
             """
+        )
+        ledgerStatement = try connection.prepare("SELECT value FROM meta WHERE name = 'ledger.' || ?1")
+        inheritedStatement = try connection.prepare("SELECT value FROM meta WHERE name = 'inherited.' || ?1")
+        beginLedgerStatement = try connection.prepare(
+            "INSERT OR REPLACE INTO meta VALUES('ledger.' || ?1, ?2), ('inherited.' || ?1, ?3)"
         )
     }
 
@@ -157,6 +165,23 @@ struct LaneTable {
     /// Counts records that left without being delivered.
     func countDropped(_ count: Int, _ reason: DropReason, lane: Int64) throws(StorageError) {
         try dropStatement.run(lane, reason.description, count)
+    }
+
+    /// The ledger that a lane's counters belong to; `nil` if none was begun since the database was made.
+    func ledger(_ key: LaneKey) throws(StorageError) -> Ledger? {
+        try ledgerStatement.first(key.lane) { Ledger($0.int64(0)) }
+    }
+
+    /// How many records a lane's ledger began with, lost ones too.
+    func inherited(_ key: LaneKey) throws(StorageError) -> Int? {
+        try inheritedStatement.first(key.lane) { $0.int(0) }
+    }
+
+    /// Begins a ledger: what was counted before is not comparable with what is counted from now on.
+    ///
+    /// - Parameter inherited: How many records it begins with, lost ones too.
+    func begin(_ ledger: Ledger, inherited: Int, _ key: LaneKey) throws(StorageError) {
+        try beginLedgerStatement.run(key.lane, ledger.number, inherited)
     }
 
     /// Reads how many records left without being delivered.

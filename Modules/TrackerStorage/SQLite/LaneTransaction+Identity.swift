@@ -26,6 +26,8 @@ extension LaneTransaction {
         try report(try database.records.delete(row.key.records), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
+        // They are counted in the books of those lanes, and told by nobody: this outbox tells of its own lane, so that what
+        // is told adds up to what its account says.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try settle(try database.records.delete(other.key.records), as: .consent, of: &other)
             other.generation = Generation(other.generation.number + 1)

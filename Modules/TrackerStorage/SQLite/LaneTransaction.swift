@@ -28,6 +28,8 @@ struct LaneTransaction {
         var freedBytes = 0
         /// The lane's row.
         var row: LaneRow
+        /// The ledger that its books belong to.
+        var ledger: Ledger?
     }
 
     /// How many sequence numbers are reserved at once.
@@ -42,7 +44,12 @@ struct LaneTransaction {
     /// The lane as the changes so far have made it.
     var row: LaneRow
 
+    /// The ledger that the lane's books belong to.
+    var ledger: Ledger?
+
     private let found: LaneRow
+    /// The books that this transaction goes on from, and what it had dropped then.
+    private var base: (books: LaneBooks, dropped: Int)
     /// What was dropped so far, of every lane.
     private var drops: [Int64: [DropReason: Int]] = [:]
     /// What is to be told of it.
@@ -67,6 +74,8 @@ struct LaneTransaction {
         self.run = run
         self.row = row
         found = row
+        base = (row.books, 0)
+        ledger = try database.lanes.ledger(row.key)
         if let expires = row.sessionExpires, expires <= now { try expire(row.generation) }
         if let expires = self.row.identifyExpires, expires <= now { try remove(.identifyID) }
     }
@@ -107,12 +116,13 @@ struct LaneTransaction {
         for (lane, reasons) in drops {
             for (reason, count) in reasons { try database.lanes.countDropped(count, reason, lane: lane) }
         }
+        assert(isBalanced, "What came in has neither left nor waits: \(base.books) became \(row.books)")
         if row != found { try database.lanes.save(row) }
         if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt), dropped: events,
             changesValues: changesValues, erases: erases, reserved: reserved,
-            freedBytes: freedBytes, row: row
+            freedBytes: freedBytes, row: row, ledger: ledger
         )
     }
 
@@ -121,6 +131,24 @@ struct LaneTransaction {
         for range in Self.ranges(ids, within: row.key.records) {
             try report(try database.records.delete(range), reason)
         }
+    }
+
+    /// Counts records of this lane that have left without being delivered.
+    mutating func note(_ count: Int, _ reason: DropReason) {
+        drops[row.key.lane, default: [:]][reason, default: 0] += count
+    }
+
+    /// How many records of this lane the transaction has dropped so far.
+    var droppedHere: Int { drops[row.key.lane]?.values.reduce(0, +) ?? 0 }
+
+    /// The books are balanced as they are now, whatever they were before: that was damage.
+    mutating func mend() { base = (row.books, droppedHere) }
+
+    /// Whether every record that came in since then has left or waits.
+    private var isBalanced: Bool {
+        let (old, new) = (base.books, row.books)
+        return new.accepted - old.accepted
+            == new.delivered - old.delivered + new.queued - old.queued + droppedHere - base.dropped
     }
 
     /// The end of the block of sequence numbers that the transaction has begun, if it has begun one.

@@ -15,7 +15,10 @@ extension LaneWriter {
     /// The database that the path leads to now.
     mutating func currentDatabase() throws(StorageError) -> LaneDatabase {
         if let database, isCurrent { return database }
-        if database != nil, !rescue() { closeDatabase() }
+        if database != nil, !rescue() {
+            lookBack()
+            closeDatabase()
+        }
         if database == nil { _ = try openRepaired(adopting: databaseCount == 0) }
         guard let database else { throw StorageError(.open, "The database cannot be opened") }
         return database
@@ -31,12 +34,21 @@ extension LaneWriter {
             // It is what happens to the log that matters here; why it failed does not.
             (try? database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0
         else { return false }
-        let (origin, count) = (origin, databaseCount)
+        let count = databaseCount
         closeDatabase()
         guard (try? openDatabase(adopting: false)) != nil else { return false }
-        self.origin = origin
         databaseCount = count
         return true
+    }
+
+    /// Looks a last time at the books in files that no path leads to any more: others may have written there since.
+    private mutating func lookBack() {
+        let last = try? read { (database, key) throws(StorageError) in
+            let ledger = try database.lanes.ledger(key)
+            return try database.lanes.load(key, prefix: "").map { SeenBooks(ledger, $0) }
+        }
+        // Without it, what was seen before must do.
+        if let last = last ?? nil, last.ledger == seen?.ledger { seen = last }
     }
 
     /// Closes both connections.
@@ -91,6 +103,8 @@ extension LaneWriter {
             try files.placeNew()
         }
         let name = try files.setWreckAside()
+        lostInSalvage = count.lostByLane[configuration.lane] ?? 0
+        if lostInSalvage > 0 { findings.append(.dropped([], count: lostInSalvage, .lost)) }
         salvage = Salvage(setAside: name, carriedOver: count.carriedOver, lost: count.lost)
     }
 
@@ -110,7 +124,10 @@ extension LaneWriter {
         let isNew = try Schema.migrate(connection)
         let database = try LaneDatabase(connection)
         presence?.show()
+        let isFirst = databaseCount == 0
+        if seen == nil { seen = backup?.queued.map { SeenBooks(accepted: $0, queued: $0, sequence: 0) } }
         var summary: LaneTransaction.Summary?
+        var beginning: LaneOrigin?
         var adoption: Adoption?
         defer { adoption?.end() }
         try database.writing { () throws(StorageError) in
@@ -122,6 +139,7 @@ extension LaneWriter {
                 database, configuration, row: preparation.lane(), now: configuration.wallClock(), run: run
             )
             try transaction.audit()
+            let isBegun = try transaction.compare(with: seen)
             try preparation.heal(&transaction)
             try transaction.settleOpening()
             if adopting, let folder {
@@ -130,14 +148,20 @@ extension LaneWriter {
             }
             try transaction.evict()
             if let reserved = transaction.reserved { try backup?.lane.save(String(reserved), .sequence) }
+            if isBegun || isFirst { beginning = try transaction.origin() }
             summary = try transaction.finish()
+            // While the lane is open, and after a kill, the database alone knows how many records wait.
+            try backup?.lane.remove(.queued)
         }
         guard let summary else { return 0 }
-        origin = LaneOrigin(books: summary.row.books, recovered: summary.row.books.queued)
-        origin.books.dropped = try database.lanes.dropped(summary.row.key)
-        // The account of a lane that was salvaged begins with what was found in the wreck.
-        if salvage != nil { origin = LaneOrigin() }
+        if isFirst, isNew, salvage == nil, let backup, backup.laneNumber > 0, seen == nil {
+            findings.append(.replaced(lost: nil))
+        }
+        if let beginning { origin = beginning }
+        origin.find(lostInSalvage)
+        lostInSalvage = 0
         known = summary.state
+        seen = SeenBooks(summary)
         findings += summary.dropped
         key = summary.row.key
         mustErase = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil

@@ -40,12 +40,16 @@ struct LaneWriter: ~Copyable {
     var erasesNow = false
     /// The lane as it was last seen on disk.
     var known = LaneState.empty
+    /// The lane's books as they were last seen; before that, what a backup has kept of them.
+    var seen: SeenBooks?
     /// When the account begins.
     var origin = LaneOrigin()
     /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
     var databaseCount = 0
     /// What has become of a damaged database since the last answer.
     var salvage: Salvage?
+    /// How many records of this lane were lost with it.
+    var lostInSalvage = 0
     /// What opening has found that nobody was told of yet.
     var findings: [OutboxEvent] = []
     /// How many bytes were deleted since the database last shrank.
@@ -121,7 +125,8 @@ struct LaneWriter: ~Copyable {
     mutating func close() {
         if database != nil, let backup, backup.lane.directory.isFolder, presence?.isLast() == true {
             // It only tells how many records a damaged database has held.
-            try? backup.lane.save(String(known.queuedRecords), .queued)
+            let row = try? read { (database, key) throws(StorageError) in try database.lanes.load(key, prefix: "") }
+            try? backup.lane.save(String(row??.books.queued ?? known.queuedRecords), .queued)
         }
         presence = nil
         closeDatabase()
@@ -177,8 +182,12 @@ struct LaneWriter: ~Copyable {
             do throws(StorageError) {
                 let database = try currentDatabase()
                 var attempt = outcome
+                let before = seen
                 let effects = try transact(tasks, isLasting: isLasting, database, &attempt)
                 guard isCurrent || rescue() else {
+                    // What has come in just now will come in again elsewhere.
+                    seen = before
+                    closeDatabase()
                     troubles += 1
                     guard troubles < 4 else { throw StorageError(.failed, "The database is replaced again and again") }
                     continue
@@ -215,6 +224,7 @@ struct LaneWriter: ~Copyable {
         var effects: [LaneTransaction.Effect] = []
         var tasks: [LaneTask] = []
         var summary: LaneTransaction.Summary?
+        var beginning: LaneOrigin?
         let changes = database.connection.changes
         // What a user has left must be gone for good, also after a loss of power.
         let isLasting = isLasting && configuration.durability == .process
@@ -229,6 +239,7 @@ struct LaneWriter: ~Copyable {
             var transaction = try LaneTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
+            if try transaction.compare(with: seen) { beginning = try transaction.origin() }
             tasks = choose(row)
             effects.reserveCapacity(tasks.count)
             for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
@@ -239,6 +250,7 @@ struct LaneWriter: ~Copyable {
             reserve(summary?.reserved, &outcome)
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
+        if let beginning { origin = beginning }
         note(summary, &outcome)
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
         for task in tasks { outcome.settled += task.settledRecords }
@@ -259,6 +271,7 @@ struct LaneWriter: ~Copyable {
     /// Takes note of what a transaction has made of the lane.
     private mutating func note(_ summary: LaneTransaction.Summary, _ outcome: inout Outcome) {
         known = summary.state
+        seen = SeenBooks(summary)
         freedBytes += summary.freedBytes
         outcome.events += summary.dropped
         outcome.changesValues = outcome.changesValues || summary.changesValues

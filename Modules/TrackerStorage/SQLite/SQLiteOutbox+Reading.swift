@@ -112,13 +112,14 @@ extension SQLiteOutbox {
 
     /// The lane's books.
     public func account() throws(StorageError) -> Account {
-        let books = try read { (database, key, _) throws(StorageError) in
+        let found = try read { (database, key, _) throws(StorageError) in
             var books = try database.lanes.load(key, prefix: "")?.books ?? LaneBooks()
             books.dropped = try database.lanes.dropped(key)
-            return books
+            return (books, try database.lanes.ledger(key))
         }
         let origin = stage.withLock { $0.origin }
-        return origin.account(books ?? origin.books)
+        guard let (books, ledger) = found else { return origin.account(origin.books, in: origin.ledger) }
+        return origin.account(books, in: ledger)
     }
 
     /// Other lanes that hold records while nobody delivers them.

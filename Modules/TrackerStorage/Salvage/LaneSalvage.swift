@@ -18,8 +18,10 @@ struct LaneSalvage {
     /// Brings over what can be read, and begins the lane's books anew.
     ///
     /// - Parameter expected: How many records there were, if that is known.
-    func run(from wreck: DamagedDatabase?, expecting expected: Int?) throws(StorageError) -> SalvagedDatabase.Count {
-        guard var row = try database.lanes.load(key, prefix: "") else { return SalvagedDatabase.Count() }
+    func run(
+        from wreck: DamagedDatabase?, expecting expected: Int?
+    ) throws(StorageError) -> (carriedOver: Int, lost: Int) {
+        guard var row = try database.lanes.load(key, prefix: "") else { return (0, 0) }
         if let wreck, remains.number > 0 {
             for (generation, entry) in wreck.generations(lane: remains.number) {
                 try database.generations.save(entry, key, generation)
@@ -33,7 +35,7 @@ struct LaneSalvage {
         row.reserved = max(row.reserved, row.sequence)
         try database.lanes.save(row)
         if lost > 0 { try database.lanes.countDropped(lost, .lost, lane: key.lane) }
-        return SalvagedDatabase.Count(carriedOver: row.books.queued, lost: lost)
+        return (row.books.queued, lost)
     }
 
     /// What a backup has is left for it to bring back; but what was removed must not come back.

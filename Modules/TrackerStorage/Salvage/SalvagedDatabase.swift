@@ -5,7 +5,9 @@ struct SalvagedDatabase {
     /// How many records came over, and how many did not.
     struct Count {
         var carriedOver = 0
-        var lost = 0
+        var lostByLane: [LaneIdentity: Int] = [:]
+
+        var lost: Int { lostByLane.values.reduce(0, +) }
     }
 
     private let folder: StateFolder
@@ -52,7 +54,7 @@ struct SalvagedDatabase {
                 let expected = found[identity]?.queued ?? queued[identity] ?? remains.queued
                 let lane = try salvage.run(from: wreck, expecting: expected)
                 count.carriedOver += lane.carriedOver
-                count.lost += lane.lost
+                count.lostByLane[identity] = lane.lost
             }
             return count
         }

@@ -14,7 +14,7 @@ struct LaneBackup: Sendable {
         case generation
         /// The lane's number in the database.
         case number
-        /// How many records waited when the lane was last closed.
+        /// How many records waited when the last one who had the lane open closed it; nothing while it is open.
         case queued
         /// The end of the block of sequence numbers that may be in use.
         case sequence
@@ -68,6 +68,9 @@ extension FileKeyValueStore {
 
     /// Reads a fact that is a number.
     func number(_ fact: LaneBackup.Fact) -> Int64? { text(fact).flatMap { Int64($0) } }
+
+    /// Forgets a fact.
+    func remove(_ fact: LaneBackup.Fact) throws(StorageError) { try remove(fact.rawValue) }
 
     /// Keeps a fact, unless the file has it already.
     func save(_ text: String, _ fact: LaneBackup.Fact) throws(StorageError) {

@@ -148,3 +148,15 @@ func known<Value>(_ value: Value?) -> Value {
     guard let value else { preconditionFailure("The test's own value is not valid") }
     return value
 }
+
+extension Account {
+    /// An account without bytes.
+    static func sample(
+        accepted: Int = 0, recovered: Int = 0, delivered: Int = 0, queued: Int = 0, dropped: [DropReason: Int] = [:]
+    ) -> Account {
+        Account(
+            accepted: accepted, recovered: recovered, delivered: delivered, queued: queued, dropped: dropped,
+            bytes: WireBytes(before: 0, after: 0)
+        )
+    }
+}
