@@ -93,11 +93,13 @@ struct DiskFaultTests {
             return
         }
         #expect(error.kind == .full)
+        #expect(try outbox.state().writeFailure == error)
         #expect(try outbox.queue() == taken)
         #expect(try outbox.account().isBalanced)
         try outbox.freeDisk()
         #expect(await outbox.commit(.append("yes")).summary == "pending yes")
         #expect(log.events.count == 2 && log.events.last == .recovered)
+        #expect(try outbox.state().writeFailure == nil)
         #expect(try outbox.queue() == taken + ["yes"])
         #expect(try outbox.account().accepted == taken.count + 1)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -199,10 +200,14 @@ struct DualStorageTests {
         #expect(try folder.backedUp(.own("x")) == nil)
     }
 
-    @Test("tells of a backup that cannot be written, and does not call the save done")
+    @Test("tells of a backup that cannot be written, does not call the save done, and tries again though nobody calls")
     func reportsFailure() async throws {
-        let log = EventLog()
-        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        let events = Recorder<OutboxEvent>()
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(folder) { configuration in
+                configuration.observer = { [folder] event in withExtendedLifetime(folder) { events.record(event) } }
+            }
+        )
         await outbox.commit(.barrier)
         await outbox.commit(.store(.own("x"), "y", nil))
         try folder.remove("backup")
@@ -211,8 +216,16 @@ struct DualStorageTests {
         let result = await outbox.commit(.store(.own("x"), "z", nil))
 
         #expect(result.summary == "failed failed")
-        #expect(log.events.contains { if case .backupFailed = $0 { true } else { false } })
+        guard case .backupFailed = try #require(events.all.first), events.all.count == 1 else {
+            Issue.record("\(events.all)")
+            return
+        }
         #expect(outbox.value(for: .own("x")) == "z")
+        try folder.remove("backup")
+
+        #expect(try await events.values(atLeast: 2).last == .backupRecovered)
+
+        #expect(try folder.backedUp(.own("x")) == "z")
     }
 
     @Test("keeps any key and any text", arguments: ["a/b", "..", "ключ %41", "x.tmp", ""])

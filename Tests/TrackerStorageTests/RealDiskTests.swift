@@ -52,6 +52,31 @@ struct RealDiskTests {
         #expect(try probe.ask("session") == "s1")
         #expect(try probe.ask("lock") == "yes")
         #expect(try probe.ask("state") == "1 granted s1 settled")
+        #expect(probe.events == ["event writeFailed full"])
+    }
+
+    @Test("that is full keeps a damaged database in its place until there is room to build another")
+    func isFullAndDamaged() throws {
+        let probe = try mounted("size=600k")
+        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try probe.ask("bind s1") == "done")
+        for number in 1...5 { #expect(try probe.ask("append m\(number)") == "queued") }
+        try probe.tell("close")
+        let database = folder.file("tracker.sqlite3")
+        let damage = "head -c 4096 /dev/urandom | dd of=\(database) conv=notrunc"
+        #expect(try probe.ask("sh \(damage)") == "done")
+        #expect(try probe.ask("fill \(folder.file("ballast"))") == "filled")
+
+        #expect(try probe.ask("open \(folder.path)") == "open full")
+        #expect(try probe.ask("session") == "s1")
+        #expect(try probe.ask("append no") == "refused storage")
+        #expect(probe.events == ["event writeFailed full"])
+
+        #expect(try probe.ask("unlink \(folder.file("ballast"))") == "done")
+        #expect(try probe.ask("append m6") == "queued")
+        #expect(try probe.ask("queue") == "m1 m2 m3 m4 m5 m6")
+        #expect(try probe.ask("session") == "s1")
+        #expect(probe.events.dropFirst() == ["event salvaged", "event recovered"])
     }
 
     @Test("that is read-only can be read: the session is there, what waits is there, nothing can be added")

@@ -77,7 +77,7 @@ enum DebugInfo {
             info["account"] = .object(describe(account))
             info["bytesBeforeCompression"] = JSONValue(account.bytes.before)
             info["bytesAfterCompression"] = JSONValue(account.bytes.after)
-            info["storage"] = .string(state.isAwaitingDisk ? "awaitingDisk" : "ok")
+            info["storage"] = .string(state.isAwaitingDisk ? "awaitingDisk" : state.writeFailure?.message ?? "ok")
             info["otherLanes"] = .array(
                 try lane.outbox.strandedLanes().map { stranded in
                     ["origin": .string(stranded.identity.origin), "queueLength": JSONValue(stranded.records)]

@@ -33,8 +33,10 @@ struct ClientNews: Sendable {
         case .replaced(let lost):
             let loss = lost.map { "\($0) event(s) that waited are lost" } ?? "what waited in it is lost"
             storage(.warning, "The database was removed, replaced or cut short: \(loss).")
-        case .writeFailed(let error): storage(.error, "The disk refuses to be written: \(error.message)")
+        case .writeFailed(let error):
+            storage(.error, "The disk refuses to be written: \(error.message)")
         case .recovered: storage(.warning, "The disk can be written again.")
+        case .backupRecovered: storage(.warning, "Backups can be kept again.")
         case .backupFailed(let error): storage(.warning, "A backup could not be kept: \(error.message)")
         }
     }
@@ -44,9 +46,6 @@ struct ClientNews: Sendable {
         if let salvage = opening.salvage { note(.salvaged(salvage)) }
         if opening.adoptedRecords > 0 {
             log.log(.warning, "Took over \(opening.adoptedRecords) event(s) that were queued for another address.")
-        }
-        if let failure = opening.writeFailure {
-            log.log(.error, "The state folder cannot be written, values live in memory: \(failure.message)")
         }
         // A disk that cannot tell of other lanes does not keep this one from starting.
         for stranded in (try? outbox.strandedLanes()) ?? [] {

@@ -31,7 +31,9 @@ struct FileLock: ~Copyable {
         return FileIdentity(ofPath: path) == identity
     }
 
-    /// Waits for the lock; those who wait are served in turn.
+    /// Waits for the lock.
+    ///
+    /// The system wakes all who wait, and promises them no turn; in practice each gets about as much as any other.
     func lock() throws(StorageError) {
         while flock(descriptor.number, LOCK_EX) != 0 {
             guard errno == EINTR else { throw StorageError(errno: errno, "lock", path) }

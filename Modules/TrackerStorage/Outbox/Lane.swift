@@ -68,12 +68,16 @@ public struct LaneState: Hashable, Sendable {
     public var sessionExpiresAt: Timestamp?
     /// A reset or a consent that the disk has refused holds in memory: nothing may be sent until it is written.
     public var isAwaitingDisk: Bool
+    /// Why the disk refused what was last to be written; `nil` if it took it.
+    ///
+    /// Calls are refused meanwhile, though what waits can be delivered.
+    public var writeFailure: StorageError?
 
     /// Describes a lane.
     public init(
         generation: Generation, consent: Consent, entry: GenerationEntry, queuedRecords: Int, queuedBytes: Int,
         oldestOccurredAt: Timestamp?, lastSequence: Int64 = 0, sessionExpiresAt: Timestamp? = nil,
-        isAwaitingDisk: Bool
+        isAwaitingDisk: Bool, writeFailure: StorageError? = nil
     ) {
         self.generation = generation
         self.consent = consent
@@ -84,5 +88,6 @@ public struct LaneState: Hashable, Sendable {
         self.lastSequence = lastSequence
         self.sessionExpiresAt = sessionExpiresAt
         self.isAwaitingDisk = isAwaitingDisk
+        self.writeFailure = writeFailure
     }
 }

@@ -64,7 +64,8 @@ public struct Opening: Hashable, Sendable {
     public var adoptedRecords: Int
     /// Records carried over from, and lost with, a damaged database.
     public var salvage: Salvage?
-    /// The folder can be read but not written, for the reason given: values live in memory until a write works.
+    /// The folder can be read but not written, for the reason given: values live in memory until a write works. The
+    /// observer was told.
     public var writeFailure: StorageError?
 
     /// Describes an opening.

@@ -76,6 +76,8 @@ public enum OutboxEvent: Hashable, Sendable {
     case writeFailed(StorageError)
     /// The disk can be written again.
     case recovered
-    /// A value could not be written to its backup file, or the backup could not be read.
+    /// Values cannot be written to their backup files; told once until they can.
     case backupFailed(StorageError)
+    /// The backup files say again what the database says.
+    case backupRecovered
 }

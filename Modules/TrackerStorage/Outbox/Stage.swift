@@ -35,6 +35,8 @@ struct Stage: Sendable {
     private(set) var databaseCount = 0
     /// What the disk has refused.
     var held = HeldChanges()
+    /// Why the disk refuses to be written.
+    var writeFailure: StorageError?
     /// When the account begins.
     var origin = LaneOrigin()
     /// Answers in the order of their tasks.

@@ -56,8 +56,8 @@ struct LaneWriter: ~Copyable {
     var freedBytes = 0
     /// What the disk has refused.
     private(set) var held = HeldChanges()
-    /// Whether it was told that the disk refuses.
-    private var hasFailed = false
+    /// Why the disk refuses to be written, which was told.
+    private(set) var failure: StorageError?
 
     /// Names what is written; nothing is opened.
     ///
@@ -84,7 +84,7 @@ struct LaneWriter: ~Copyable {
             return Opening(state: known, adoptedRecords: adopted, salvage: salvage)
         } catch {
             guard error.kind == .full || error.kind == .readOnly else { throw error }
-            hasFailed = true
+            failure = error
             return Opening(state: known, writeFailure: error)
         }
     }
@@ -94,9 +94,9 @@ struct LaneWriter: ~Copyable {
         var outcome = Outcome()
         do throws(StorageError) {
             try locked { (writer) throws(StorageError) in try writer.write(tasks, &outcome) }
-            if hasFailed, outcome.hasWritten {
+            if failure != nil, outcome.hasWritten {
                 outcome.events.append(.recovered)
-                hasFailed = false
+                failure = nil
             }
         } catch {
             refuse(tasks, error, &outcome)
@@ -207,7 +207,9 @@ struct LaneWriter: ~Copyable {
     ///
     /// A list of free pages that leads nowhere, for one, looks to SQLite like a full disk.
     private func diagnose(_ failure: StorageError) -> StorageError {
-        guard failure.kind == .full || failure.kind == .failed, !hasFailed, let database else { return failure }
+        guard failure.kind == .full || failure.kind == .failed, self.failure == nil, let database else {
+            return failure
+        }
         do throws(StorageError) {
             try database.inspect(key)
             return failure
@@ -299,8 +301,8 @@ struct LaneWriter: ~Copyable {
 
     /// Answers a group that the disk has refused, and holds what must not be lost.
     private mutating func refuse(_ tasks: [LaneTask], _ error: StorageError, _ outcome: inout Outcome) {
-        if !hasFailed { outcome.events.append(.writeFailed(error)) }
-        hasFailed = true
+        if failure == nil { outcome.events.append(.writeFailed(error)) }
+        failure = error
         outcome.results = tasks.map { task in
             guard case .change(let change) = task else { return .failed(error) }
             switch change {

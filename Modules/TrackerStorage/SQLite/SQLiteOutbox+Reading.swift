@@ -56,8 +56,10 @@ extension SQLiteOutbox {
 
     /// Reads the lane.
     public func state() throws(StorageError) -> LaneState {
-        let held = stage.withLock { $0.held }
-        return held.state(over: try diskState())
+        let (held, failure) = stage.withLock { ($0.held, $0.writeFailure) }
+        var state = held.state(over: try diskState())
+        state.writeFailure = failure
+        return state
     }
 
     /// How many records with at most this sequence number wait.

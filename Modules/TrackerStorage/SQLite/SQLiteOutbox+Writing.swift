@@ -57,20 +57,27 @@ extension SQLiteOutbox {
     }
 
     private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
-        let (outcome, held, origin, count, needsRetry) = writer.withLock { writer in
+        let (outcome, isKept, needsRetry) = writer.withLock { writer in
             let outcome = writer.commit(group.map(\.task))
-            return (outcome, writer.held, writer.origin, writer.databaseCount, writer.needsRetry)
+            note(writer, settled: outcome.settled)
+            return (outcome, writer.held.hidesRecordsFromOthers, writer.needsRetry)
         }
-        stage.withLock { stage in
-            stage.held = held
-            stage.origin = origin
-            stage.noteDatabase(count)
-            stage.forget(outcome.settled)
-        }
-        delivery.keep(held.hidesRecordsFromOthers)
+        delivery.keep(isKept)
         for event in outcome.events { configuration.observer(event) }
         if needsRetry { scheduleRetry(after: nextRetry) }
         answer(group, outcome)
+    }
+
+    /// Has readers know what the writer knows.
+    func note(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
+        let (held, origin, count, failure) = (writer.held, writer.origin, writer.databaseCount, writer.failure)
+        stage.withLock { stage in
+            stage.held = held
+            stage.origin = origin
+            stage.writeFailure = failure
+            stage.noteDatabase(count)
+            stage.forget(settled)
+        }
     }
 
     /// Tells those who wait, in order; a change of a value counts once its backup is written.
@@ -100,7 +107,10 @@ extension SQLiteOutbox {
             defer { stage.isBackupOverdue = error != nil }
             return stage.isBackupOverdue
         }
-        guard let error else { return }
+        guard let error else {
+            if wasOverdue { configuration.observer(.backupRecovered) }
+            return
+        }
         if !wasOverdue { configuration.observer(.backupFailed(error)) }
         scheduleRetry(after: nextRetry)
     }

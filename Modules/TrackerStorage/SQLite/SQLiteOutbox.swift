@@ -47,12 +47,10 @@ public final class SQLiteOutbox: Outbox {
         queue.async { [self] in
             do throws(StorageError) {
                 if stage.withLock({ $0.isClosed }) { throw StorageError(.closed, "The outbox is closed") }
-                let (opening, findings, origin, count) = try writer.withLock { (writer) throws(StorageError) in
-                    (try writer.open(), writer.takeFindings(), writer.origin, writer.databaseCount)
-                }
-                stage.withLock { stage in
-                    stage.origin = origin
-                    stage.noteDatabase(count)
+                let (opening, findings) = try writer.withLock { (writer) throws(StorageError) in
+                    let opening = try writer.open()
+                    note(writer)
+                    return (opening, writer.takeFindings())
                 }
                 for event in findings { configuration.observer(event) }
                 if let error = opening.writeFailure { configuration.observer(.writeFailed(error)) }

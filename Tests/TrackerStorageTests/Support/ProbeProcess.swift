@@ -60,6 +60,30 @@ final class ProbeProcess {
         }
     }
 
+    /// Reads what probes write, as it comes, so that none has to wait for a reader.
+    ///
+    /// - Returns: The lines of each, once they are enough, a probe has ended or none writes for 10 seconds.
+    static func drain(_ probes: [ProbeProcess], until isEnough: ([[String]]) -> Bool) -> [[String]] {
+        var lines: [[String]] = probes.map { _ in [] }
+        var ports = probes.map {
+            pollfd(fd: $0.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        }
+        while !isEnough(lines) {
+            let ready = unsafe poll(&ports, nfds_t(ports.count), 10_000)
+            if ready == 0 { return lines }
+            guard ready > 0 else { continue }
+            for (index, probe) in probes.enumerated() where ports[index].revents != 0 {
+                let data = probe.output.fileHandleForReading.availableData
+                guard !data.isEmpty else { return lines }
+                probe.buffer += data
+                let whole = probe.buffer.lastIndex(of: UInt8(ascii: "\n")).map { probe.buffer[...$0] } ?? []
+                lines[index] += whole.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+                probe.buffer.removeFirst(whole.count)
+            }
+        }
+        return lines
+    }
+
     /// The lines until the probe's end.
     func rest() -> [String] {
         var lines: [String] = []
