@@ -1,0 +1,163 @@
+import TestSupport
+import Testing
+import TrackerModels
+import TrackerNetworking
+
+@testable import TrackerCore
+
+@Suite("A session tracker with several requests under way")
+struct ConcurrencyTests {
+    private static let all = (0..<20).map { "E\($0)" }
+
+    /// Eight at once.
+    private func config(_ fixture: SessionFixture) -> TrackerConfig {
+        fixture.config {
+            $0.delivery.maxConcurrentRequests = 8
+            $0.delivery.retryDelay = .seconds(1)
+            $0.delivery.failureThreshold = 3
+            $0.delivery.cooldown = .seconds(10)
+            $0.delivery.maxCooldown = .seconds(10)
+        }
+    }
+
+    /// Tracks twenty events, of which eight get under way and wait at a gate for this answer.
+    private func begin(
+        _ answer: LoopbackAnswer, isClocked: Bool = true
+    ) async throws -> (fixture: SessionFixture, gate: Gate) {
+        let gate = try Gate()
+        let fixture = try SessionFixture(isClocked: isClocked) { $0.isEvent ? .gated(gate, answer) : nil }
+        try await fixture.start(config(fixture))
+        for name in Self.all { await fixture.tracker.track(eventName: name) }
+        try await fixture.backend.server.requests(atLeast: 9)
+        if isClocked { await (try fixture.loop()).turn() }
+        #expect(fixture.names.count == 8)
+        return (fixture, gate)
+    }
+
+    @Test("a server that fails them all is asked no more until one probe has gone well, and then gets all")
+    func outage() async throws {
+        let (fixture, gate) = try await begin(.status(503))
+        let loop = try await fixture.loop()
+        gate.open()
+        #expect(await fixture.tracker.flush(timeout: .seconds(600)).stoppedBy == .breakerOpen)
+        await loop.turn()
+        #expect(fixture.names.count == 8)
+        #expect(loop.pending == [.seconds(10)])
+
+        let second = try Gate()
+        fixture.answer { $0.isEvent ? .gated(second, .status(200)) : nil }
+        loop.advance(by: .seconds(10))
+        try await fixture.backend.server.requests(atLeast: 10)
+        await loop.turn()
+        #expect(fixture.names.count == 9)
+        #expect(fixture.names.last == "E0")
+        second.open()
+        #expect(await fixture.tracker.flush(timeout: .seconds(600)).remaining == 0)
+
+        #expect(fixture.names.count == 28)
+        #expect(Set(fixture.names.dropFirst(8)) == Set(Self.all))
+        #expect(fixture.tracker.dropped == [:])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
+        "a session that is lost under them is made anew once, and each is sent to the new one", arguments: [404, 410])
+    func sessionLost(status: Int) async throws {
+        let (fixture, gate) = try await begin(.status(status))
+        fixture.answer { $0.isEvent && $0.json["session_id"] == "S1" ? .status(status) : nil }
+        gate.open()
+        await fixture.drain()
+
+        #expect(fixture.creations.count == 2)
+        let renewed = fixture.events.filter { $0.json["session_id"] == "S2" }
+        #expect(Set(renewed.compactMap { $0.json["event_name"]?.stringValue }) == Set(Self.all))
+        #expect(renewed.count == 20)
+        #expect(Set(fixture.events.map { $0.header("Idempotency-Key") }).count == 20)
+        #expect(fixture.tracker.dropped == [:])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a refused key halts them all and keeps the queue", arguments: [401, 403])
+    func halted(status: Int) async throws {
+        let (fixture, gate) = try await begin(.status(status))
+        gate.open()
+        #expect(
+            await fixture.tracker.flush(timeout: .seconds(600))
+                == FlushReport(delivered: 0, remaining: 20, stoppedBy: .halted))
+        #expect(fixture.names.count == 8)
+        fixture.answer()
+        try await fixture.start(config(fixture))
+        await fixture.drain()
+
+        #expect(Set(fixture.names.dropFirst(8)) == Set(Self.all))
+        #expect(fixture.names.count == 28)
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("each that is refused is dropped alone, and counted")
+    func refused() async throws {
+        let (fixture, gate) = try await begin(.status(422))
+        fixture.answer()
+        gate.open()
+        await fixture.drain()
+
+        #expect(fixture.names.count == 20)
+        #expect(fixture.tracker.dropped == ["rejected(422)": 8])
+        #expect(fixture.tracker.info("account", "delivered") == 12)
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a reset lets those that had a session reach it, and what comes then goes to the next")
+    func reset() async throws {
+        let (fixture, gate) = try await begin(.status(200))
+        await fixture.tracker.reset()
+        await fixture.tracker.track(eventName: "NEW")
+        gate.open()
+        await fixture.drain()
+
+        let sessions = Dictionary(grouping: fixture.events) { $0.json["event_name"]?.stringValue ?? "" }
+            .mapValues { Set($0.map { $0.json["session_id"] }) }
+        #expect(sessions["NEW"] == ["S2"])
+        for name in Self.all { #expect(sessions[name] == ["S1"]) }
+        #expect(fixture.tracker.dropped == [:])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a denial ends them all, and nothing more is sent")
+    func denied() async throws {
+        let (fixture, gate) = try await begin(.status(200))
+        await fixture.tracker.setConsent(.denied)
+        gate.open()
+        try await fixture.backend.server.closings(atLeast: 8)
+        let report = await fixture.tracker.flush(timeout: .seconds(600))
+
+        #expect(report.remaining == 0)
+        #expect(fixture.names.count == 8)
+        #expect(fixture.tracker.dropped == ["consent": 20])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("what was under way at the end is sent again in the next run, under its keys")
+    func shutdown() async throws {
+        let (fixture, gate) = try await begin(.status(200), isClocked: false)
+        try await withGuard("the end") { await fixture.tracker.shutdown(timeout: .milliseconds(100)) }
+        try await fixture.backend.server.closings(atLeast: 8)
+        gate.open()
+        fixture.answer()
+        let next = fixture.restarted()
+        try await next.start(config(next))
+        await next.drain()
+
+        #expect(Set(next.names.dropFirst(8)) == Set(Self.all))
+        #expect(next.names.count == 28)
+        #expect(Set(next.events.map { $0.header("Idempotency-Key") }).count == 20)
+        #expect(next.tracker.isBalanced)
+        await next.tracker.shutdown()
+    }
+}
