@@ -77,14 +77,13 @@ extension AnalyticsClient {
                 effects += begin(options, completion, &state)
             case .reset(let messageID, let completion):
                 effects += reset(messageID, completion, &state)
-            case .flush(let timeout, let completion):
+            case .flush(let flush):
                 guard let run = state.run else {
-                    let report = FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized)
-                    effects.append { completion(report) }
+                    effects.append { flush.end(.notInitialized) }
                     break
                 }
                 let renewals = state.renewals
-                effects.append { [self] in flush(run, timeout, since: renewals, completion: completion) }
+                effects.append { [self] in begin(flush, run, since: renewals) }
             case .after(let body):
                 guard let run = state.run else {
                     effects.append(body)

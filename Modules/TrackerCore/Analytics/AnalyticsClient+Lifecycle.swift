@@ -91,12 +91,19 @@ extension AnalyticsClient {
 extension AnalyticsClient {
     /// Accepts a flush; may be told late, and nothing waits for it.
     package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        let end = Once<FlushReport>(completion)
-        submit(.flush(timeout) { end($0) })
+        let flush = WaitingFlush(timeout: timeout, since: surroundings.clock.uptime, completion: completion)
+        submit(.flush(flush))
         // A flush that waits for the client to be ready does not wait longer than it was told to.
-        guard case .initializing(let run) = state.withLock({ $0.phase }) else { return }
-        run.lane.loop.schedule(at: run.lane.loop.now.advanced(by: timeout)) { [self] in
-            end(FlushReport(delivered: 0, remaining: state.withLock { $0.held.calls }, stoppedBy: .timeout))
+        let run = state.withLock { state -> Run? in
+            switch state.phase {
+            case .initializing(let run), .resetting(let run): run
+            case .idle, .ready, .disabled, .shutDown: nil
+            }
+        }
+        guard let run else { return }
+        flush.hold(on: run.lane.loop) { [self] in
+            let queued = (try? run.lane.outbox.state().queuedRecords) ?? 0
+            return queued + state.withLock { $0.held.calls }
         }
     }
 
@@ -104,17 +111,16 @@ extension AnalyticsClient {
     ///
     /// - Parameter renewals: How often the identity had been made void when the flush was asked for. If it is more often
     ///   by the end, calls from before it were put back: they are sent as well.
-    func flush(
-        _ run: Run, _ timeout: Duration, since renewals: Int, completion: @escaping @Sendable (FlushReport) -> Void
-    ) {
+    func begin(_ flush: WaitingFlush, _ run: Run, since renewals: Int) {
+        let timeout = flush.begin(at: surroundings.clock.uptime)
         let deadline = run.lane.loop.now.advanced(by: timeout)
         run.lane.engine.flush(timeout: timeout) { [self] report in
             let left = run.lane.loop.now.duration(to: deadline)
-            guard left > .zero, state.withLock({ $0.renewals }) != renewals else { return completion(report) }
+            guard left > .zero, state.withLock({ $0.renewals }) != renewals else { return flush.end(report) }
             accept(flush: left) { last in
                 var sum = last
                 sum.delivered += report.delivered
-                completion(sum)
+                flush.end(sum)
             }
         }
     }
@@ -172,7 +178,11 @@ extension AnalyticsClient {
 
     /// Accepts the end: calls that come later are refused.
     package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
-        let end = Once<Void> { _ in completion() }
+        let epoch = hub.epoch
+        let end = Once<Void> { [hub] _ in
+            hub.close(epoch)
+            completion()
+        }
         let (effects, run, isClosing) = state.withLock { state in
             let effects = abandon(&state)
             let run = state.run
@@ -187,15 +197,9 @@ extension AnalyticsClient {
         }
         for effect in effects { effect() }
         guard let run else { return end(()) }
+        guard isClosing else { return run.lane.shutDown(within: timeout, hub) { end(()) } }
         // The disk may stall: whoever shuts down does not wait for it longer than said.
         DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
-        guard !isClosing else { return }
-        run.lane.engine.flush(timeout: timeout * 0.8) { [hub] _ in
-            run.lane.close {
-                hub.close()
-                end(())
-            }
-        }
     }
 
     /// Gives up what waits: only resets still take effect, on disk.
@@ -208,8 +212,7 @@ extension AnalyticsClient {
             switch item {
             case .call(let call): effects.append(refusal(of: call, .notInitialized))
             case .initialize(_, let completion): effects.append { completion(.failure(error)) }
-            case .flush(_, let completion):
-                effects.append { completion(FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized)) }
+            case .flush(let flush): effects.append { flush.end(.notInitialized) }
             case .after(let body): effects.append(body)
             case .reset(let messageID, let completion):
                 guard case .initializing(let run) = state.phase else {

@@ -97,8 +97,16 @@ public final class AnalyticsClient: AnalyticsInterface {
         log = LevelledLog(surroundings.log, isVerbose: false)
     }
 
-    /// What is on disk stays there; without a shutdown nothing more is sent.
-    deinit { state.withLock { $0.run }?.lane.close {} }
+    /// What is on disk stays there; without a shutdown nothing more is sent. Whoever waits is told.
+    deinit {
+        let (run, held) = state.withLock { state in
+            var held: [HeldItem] = []
+            while let item = state.held.popFirst() { held.append(item) }
+            return (state.run, held)
+        }
+        for item in held { item.abandon() }
+        run?.lane.close {}
+    }
 
     /// What happens to the events, as it happens.
     public var diagnostics: Diagnostics { Diagnostics(hub: hub) }

@@ -16,8 +16,20 @@ enum HeldItem: Sendable {
     case call(HeldCall)
     case initialize(InitOptions, @Sendable (Result<Void, TrackerError>) -> Void)
     case reset(MessageID?, @Sendable (StorageError?) -> Void)
-    case flush(Duration, @Sendable (FlushReport) -> Void)
+    case flush(WaitingFlush)
     case after(@Sendable () -> Void)
+
+    /// Tells whoever waits that there is no client any more.
+    func abandon() {
+        switch self {
+        case .call(let call): call.completion(.dropped(.notInitialized))
+        case .initialize(_, let completion):
+            completion(.failure(TrackerError(.initializationFailed, "The client is gone", cause: .shutdown)))
+        case .reset(_, let completion): completion(nil)
+        case .flush(let flush): flush.end(.notInitialized)
+        case .after(let body): body()
+        }
+    }
 
     /// Whether it waits for a client that is ready, while the others bring one about.
     var isCall: Bool { if case .call = self { true } else { false } }

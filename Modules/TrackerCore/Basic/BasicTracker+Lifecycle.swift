@@ -75,16 +75,11 @@ extension BasicTracker {
             let refusal = Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
             call.completion(refuse(call.name, refusal))
         }
-        let end = Once<Void> { _ in completion() }
-        guard let run else { return end(()) }
-        // The disk may stall: whoever shuts down does not wait for it longer than said.
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
-        run.lane.engine.flush(timeout: timeout * 0.8) { [hub] _ in
-            run.lane.close {
-                hub.close()
-                end(())
-            }
+        guard let run else {
+            hub.close(hub.epoch)
+            return completion()
         }
+        run.lane.shutDown(within: timeout, hub, completion: completion)
     }
 
     /// Takes note of what the engine did.

@@ -176,16 +176,11 @@ extension MobileTracker {
         let error = TrackerError(
             .sessionCreationFailed, "The tracker was shut down while it initialized", cause: .shutdown)
         for waiter in waiters { waiter(.failure(error)) }
-        guard let lane else { return completion() }
-        let end = Once<Void> { _ in completion() }
-        // The disk may stall: whoever shuts down does not wait for it longer than said.
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
-        lane.engine.flush(timeout: timeout * 0.8) { [hub] _ in
-            lane.close {
-                hub.close()
-                end(())
-            }
+        guard let lane else {
+            hub.close(hub.epoch)
+            return completion()
         }
+        lane.shutDown(within: timeout, hub, completion: completion)
     }
 
     private func failure(of result: ChangeResult, _ call: String) -> StorageError? {

@@ -1,3 +1,4 @@
+import Dispatch
 import TrackerModels
 import TrackerNetworking
 import TrackerStorage
@@ -13,6 +14,23 @@ struct OpenLane: Sendable {
     /// - Parameter completion: Told when every lock is free.
     func close(completion: @escaping @Sendable () -> Void) {
         engine.close { [outbox] in outbox.close(completion: completion) }
+    }
+}
+
+extension OpenLane {
+    /// Sends what can be sent within the time, then closes everything and ends the news.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long the whole may take.
+    ///   - completion: Told when every lock is free, at the latest when the time has passed: the disk may stall.
+    func shutDown(within timeout: Duration, _ hub: DiagnosticsHub, completion: @escaping @Sendable () -> Void) {
+        let epoch = hub.epoch
+        let end = Once<Void> { _ in
+            hub.close(epoch)
+            completion()
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
+        engine.flush(timeout: timeout * 0.8) { _ in close { end(()) } }
     }
 }
 

@@ -68,6 +68,8 @@ final class DiagnosticsHub: Sendable {
         var subscriptions: [WeakSubscription] = []
         var observers: [@Sendable (Diagnostic) -> Void] = []
         var isClosed = false
+        /// How often listeners have been let in again.
+        var epoch = 0
     }
 
     private struct WeakSubscription {
@@ -97,10 +99,20 @@ final class DiagnosticsHub: Sendable {
     }
 
     /// Takes listeners again, after `close`.
-    func open() { state.withLock { $0.isClosed = false } }
+    func open() {
+        state.withLock { state in
+            state.isClosed = false
+            state.epoch += 1
+        }
+    }
 
-    func close() {
-        let subscriptions = state.withLock { state in
+    /// What a close that may come late is about.
+    var epoch: Int { state.withLock { $0.epoch } }
+
+    /// Ends every listening, unless the hub has been opened again since.
+    func close(_ epoch: Int) {
+        let subscriptions = state.withLock { state -> [WeakSubscription] in
+            guard state.epoch == epoch else { return [] }
             state.isClosed = true
             return state.subscriptions
         }

@@ -148,6 +148,77 @@ struct AnalyticsLifecycleTests {
         #expect(await late.outcome == .dropped(.notInitialized))
     }
 
+    @Test("a client that is let go of answers what it held")
+    func letGo() async throws {
+        let reports = Recorder<FlushReport>()
+        let receipt = Self.callAndForget(reports)
+
+        let outcome = try await withGuard("the outcome") { await receipt.outcome }
+
+        #expect(outcome == .dropped(.notInitialized))
+        #expect(try await reports.values(atLeast: 1)[0].stoppedBy == .notInitialized)
+    }
+
+    /// Makes a client that nobody initialises, and lets go of it with a call and a flush in its hands.
+    private static func callAndForget(_ reports: Recorder<FlushReport>) -> CallReceipt {
+        let client = AnalyticsClient(log: RecordingLog())
+        client.accept(reset: nil) { _ in }
+        let receipt = client.track("A")
+        client.accept(flush: .seconds(60)) { reports.record($0) }
+        return receipt
+    }
+
+    @Test("a flush that waits for the client to be set up counts what it finds, and leaves no timer")
+    func flushWhileInitializing() async throws {
+        let clocked = try ClockedAnalytics { _ in .nothing(then: .stall) }
+        clocked.client.initialize(with: clocked.fixture.options())
+        let receipt = clocked.client.track("A")
+        let reports = Recorder<FlushReport>()
+        clocked.client.accept(flush: .seconds(60)) { reports.record($0) }
+        _ = await receipt.outcome
+        try await clocked.server.requests(atLeast: 1)
+
+        try clocked.loop.advance(by: .seconds(60))
+        #expect(
+            try await reports.values(atLeast: 1) == [FlushReport(delivered: 0, remaining: 1, stoppedBy: .timeout)])
+        #expect(try clocked.loop.pending.isEmpty)
+        await clocked.client.shutdown(timeout: .zero)
+    }
+
+    @Test("a flush while a reset waits for a stalled disk ends in its time")
+    func flushWhileResetting() async throws {
+        let fixture = try AnalyticsFixture { _ in .status(503) }
+        await fixture.start()
+        _ = await fixture.client.track("A").outcome
+        let lock = try LockedFile(fixture.directory.path("state/writer.lock"))
+        let done = Recorder<Bool>()
+        fixture.client.accept(reset: nil) { _ in done.record(true) }
+
+        let report = try await withGuard("the flush") { await fixture.client.flush(timeout: .milliseconds(200)) }
+        lock.unlock()
+        try await done.values(atLeast: 1)
+
+        #expect(report == FlushReport(delivered: 0, remaining: 1, stoppedBy: .timeout))
+        await fixture.client.shutdown()
+    }
+
+    @Test("news ends with shutdown, from whatever state, and begins again")
+    func newsEnds() async throws {
+        let fixture = try AnalyticsFixture()
+        var idle = fixture.client.diagnostics.makeAsyncIterator()
+        await fixture.client.shutdown()
+        #expect(await idle.next() == nil)
+
+        await fixture.start()
+        var ready = fixture.client.diagnostics.makeAsyncIterator()
+        _ = await fixture.client.track("").outcome
+        #expect(await ready.next() == .refused(call: "", .invalidEventName))
+        let lock = try LockedFile(fixture.directory.path("state/writer.lock"))
+        await fixture.client.shutdown(timeout: .milliseconds(100))
+        lock.unlock()
+        #expect(await ready.next() == nil)
+    }
+
     @Test("shutdown sends what is queued, and what it cannot send waits for the next start", arguments: [200, 503])
     func shutdownFlushes(status: Int) async throws {
         let fixture = try AnalyticsFixture { _ in .status(status) }

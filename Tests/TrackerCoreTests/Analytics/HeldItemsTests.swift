@@ -21,7 +21,7 @@ struct HeldItemsTests {
                 model.append(next * 2)
                 next += 1
             case 4:
-                items.append(.flush(.milliseconds(next * 2 + 1), { _ in }))
+                items.append(Self.flush(.milliseconds(next * 2 + 1)))
                 model.append(next * 2 + 1)
                 next += 1
             case 5:
@@ -57,7 +57,7 @@ struct HeldItemsTests {
         items.append(.call(Self.call(0)))
         #expect(items.leavesIdle(false))
         items.append(.initialize(InitOptions(writeKey: "k", ingestionHost: "https://a.b"), { _ in }))
-        items.append(.flush(.zero, { _ in }))
+        items.append(Self.flush(.zero))
         #expect(!items.leavesIdle(true))
     }
 
@@ -67,10 +67,14 @@ struct HeldItemsTests {
             time: Timestamp(milliseconds: 0), uptime: .zero, completion: { _ in })
     }
 
+    private static func flush(_ timeout: Duration) -> HeldItem {
+        .flush(WaitingFlush(timeout: timeout, since: .zero) { _ in })
+    }
+
     private static func number(_ item: HeldItem) -> Int {
         switch item {
         case .call(let held): Int(held.call.name) ?? -1
-        case .flush(let timeout, _): Int(timeout / .milliseconds(1))
+        case .flush(let flush): Int(flush.timeout / .milliseconds(1))
         case .initialize, .reset, .after: -1
         }
     }

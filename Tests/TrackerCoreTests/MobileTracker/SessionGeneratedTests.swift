@@ -43,9 +43,11 @@ struct SessionGeneratedTests {
         var random = SeededGenerator(seed: seed)
         return (0..<random.number(5...30)).map { _ in
             let step: SessionWorld.Step =
-                switch random.number(0...9) {
-                case 0...4: .track
-                case 5...6: .answer
+                switch random.number(0...11) {
+                case 0...3: .track
+                case 4: random.pick([.identify, .email, .link])
+                case 5: random.pick([.reset, .reset, .resetAll])
+                case 6...7: .answer
                 default: random.pick(SessionWorld.Step.allCases)
                 }
             return SessionWorld.Move(step: step, seed: random.next())
