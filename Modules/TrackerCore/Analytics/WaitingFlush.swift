@@ -44,7 +44,8 @@ final class WaitingFlush: Sendable {
             defer { state.timer = nil }
             return state.timer
         }
-        if let timer { timer.loop.cancel(timer.id) }
+        guard let timer else { return timeout }
+        timer.loop.cancel(timer.id)
         return max(.zero, timeout - (uptime - since))
     }
 
