@@ -159,7 +159,8 @@ extension MobileTracker {
             log.verbose(.info) { "Initialized." }
         case .failure(let error):
             log.log(.error, "Initialization failed: \(error.message)")
-            if error.code != .sessionCreationFailed { ending.lane.close {} }
+            // What is held waits for whoever initializes next, here or elsewhere.
+            if error.code == .sessionCreationFailed { ending.lane.outbox.offerUnbound() } else { ending.lane.close {} }
         }
         // Before whoever waits goes on: their first call comes after it.
         if case .success = result, let screen = ending.settings.config.initialScreen {

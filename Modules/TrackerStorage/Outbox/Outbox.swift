@@ -50,6 +50,10 @@ public protocol Outbox: Sendable {
     /// Lets another make one.
     func releaseSessionCreation()
 
+    /// Lets other lanes of the brand take over what was never bound, though this one stays open: there will be no session
+    /// for it here.
+    func offerUnbound()
+
     /// Writes what is staged, closes everything, releases the locks. What is staged later is refused.
     ///
     /// - Parameter completion: Told when everything is closed.

@@ -3,9 +3,8 @@ import TrackerModels
 /// Moves records that nobody delivers from other lanes to the one that is opened.
 ///
 /// From lanes of the same brand come the records that never had a session, unless another outbox has the lane open: it may
-/// be about to make their session. A process whose initialisation has failed for want of one keeps its lane open, and what
-/// it holds waits until it initialises anew, closes or ends. From lanes that the configuration names come all records, if
-/// nobody delivers them. They keep their order and get new sequence numbers.
+/// be about to make their session, and says otherwise once that has failed. From lanes that the configuration names come
+/// all records, if nobody delivers them. They keep their order and get new sequence numbers.
 struct Adoption {
     private let database: LaneDatabase
     private let configuration: OutboxConfiguration

@@ -71,6 +71,11 @@ public final class SQLiteOutbox: Outbox {
         stage(StagedTask(task: .change(change), completion: completion))
     }
 
+    /// Lets other lanes of the brand take over what was never bound, though this one stays open.
+    public func offerUnbound() {
+        queue.async { [self] in writer.withLock { $0.presence = nil } }
+    }
+
     /// Writes what is staged, closes everything, releases the locks; what is staged later is refused.
     public func close(completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in

@@ -147,5 +147,6 @@ private final class InterruptedOutbox: Outbox {
     func releaseDelivery() { inner.releaseDelivery() }
     func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
     func releaseSessionCreation() { inner.releaseSessionCreation() }
+    func offerUnbound() { inner.offerUnbound() }
     func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 }

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -42,9 +43,9 @@ struct FlushTests {
         let fixture = try SessionFixture { $0.isEvent ? .gated(gate, .status(200)) : nil }
         let other = fixture.restarted()
         try await fixture.start()
-        try await other.start()
         await fixture.tracker.track(eventName: "A")
         try await fixture.backend.server.requests(atLeast: 2)
+        try await other.start()
         await other.tracker.track(eventName: "B")
 
         let stopped = await other.tracker.flush(timeout: .seconds(0.2))
@@ -70,12 +71,15 @@ struct FlushTests {
         }
         let other = fixture.restarted()
         try await fixture.start()
-        try await other.start()
         await fixture.tracker.track(eventName: "A")
         try await fixture.backend.server.requests(atLeast: 2)
+        try await other.start()
         await other.tracker.track(eventName: "B")
         let reports = Recorder<FlushReport>()
         other.tracker.accept(flush: .seconds(600)) { reports.record($0) }
+        // Once this is done the flush knows what it is about.
+        let outbox = try #require(other.tracker.lane?.outbox)
+        await withCheckedContinuation { done in outbox.stage(.barrier) { _ in done.resume() } }
         await fixture.tracker.track(eventName: "C")
 
         first.open()
@@ -110,7 +114,8 @@ struct FlushTests {
         let report = try await reports.values(atLeast: 1)[0]
         lock.unlock()
 
-        #expect(report == FlushReport(delivered: 1, remaining: 0))
+        // B may have come into the flush's own transaction.
+        #expect(report.delivered >= 1 && report.remaining == 0 && report.stoppedBy == nil)
         await fixture.drain()
         #expect(fixture.names == ["A", "B"])
         await fixture.tracker.shutdown()

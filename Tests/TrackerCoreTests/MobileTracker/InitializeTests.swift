@@ -185,6 +185,48 @@ struct InitializeTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("what was held for want of a session goes with whoever initializes next, though its tracker lives on")
+    func heldElsewhere() async throws {
+        let fixture = try SessionFixture { $0.isCreation ? .status(500) : nil }
+        #expect(await fixture.failure(fixture.config())?.code == .sessionCreationFailed)
+        for name in ["A", "B"] { #expect(await fixture.tracker.track(eventName: name).isPending) }
+        let other = try SessionFixture()
+        let config = other.config { $0.delivery.storageDirectory = fixture.directory.path("state") }
+
+        try await other.start(config)
+        await other.tracker.track(eventName: "C")
+        await other.drain()
+
+        #expect(other.names == ["A", "B", "C"])
+        #expect(other.log.lines.all.contains { $0.contains("Took over 2 event(s)") })
+        #expect(await fixture.tracker.track(eventName: "D").isPending)
+        #expect(fixture.tracker.info("queueLength") == 1)
+        #expect(fixture.tracker.isBalanced && other.tracker.isBalanced)
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown(timeout: .zero)
+    }
+
+    @Test("what is held while a session is being made stays where it is, whoever initializes meanwhile")
+    func heldHere() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+        async let start: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        #expect(await fixture.tracker.track(eventName: "A").isPending)
+        let other = try SessionFixture()
+
+        try await other.start(other.config { $0.delivery.storageDirectory = fixture.directory.path("state") })
+        gate.open()
+        try await start
+        await fixture.drain()
+        await other.drain()
+
+        #expect(fixture.names == ["A"])
+        #expect(other.names.isEmpty)
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown()
+    }
+
     @Test("another base URL is another lane, which starts without the session of the first")
     func otherLane() async throws {
         let fixture = try SessionFixture { $0.isEvent && !$0.path.hasPrefix("/b") ? .status(503) : nil }

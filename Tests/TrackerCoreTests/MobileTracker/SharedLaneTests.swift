@@ -33,9 +33,9 @@ struct SharedLaneTests {
         let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }
         let other = fixture.restarted()
         try await fixture.start()
-        try await other.start()
         await fixture.tracker.track(eventName: "A")
         try await fixture.backend.server.requests(atLeast: 2)
+        try await other.start()
         await other.tracker.track(eventName: "B")
         #expect(other.tracker.info("delivering") != "here")
 
@@ -51,9 +51,11 @@ struct SharedLaneTests {
     func release() async throws {
         let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }
         let other = fixture.restarted()
-        try await other.start()
-        try await Self.trackAndForget("A", in: fixture.restarted())
-        await other.tracker.track(eventName: "B")
+        try await Self.trackAndForget("A", in: fixture.restarted()) {
+            try await other.start()
+            await other.tracker.track(eventName: "B")
+            fixture.answer()
+        }
 
         try await fixture.backend.server.requests(atLeast: 4)
 
@@ -66,11 +68,11 @@ struct SharedLaneTests {
         let fixture = try SessionFixture { $0.header("X-API-Key") == "key-old" && $0.isEvent ? .status(401) : nil }
         let other = fixture.restarted()
         try await fixture.start(fixture.config { $0.xApiKey = "key-old" })
-        try await other.start()
 
         await fixture.tracker.track(eventName: "A")
         _ = await fixture.tracker.flush(timeout: .seconds(60))
         #expect(fixture.tracker.info("lifecycle") == "halted")
+        try await other.start()
         await other.tracker.track(eventName: "B")
         try await fixture.backend.server.requests(atLeast: 4)
 
@@ -93,14 +95,14 @@ struct SharedLaneTests {
                 $0.xApiKey = "key-old"
                 $0.delivery.maxConcurrentRequests = 3
             })
-        try await clocked.start()
         fixture.trackAndGoOn(["B", "C", "A"])
         try await fixture.backend.server.requests(atLeast: 4)
+        try await clocked.start()
         await clocked.tracker.track(eventName: "D")
         let loop = try await clocked.loop()
-        while fixture.tracker.info("lifecycle") != "halted" {
-            _ = await fixture.tracker.flush(timeout: .milliseconds(10))
-        }
+        let news = Recorder<Diagnostic>()
+        fixture.tracker.observe { if case .lane = $0 { news.record($0) } }
+        if fixture.tracker.info("lifecycle") != "halted" { try await news.values(atLeast: 1) }
 
         // Each time it looks whether the lane is free.
         for _ in 0..<4 {
@@ -110,7 +112,9 @@ struct SharedLaneTests {
         await loop.turn()
         #expect(fixture.events.count == 3)
         gate.open()
-        while await fixture.tracker.flush(timeout: .milliseconds(10)).remaining > 2 {}
+        try await withGuard("both deliveries") {
+            while !Task.isCancelled, await fixture.tracker.flush(timeout: .milliseconds(10)).remaining > 2 {}
+        }
         loop.advance(by: .milliseconds(500))
         let report = await clocked.tracker.flush(timeout: .seconds(60))
 
@@ -164,10 +168,13 @@ struct SharedLaneTests {
         await fixture.tracker.shutdown(timeout: .zero)
     }
 
-    private static func trackAndForget(_ name: String, in fixture: SessionFixture) async throws {
+    /// Tracks an event with a tracker of its own, and lets go of that once the event is on the wire and `body` is done.
+    private static func trackAndForget(
+        _ name: String, in fixture: SessionFixture, whileOnTheWire body: () async throws -> Void
+    ) async throws {
         try await fixture.start()
         await fixture.tracker.track(eventName: name)
         try await fixture.backend.server.requests(atLeast: 2)
-        fixture.answer()
+        try await body()
     }
 }

@@ -81,5 +81,6 @@ final class WatchedOutbox: Outbox {
     func releaseDelivery() { inner.releaseDelivery() }
     func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
     func releaseSessionCreation() { inner.releaseSessionCreation() }
+    func offerUnbound() { inner.offerUnbound() }
     func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 }

@@ -91,4 +91,5 @@ private final class SteeredOutbox: Outbox {
     func releaseDelivery() { inner.releaseDelivery() }
     func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
     func releaseSessionCreation() { inner.releaseSessionCreation() }
+    func offerUnbound() { inner.offerUnbound() }
 }
