@@ -30,6 +30,7 @@ extension DeliveryEngine {
                 .warning, "The user was not identified: \(message)\(subject); the profile is sent all the same.")
         case .sessionMade:
             parts.log.verbose(.info) { "Session created." }
+        case .sessionChanged: break
         case .halted(let halt), .disabled(let halt):
             state.withLock { $0.lastError = (halt.message, moment.wall) }
             parts.diagnostics.report(.lane(halt.message))
@@ -37,13 +38,19 @@ extension DeliveryEngine {
         observe(news)
     }
 
-    /// Tells of a session that was made, unless the user has left it by now; on the outbox's queue, so that a later reset
-    /// is told of later.
-    func announce(_ session: SessionID, after result: ChangeResult) {
+    /// Tells of the session that the lane has after a change; on the outbox's queue, so that a later reset is told of
+    /// later.
+    ///
+    /// - Parameter session: The one that was made, if one was; the user may have left it by now.
+    func announce(made session: SessionID?, after result: ChangeResult) {
         // A disk that refuses it keeps it in memory, where the lane's state shows it.
         let lane: LaneState? = if case .done(let lane) = result { lane } else { try? parts.outbox.state() }
-        guard lane?.entry.session == session else { return }
-        report(.sessionMade(session), at: moment)
+        guard let lane else { return }
+        if let session, session == lane.entry.session {
+            report(.sessionMade(session), at: moment)
+        } else {
+            report(.sessionChanged(lane.entry.session), at: moment)
+        }
     }
 
     /// Tells of a change of the breaker.

@@ -333,7 +333,10 @@ final class DeliveryEngine: Sendable {
             }
             // What the disk refuses holds in memory, and is seen from there.
             parts.outbox.stage(change) { [self] result in
-                if let session, case .bindMade = change { announce(session, after: result) }
+                switch change {
+                case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)
+                default: break
+                }
                 noteSettled(awaited: awaited)
             }
         }

@@ -53,6 +53,8 @@ struct DeliveryState: Sendable {
         /// The server refuses to take the user of a session; the records go on.
         case unidentified(Plan, String)
         case sessionMade(SessionID)
+        /// Something else may have changed the lane's session, which is this one now.
+        case sessionChanged(SessionID?)
         case halted(Halt)
         case disabled(Halt)
     }

@@ -20,10 +20,8 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - change: What the call's record is staged as.
-    ///   - note: Told how the lane is once the call is on disk.
     func accept(
         _ call: TrackerCall, messageID: MessageID?, as change: (Draft) -> LaneChange,
-        note: @escaping @Sendable (LaneState) -> Void = { _ in },
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
         let content = Result { () throws(Refusal) in try call.content() }
@@ -43,7 +41,10 @@ extension MobileTracker {
                 let isHalted = lane.engine.isHalted
                 // Staged under the lock: the order of acceptance is the order on disk.
                 lane.outbox.stage(change(draft(content, messageID))) { [self, view] result in
-                    if case .queued(_, let state) = result { note(state) }
+                    switch result {
+                    case .queued(_, let lane), .pending(_, let lane): tell(lane.entry.session)
+                    case .done, .outdated, .refused, .failed: break
+                    }
                     let outcome = outcome(of: result, for: call, lane, isHalted)
                     if let view, case .dropped = outcome { self.state.withLock { $0.shown.takeBack(view) } }
                     completion(outcome)

@@ -46,12 +46,9 @@ extension MobileTracker {
             return accept(.linkSession(""), messageID: messageID, completion: completion)
         }
         // Which of the two it comes to is decided in its place in the order: a reset may come before or after it.
-        let before = sessionId
         accept(
             .linkSession(given.text), messageID: messageID, as: { .continueSession(given, link: $0) },
-            note: { [hub] lane in
-                if lane.entry.session == given, before != given.text { hub.report(.session(given)) }
-            }, completion: completion)
+            completion: completion)
     }
 }
 

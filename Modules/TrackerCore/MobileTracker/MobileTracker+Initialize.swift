@@ -103,7 +103,10 @@ extension MobileTracker {
                 case .failure(let error):
                     self.end(attempt, .failure(TrackerError(.storage, error.message)))
                 case .success(let opening):
-                    self.state.withLock { $0.early.noteOpened(attempt) }
+                    self.state.withLock { state in
+                        state.early.noteOpened(attempt)
+                        state.toldSession = opening.state.entry.session
+                    }
                     self.news.note(opening, of: lane.outbox)
                     lane.outbox.stage(.barrier) { result in
                         self.bindSession(attempt, settings, lane, after: result)

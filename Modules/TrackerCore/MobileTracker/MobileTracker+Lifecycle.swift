@@ -113,6 +113,7 @@ extension MobileTracker {
             lane.outbox.stage(change) { [self] result in
                 lane.engine.forget()
                 if all { lane.engine.release() }
+                self.state.withLock { $0.toldSession = nil }
                 hub.report(.session(nil))
                 completion(failure(of: result, "reset"))
             }
@@ -135,7 +136,10 @@ extension MobileTracker {
             guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
             if consent != .granted { lane.engine.hold() }
             lane.outbox.stage(change) { [self] result in
-                if consent == .denied { lane.engine.forget() }
+                if consent == .denied {
+                    lane.engine.forget()
+                    tell(nil)
+                }
                 if consent != .granted { lane.engine.release() } else { lane.engine.kick() }
                 completion(failure(of: result, "setConsent"))
             }

@@ -8,6 +8,8 @@ extension MobileTracker {
         switch news {
         case .sessionMade(let session):
             sessionWasMade(session)
+        case .sessionChanged(let session):
+            tell(session)
         case .halted(let halt):
             log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
         case .delivered, .retried, .dropped, .unidentified, .disabled:
@@ -21,9 +23,19 @@ extension MobileTracker {
         if case .recovered = event { lane?.engine.kick() }
     }
 
+    /// Tells of the session that the lane has, if listeners know of another; on the outbox's queue, in the order of what
+    /// changes it.
+    func tell(_ session: SessionID?) {
+        let isNews = state.withLock { state in
+            defer { state.toldSession = session }
+            return state.toldSession != session
+        }
+        if isNews { hub.report(.session(session)) }
+    }
+
     /// A session was created: says so, and asks for the device's place.
     func sessionWasMade(_ session: SessionID) {
-        hub.report(.session(session))
+        tell(session)
         guard let locationProvider else { return }
         // Ends with the provider's answer; it is not waited for, and nothing follows it but one accepted call.
         Task { [weak self] in

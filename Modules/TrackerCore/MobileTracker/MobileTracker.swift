@@ -41,6 +41,8 @@ public final class MobileTracker: Sendable {
         var early = EarlyChanges()
         /// What was last decided.
         var decided: Consent?
+        /// The lane's session, as listeners know it.
+        var toldSession: SessionID?
         var shown = ShownScreen()
         var refused: [RefusalReason: Int] = [:]
         /// Counts the resets and decisions, each of which makes what `initialize` asks the backend for void.

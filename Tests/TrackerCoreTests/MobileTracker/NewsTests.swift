@@ -52,6 +52,46 @@ struct NewsTests {
         #expect(news.contains { if case .dropped(_, 1, .rejected(422)) = $0 { true } else { false } })
     }
 
+    @Test("the session is news whenever it is another: made, named by an answer, gone, denied; and only then")
+    func sessions() async throws {
+        let fixture = try SessionFixture { request in
+            if request.path.contains("/identify/") { return .session("MERGED") }
+            return request.text.contains("\"MERGED\"") && request.isEvent ? .status(404) : nil
+        }
+        let heard = fixture.sessionNews()
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.tracker.identify(userId: "u")
+        await fixture.drain()
+        await fixture.tracker.track(eventName: "B")
+        await fixture.drain()
+        await fixture.tracker.setConsent(.denied)
+        await fixture.tracker.setConsent(.denied)
+
+        #expect(heard.all == ["S1", "MERGED", nil, "S2", nil].map { $0.flatMap(SessionID.init) })
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a session that is found, or has run out, is told as such", arguments: [true, false])
+    func foundSession(expires: Bool) async throws {
+        let first = try SessionFixture()
+        try await first.start()
+        await first.tracker.shutdown()
+        let next = first.restarted()
+        let heard = next.sessionNews()
+
+        next.tracker.accept(initialize: "925", config: next.config()) { _ in }
+        await next.tracker.track(eventName: "A")
+        await next.drain()
+        #expect(heard.all.isEmpty)
+        if expires { next.clock.advance(by: .seconds(366 * 86_400)) }
+        await next.tracker.track(eventName: "B")
+        await next.drain()
+
+        #expect(heard.all == (expires ? [nil, SessionID("S2")] : []))
+        await next.tracker.shutdown()
+    }
+
     @Test("the debug information has every key, the sums agree, and no secret is whole")
     func debugInfo() async throws {
         let fixture = try SessionFixture()
