@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerNetworking
 
 @testable import TrackerCore
 
@@ -146,6 +147,25 @@ struct InitializeTests {
         #expect(fixture.tracker.info("queueLength") == 0)
         #expect(fixture.tracker.info("config", "xApiKey") == "****5678")
         #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("it asks for no session while the disk has yet to take a reset or a decision")
+    func awaitsDisk() async throws {
+        let steering = Steering()
+        let fixture = try SessionFixture(isClocked: true, steering: steering)
+        steering.setAwaitingDisk(true)
+
+        async let starting: Void = fixture.start()
+        let loop = try await fixture.loop()
+        try await loop.timer(at: MonotonicInstant(nanoseconds: 50_000_000))
+        #expect(fixture.requests.isEmpty)
+        steering.setAwaitingDisk(false)
+        loop.advance(by: .milliseconds(50))
+        try await starting
+
+        #expect(fixture.creations.count == 1)
+        #expect(fixture.tracker.sessionId == "S1")
         await fixture.tracker.shutdown()
     }
 

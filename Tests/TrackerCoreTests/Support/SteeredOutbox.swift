@@ -13,6 +13,7 @@ final class Steering: Sendable {
         var isStalled = false
         var waiting: [@Sendable () -> Void] = []
         var hook: Hook = { _ in nil }
+        var isAwaitingDisk = false
     }
 
     private let state = Mutex(State())
@@ -39,6 +40,9 @@ final class Steering: Sendable {
         beforeEach { isPlace($0) && isFirst.raise() ? change : nil }
     }
 
+    /// Whether the lanes show a reset or a decision that the disk has not taken yet.
+    func setAwaitingDisk(_ isAwaiting: Bool) { state.withLock { $0.isAwaitingDisk = isAwaiting } }
+
     /// Makes an outbox that is steered from here.
     func outbox(_ configuration: OutboxConfiguration) -> any Outbox { SteeredOutbox(configuration, self) }
 
@@ -48,6 +52,12 @@ final class Steering: Sendable {
             return !state.isStalled
         }
         if isNow { work() }
+    }
+
+    fileprivate func shown(_ lane: LaneState) -> LaneState {
+        var lane = lane
+        lane.isAwaitingDisk = lane.isAwaitingDisk || state.withLock { $0.isAwaitingDisk }
+        return lane
     }
 
     fileprivate func change(before change: LaneChange) -> LaneChange? { state.withLock { $0.hook }(change) }
@@ -69,7 +79,9 @@ private final class SteeredOutbox: Outbox {
 
     func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
         if let first = steering.change(before: change) { inner.stage(first) { _ in } }
-        inner.stage(change, completion: completion)
+        inner.stage(change) { [steering] result in
+            if case .done(let lane) = result { completion(.done(steering.shown(lane))) } else { completion(result) }
+        }
     }
 
     func close(completion: @escaping @Sendable () -> Void) {
@@ -77,10 +89,12 @@ private final class SteeredOutbox: Outbox {
     }
 
     func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
-        try inner.peek(limit: limit, maxBytes: maxBytes)
+        var peek = try inner.peek(limit: limit, maxBytes: maxBytes)
+        peek.state = steering.shown(peek.state)
+        return peek
     }
 
-    func state() throws(StorageError) -> LaneState { try inner.state() }
+    func state() throws(StorageError) -> LaneState { steering.shown(try inner.state()) }
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
         try inner.queuedRecords(through: sequence)
     }
