@@ -19,6 +19,14 @@ struct EarlyChanges: Sendable {
     /// What a new lane is to be told first.
     var changes: [LaneChange] { entries.map(\.change) }
 
+    /// The last decision among them.
+    var consent: Consent? {
+        for entry in entries.reversed() {
+            if case .consent(let consent, _) = entry.change { return consent }
+        }
+        return nil
+    }
+
     /// Whether the lane of that run has opened, and takes what it is given.
     func isOpen(_ attempt: Int) -> Bool { attempt <= opened }
 

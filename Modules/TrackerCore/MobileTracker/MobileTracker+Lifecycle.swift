@@ -61,10 +61,10 @@ extension MobileTracker {
 
     /// Whether consent is granted. Before `initialize`: as ``setConsent(_:messageId:)`` said, else true.
     public var isTrackingAllowed: Bool {
-        let (current, decided) = state.withLock { ($0.current, $0.decided) }
+        let (current, early, decided) = state.withLock { ($0.current, $0.early.consent, $0.decided) }
         // While the database is still opening, or cannot be read, the last thing said holds.
         let stored = (try? current?.lane.outbox.state())?.consent
-        return (stored ?? decided ?? current?.settings.config.consent ?? .granted) == .granted
+        return (early ?? stored ?? decided ?? current?.settings.config.consent ?? .granted) == .granted
     }
 
     /// Sends what is queued now.

@@ -24,6 +24,26 @@ struct SessionEarlyTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a decision made before initialize holds while that opens, whatever an earlier run has stored")
+    func consentWhileOpening() async throws {
+        let first = try SessionFixture()
+        try await first.start()
+        await first.tracker.shutdown()
+        let steering = Steering()
+        let next = first.restarted(steering: steering)
+        await next.tracker.setConsent(.denied)
+        steering.stall()
+
+        let ends = Recorder<Bool>()
+        next.tracker.accept(initialize: "925", config: next.config()) { _ in ends.record(true) }
+        #expect(!next.tracker.isTrackingAllowed)
+        steering.goOn()
+        try await ends.values(atLeast: 1)
+
+        #expect(!next.tracker.isTrackingAllowed)
+        await next.tracker.shutdown()
+    }
+
     @Test("so does one made while such an initialize is under way")
     func consentDuringFailure() async throws {
         let steering = Steering()

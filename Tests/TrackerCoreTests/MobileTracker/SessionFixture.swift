@@ -63,8 +63,10 @@ struct SessionFixture {
     }
 
     /// The same folder and server as seen by the next process, as far as one process can show it.
-    func restarted(isClocked: Bool? = nil) -> SessionFixture {
-        SessionFixture(backend, sessions, directory, clock, isClocked ?? self.isClocked, locationProvider, steering)
+    func restarted(isClocked: Bool? = nil, steering: Steering? = nil) -> SessionFixture {
+        SessionFixture(
+            backend, sessions, directory, clock, isClocked ?? self.isClocked, locationProvider,
+            steering ?? self.steering)
     }
 
     /// Answers otherwise from now on; the sessions are counted on.
