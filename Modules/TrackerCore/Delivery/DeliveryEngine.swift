@@ -258,8 +258,8 @@ final class DeliveryEngine: Sendable {
             commit([.drop(records, reason)], awaited: false)
             return true
         case .hold(let until):
-            // At rest nothing falls due by itself, so another process may deliver meanwhile.
-            if state.withLock({ $0.isResting && $0.delivery.inFlight.isEmpty }) { letGo() }
+            // Nothing is due here yet: another process may deliver meanwhile, if somebody flushes there.
+            letGo()
             return pause(nil, until: until)
         case .blocked(let reason):
             if state.withLock({ $0.delivery.inFlight.isEmpty }) { letGo() }

@@ -149,7 +149,8 @@ struct AnalyticsIdentityTests {
         await fixture.start()
         _ = await fixture.client.flush(timeout: .seconds(60))
 
-        #expect(fixture.backend.events.isEmpty)
+        // What is queued when a client starts is sent at once, so that A may have gone before the reset.
+        #expect(!fixture.names.contains("B"))
         #expect(fixture.client.isBalanced)
         await fixture.client.shutdown()
         await other.client.shutdown()

@@ -46,7 +46,8 @@ struct MemoryTests {
     @Test("starts anew in the next run")
     func restart() async throws {
         let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
-        let config = fixture.config { $0.delivery.persistence = .memory }
+        var config = fixture.patientConfig
+        config.delivery.persistence = .memory
         try await fixture.start(config)
         let device = try #require(fixture.tracker.deviceId)
         await fixture.tracker.track(eventName: "A")
