@@ -77,8 +77,7 @@ extension DeliveryEngine {
 
     /// Tells one flush what it came to, from what is on disk.
     func report(_ flush: Flush, _ reason: StopReason?) {
-        // A disk that cannot be read leaves the report at what was known when the flush began.
-        let remaining = flush.through.flatMap { try? parts.outbox.queuedRecords(through: $0) } ?? flush.queued
+        let remaining = remaining(of: flush)
         let account = (try? parts.outbox.account())?.delivered ?? flush.deliveredBefore
         let sent = state.withLock { $0.sent }
         // What the disk refuses to record has been delivered all the same.
@@ -86,6 +85,14 @@ extension DeliveryEngine {
         let delivered = min(deliveredNow, max(0, flush.queued - remaining))
         let stoppedBy = remaining == 0 && flush.through != nil ? nil : reason ?? .timeout
         flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: stoppedBy))
+    }
+
+    /// How many records that a flush is about are still queued.
+    private func remaining(of flush: Flush) -> Int {
+        // One that the disk has kept from beginning is about all there is.
+        guard let through = flush.through else { return (try? parts.outbox.state())?.queuedRecords ?? 0 }
+        // A disk that cannot be read leaves the report at what was known when the flush began.
+        return (try? parts.outbox.queuedRecords(through: through)) ?? flush.queued
     }
 
     /// Whether nothing that the flush is about waits or is under way.

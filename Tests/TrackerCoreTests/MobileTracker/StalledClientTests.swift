@@ -72,4 +72,22 @@ struct StalledClientTests {
         #expect(fixture.backend.events.map { $0["name"] } == (told.isQueued ? ["A", "B"] : ["A"]))
         await next.tracker.shutdown()
     }
+
+    @Test("a flush that it keeps from beginning ends in its time, and says what is queued")
+    func flush() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        try await fixture.start(fixture.patientConfig)
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drainToWait()
+        let lock = try lock(fixture.directory)
+
+        let report = try await withGuard("the flush") { await fixture.tracker.flush(timeout: .milliseconds(100)) }
+        lock.unlock()
+
+        #expect(report == FlushReport(delivered: 0, remaining: 1, stoppedBy: .timeout))
+        fixture.answer()
+        await fixture.drain()
+        #expect(fixture.names.last == "A")
+        await fixture.tracker.shutdown()
+    }
 }
