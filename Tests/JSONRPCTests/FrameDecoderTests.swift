@@ -1,4 +1,5 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 @Suite("FrameDecoder")
@@ -183,7 +184,7 @@ struct FrameDecoderTests {
 
     @Test("takes the same messages from any pieces of", arguments: streams)
     func takesManyPieces(_ stream: Stream) {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Seeds.base()
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             var pieces: [[UInt8]] = []
@@ -198,7 +199,7 @@ struct FrameDecoderTests {
 
     @Test("never fails on noise, and takes the same from any pieces of it")
     func survivesNoise() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = Seeds.base()
         var generator = SeededGenerator(seed: seed)
         let words = [
             "Content-Length", ": ", "3", "-", "99999999999999999999", "\r\n", "\n", "{1}", "}", "x", "\u{0}", " ",

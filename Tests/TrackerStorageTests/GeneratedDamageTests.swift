@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -6,8 +7,7 @@ import TrackerModels
 
 @Suite("Generated damage", .closingOutboxes)
 struct GeneratedDamageTests {
-    private static let firstSeed =
-        ProcessInfo.processInfo.environment["SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)
+    private static let firstSeed = Seeds.base(of: "Generated damage")
 
     @Test("never keeps an outbox from opening, from taking records, or from balancing its books", arguments: 0..<60)
     func survives(round: Int) async throws {

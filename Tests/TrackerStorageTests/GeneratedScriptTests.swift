@@ -1,26 +1,12 @@
+import TestSupport
 import Testing
 import TrackerModels
 
 @testable import TrackerStorage
 
-/// A source of chance that a seed repeats: SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
 @Suite("Generated scripts")
 struct GeneratedScriptTests {
-    private static let firstSeed = UInt64.random(in: 0..<1 << 32)
+    private static let firstSeed = Seeds.base(of: "Generated scripts")
 
     @Test("end as plain arrays say, after every commit, in one instance or two, across restarts", arguments: 0..<8)
     func agreesWithModel(batch: Int) async throws {

@@ -173,8 +173,7 @@ struct ManyHostsTests {
 
     @Test("killed at any point, one after the other, lose nothing, keep the order of the lane and repeat little")
     func generated() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("ManyHostsTests seed: \(seed)")
+        let seed = Seeds.base(of: "ManyHostsTests")
         var run = try ManyHostsRun(seed: seed, hosts: 3)
 
         for _ in 0..<Self.kills { try await run.kill() }
@@ -194,8 +193,7 @@ struct ManyHostsTests {
 
     @Test("killed and told to leave the user, at any point: what had a session reaches it, and none outlives a reset")
     func generatedResets() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("ManyHostsTests seed of resets: \(seed)")
+        let seed = Seeds.base(of: "ManyHostsTests of resets")
         var run = try ManyHostsRun(seed: seed, hosts: 3)
 
         for number in 0..<Self.kills {
@@ -219,8 +217,7 @@ struct ManyHostsTests {
 
     @Test("killed and told of denials, at any point: all obey at once, and what comes after a grant arrives")
     func generatedDenials() async throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("ManyHostsTests seed of denials: \(seed)")
+        let seed = Seeds.base(of: "ManyHostsTests of denials")
         var run = try ManyHostsRun(seed: seed, hosts: 3)
 
         for number in 0..<Self.kills {

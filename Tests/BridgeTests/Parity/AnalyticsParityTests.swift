@@ -12,8 +12,7 @@ struct AnalyticsParityTests {
     }
 
     private static let seed = {
-        let seed = UInt64.random(in: 0...UInt64.max >> 16)
-        print("AnalyticsParityTests seed: \(seed)")
+        let seed = Seeds.base(of: "AnalyticsParityTests")
         return seed
     }()
 

@@ -11,8 +11,7 @@ struct BasicParityTests {
     }
 
     private static let seed = {
-        let seed = UInt64.random(in: 0...UInt64.max >> 16)
-        print("BasicParityTests seed: \(seed)")
+        let seed = Seeds.base(of: "BasicParityTests")
         return seed
     }()
 

@@ -1,3 +1,4 @@
+import TestSupport
 import TrackerModels
 
 /// Values made by chance, among them those that are easily got wrong.

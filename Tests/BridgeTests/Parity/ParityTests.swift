@@ -27,8 +27,7 @@ struct ParityTests {
     }
 
     private static let seed = {
-        let seed = UInt64.random(in: 0...UInt64.max >> 16)
-        print("ParityTests seed: \(seed)")
+        let seed = Seeds.base(of: "ParityTests")
         return seed
     }()
 

@@ -1,31 +1,9 @@
-import Foundation
+import TestSupport
 import TrackerModels
-
-/// Seeds for generated tests: new ones in each run, all from one that is printed.
-enum Seeds {
-    /// As many seeds as a property wants cases.
-    ///
-    /// `TEST_SEED` in the environment gives the one that they all come from, to see the same cases again.
-    ///
-    /// - Parameter name: What is printed with the seed that they all come from.
-    static func cases(_ count: Int = 100, of name: String) -> [UInt64] {
-        let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
-        let base = given ?? UInt64.random(in: 0 ... .max)
-        print("\(name): \(count) cases from seed \(base)")
-        var generator = SeededGenerator(seed: base)
-        return (0..<count).map { _ in generator.next() }
-    }
-}
 
 extension SeededGenerator {
     /// A number of the range.
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
-
-    /// Whether something happens, once in so many times.
-    mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
-
-    /// One of a few things.
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[number(0...elements.count - 1)] }
 
     /// A text that is not blank: letters, escapes, scripts and emoji.
     mutating func name() -> String {

@@ -5,22 +5,6 @@ import TrackerStorage
 
 @testable import TrackerCore
 
-/// A generator whose numbers a test can get again from its seed.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Gives the middle of every range: no jitter at all.
 struct NoJitter: RandomNumberGenerator, Sendable {
     mutating func next() -> UInt64 { 1 << 63 }

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Random JSON texts, written in every way the grammar allows.
 struct RandomJSON {
     var generator: SeededGenerator
