@@ -108,11 +108,14 @@ struct AnalyticsIdentityTests {
         _ = await fixture.client.track("Before").outcome
 
         await other.client.resetAndWait()
+        // All calls are on their way before the disk takes the first.
+        let lock = try LockedFile(fixture.directory.path("state/writer.lock"))
         fixture.client.setAdvertisingId("ad-2")
         let receipts = (0..<50).map { number in
             if number == 20 { fixture.client.identify("u2") }
             return fixture.client.track("E\(number)")
         }
+        lock.unlock()
         let report = await fixture.client.flush(timeout: .seconds(60))
         await other.start()
 
