@@ -22,7 +22,7 @@ struct ReplacedFilesTests {
         #expect(try outbox.queue() == ["m2"])
         #expect(outbox.value(for: .sessionID) == "s1")
         #expect(try folder.number("SELECT count(*) FROM record") == 1)
-        #expect(log.events == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
+        #expect(log.ofRecords == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
         #expect(try outbox.account() == .sample(accepted: 1, recovered: 1, queued: 1, dropped: [.lost: 1]))
     }
 
@@ -39,7 +39,7 @@ struct ReplacedFilesTests {
         #expect(try other.account().isBalanced)
         await other.commit(.append("m5"))
 
-        #expect(log.events == [.replaced(lost: 2), .dropped([], count: 2, .lost)])
+        #expect(log.ofRecords == [.replaced(lost: 2), .dropped([], count: 2, .lost)])
         #expect(try outbox.account() == .sample(accepted: 2, recovered: 2, queued: 2, dropped: [.lost: 2]))
         #expect(try other.account() == .sample(accepted: 1, recovered: 1, queued: 2))
         #expect(try other.queue() == ["m4", "m5"])
@@ -55,7 +55,7 @@ struct ReplacedFilesTests {
         #expect(await outbox.commit(.append("m2")).summary == "pending m2")
 
         #expect(try outbox.queue() == ["m2"])
-        #expect(log.events == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
+        #expect(log.ofRecords == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
         #expect(try outbox.account() == .sample(accepted: 1, recovered: 1, queued: 1, dropped: [.lost: 1]))
         #expect(outbox.acquireDelivery())
         await outbox.close()
@@ -82,7 +82,7 @@ struct ReplacedFilesTests {
 
         #expect(try outbox.queue() == ["x", "m3"])
         #expect(try folder.number("SELECT count(*) FROM record") == 2)
-        #expect(log.events == [.replaced(lost: 2), .dropped([], count: 2, .lost)])
+        #expect(log.ofRecords == [.replaced(lost: 2), .dropped([], count: 2, .lost)])
         #expect(try outbox.account() == .sample(accepted: 1, recovered: 3, queued: 2, dropped: [.lost: 2]))
         // Late answers to what was numbered before settle nothing else.
         #expect(try outbox.ids().map { LaneKey.sequence(ofRecord: $0.number) } == [1, 10_001])
@@ -106,7 +106,7 @@ struct ReplacedFilesTests {
         #expect(await outbox.commit(.append("m6")).state?.lastSequence == 10_001)
 
         #expect(try outbox.queue() == ["m1", "m2", "m6"])
-        #expect(log.events == [.replaced(lost: 3), .dropped([], count: 3, .lost)])
+        #expect(log.ofRecords == [.replaced(lost: 3), .dropped([], count: 3, .lost)])
         #expect(try outbox.account() == .sample(accepted: 1, recovered: 5, queued: 3, dropped: [.lost: 3]))
     }
 
@@ -124,7 +124,7 @@ struct ReplacedFilesTests {
         await outbox.close()
         let again = try await SQLiteOutbox.opened(.sample(folder))
         #expect(try again.queue() == ["m1", "m2", "m3"])
-        #expect(log.events.isEmpty)
+        #expect(log.ofRecords.isEmpty)
     }
 
     @Test("when its log is cut short while it is in use still takes commits, and keeps its books")
@@ -150,7 +150,7 @@ struct ReplacedFilesTests {
         #expect(try outbox.account() == .sample(accepted: 3, recovered: 50, queued: 2, dropped: [.lost: 51]))
         #expect(try other.account().isBalanced)
         #expect(
-            log.events == [
+            log.ofRecords == [
                 .salvaged(Salvage(setAside: "tracker.sqlite3.corrupt-1", carriedOver: 0, lost: 50)),
                 .dropped([], count: 50, .lost), .replaced(lost: 1), .dropped([], count: 1, .lost),
             ])

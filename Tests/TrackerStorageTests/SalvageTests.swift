@@ -181,7 +181,7 @@ struct SalvageTests {
 
         let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
 
-        #expect(size == 4096 && log.events == [.replaced(lost: nil)], "\(size)")
+        #expect(size == 4096 && log.ofRecords == [.replaced(lost: nil)], "\(size)")
         #expect(try outbox.account() == .sample())
         #expect(outbox.value(for: .sessionID) == "s1")
         #expect(await outbox.commit(.append("next")).state?.lastSequence == 10_001)
@@ -289,7 +289,7 @@ struct SalvageTests {
         #expect(try outbox.queue() == ["m2"])
 
         await outbox.commit(.barrier)
-        #expect(log.events == [.dropped([known(MessageID("m1"))], count: 1, .lost)])
+        #expect(log.ofRecords == [.dropped([known(MessageID("m1"))], count: 1, .lost)])
         #expect(try outbox.account().dropped == [.lost: 1])
     }
 

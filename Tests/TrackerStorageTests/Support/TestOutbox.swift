@@ -10,6 +10,16 @@ final class EventLog: Sendable {
 
     var events: [OutboxEvent] { log.withLock { $0 } }
 
+    /// What is not about backups: one that comes while the database is being replaced fails, is told of and tried again.
+    var ofRecords: [OutboxEvent] {
+        events.filter { event in
+            switch event {
+            case .backupFailed, .backupRecovered: false
+            default: true
+            }
+        }
+    }
+
     func record(_ event: OutboxEvent) { log.withLock { $0.append(event) } }
 }
 
