@@ -34,6 +34,8 @@ final class SessionWorld {
     private let server: FaultyServer
     /// How many calls have been made that must be answered, and how many were.
     private let promises = Promises()
+    /// What delivers or delivered, to be let go of by itself: a flush that a kill cuts off holds on to its engine.
+    private var engines: [DeliveryEngine] = []
     private var tracker: MobileTracker
     private let parts = WorldParts()
     private var calls = 0
@@ -106,6 +108,7 @@ final class SessionWorld {
         case .killSoon: parts.outbox?.die(after: random.number(0...6))
         case .look: await compare()
         case .restart:
+            if let engine = tracker.lane?.engine { engines.append(engine) }
             tracker.accept(shutdown: .seconds(60)) {}
             await settle()
             if parts.outbox?.isDead != true { await start() }
@@ -155,14 +158,21 @@ final class SessionWorld {
         for line in log.lines.all where !line.hasPrefix("debug") && line.contains(Self.secret) {
             ledger.fault("logged: \(line)")
         }
+        await end()
+    }
+
+    /// Ends everything as a kill does.
+    private func end() async {
         parts.outbox?.die()
         await parts.bury()
+        if let engine = tracker.lane?.engine { engines.append(engine) }
+        for engine in engines { engine.state.withLock { $0.flushes = [] } }
+        engines = []
     }
 
     /// Ends the tracker as a kill does, and starts another on the same folder.
     private func kill() async {
-        parts.outbox?.die()
-        await parts.bury()
+        await end()
         promises.forget()
         tracker = Self.makeTracker(parts, ledger, log, server, random.next())
         await start()
