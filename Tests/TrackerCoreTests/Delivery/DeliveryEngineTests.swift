@@ -30,6 +30,7 @@ struct DeliveryEngineTests {
         repeat { await outbox.settle() } while loop.step()
     }
 
+    /// Queues an event and begins. Ends with `loop.kill()`: what waits on a loop holds on to its engine.
     private func queueOne() async {
         await outbox.open()
         await outbox.append("m1")
@@ -47,6 +48,7 @@ struct DeliveryEngineTests {
         engine.release()
         await settle()
         #expect(loop.requests.count == 1)
+        loop.kill()
     }
 
     @Test("tells a flush that comes while it closes")
@@ -64,6 +66,7 @@ struct DeliveryEngineTests {
 
         #expect(reports.all.map(\.stoppedBy) == [.timeout, .notInitialized, nil])
         #expect(reports.all.first?.remaining == 1)
+        loop.kill()
     }
 
     @Test("has no timer left once a flush has ended")
@@ -77,6 +80,7 @@ struct DeliveryEngineTests {
 
         #expect(reports.all == [FlushReport(delivered: 1, remaining: 0)])
         #expect(loop.nextTimer == nil)
+        loop.kill()
     }
 
     @Test("calls networkDidChange together that come at once, and cuts one wait short")
@@ -91,6 +95,7 @@ struct DeliveryEngineTests {
 
         #expect(loop.requests.count == 2)
         #expect(loop.nextTimer == .seconds(2))
+        loop.kill()
     }
 }
 

@@ -14,6 +14,7 @@ final class ClockedLoop: DeliveryLoop {
         var now = MonotonicInstant(nanoseconds: 0)
         var timers: [Timer] = []
         var next: UInt64 = 1
+        var isClosed = false
     }
 
     /// When each timer was set for, in the order of the setting.
@@ -63,7 +64,7 @@ final class ClockedLoop: DeliveryLoop {
     func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID {
         let id = state.withLock { state in
             defer { state.next += 1 }
-            state.timers.append(Timer(id: TimerID(state.next), at: instant, work: work))
+            if !state.isClosed { state.timers.append(Timer(id: TimerID(state.next), at: instant, work: work)) }
             return TimerID(state.next)
         }
         settings.record(instant)
@@ -79,5 +80,11 @@ final class ClockedLoop: DeliveryLoop {
 
     func cancel(_ transfer: TransferID) { inner.cancel(transfer) }
 
-    func close() { inner.close() }
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.timers = []
+        }
+        inner.close()
+    }
 }
