@@ -232,6 +232,7 @@ suite('news', () => {
         const { tracker, warnings } = fakeTracker(t, { news: [['log', log]] })
         const heard = []
         tracker.on('log', () => { throw new Error('Not now.') })
+        tracker.on('log', () => { throw Object.create(null) })
         tracker.on('log', () => heard.push('second'))
         tracker.on('log', () => heard.push('stopped'))()
 
@@ -239,6 +240,7 @@ suite('news', () => {
 
         assert.deepEqual(heard, ['second'])
         assert.match(warnings[0], /A listener to log failed: Error: Not now\./)
+        assert.match(warnings[1], /A listener to log failed: what was thrown cannot be shown/)
     })
 
     test('that were left out are warned of', async (t) => {

@@ -76,6 +76,7 @@ suite('serialize refuses, saying where', () => {
         'attributes.inner holds a lone surrogate': { inner: { '\ud800': 1 } },
         'attributes.list[0].back is part of a cycle': cycle,
         'attributes.b cannot be read: no': { a: [1], get b() { throw new Error('no') } },
+        'attributes.d cannot be read: what was thrown cannot be shown': { get d() { throw Object.create(null) } },
         'attributes.c cannot be read: never': { c: { toJSON() { throw new Error('never') } } },
     }
     for (const [message, value] of Object.entries(faults)) {

@@ -43,6 +43,20 @@ suite('whatever comes', () => {
         }
     })
 
+    test('keys and ids that cannot be turned into text are problems like others', () => {
+        const collector = new Collector({ strict: false, maxBytes: 1 << 20, maxBodyBytes: 1 << 20 })
+        const { method, path, headers, body } = sample('batch')
+        const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+        for (const member of ['messageId', 'writeKey', 'anonymousId', 'userId', 'event', 'type']) {
+            const batch = body.batch.map((event) => ({ ...event, [member]: { toString: 1 } }))
+            const bytes = Buffer.from(JSON.stringify({ ...body, batch }))
+            collector.receive(routeOf(method, path), path, lower, { bytes, size: bytes.length })
+
+            const { problems } = [...collector.ledger.records()].at(-1)
+            assert.ok(problems.some((problem) => problem.startsWith(`batch[0].${member} `)), `${member}: ${problems}`)
+        }
+    })
+
     test('a body as deep as can be is answered and recorded', () => {
         const collector = new Collector({ strict: false, maxBytes: 1 << 26, maxBodyBytes: 1 << 22 })
         for (const kind of SAMPLE_KINDS) {

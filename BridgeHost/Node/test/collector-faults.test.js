@@ -95,6 +95,9 @@ suite('the same script can be written in many ways', () => {
     })
 })
 
+/** It comes as JSON, but cannot be turned into text. */
+const ODD = { toString: 1 }
+
 suite('a script that makes no sense is refused with a sentence', () => {
     const cases = [
         ['5000', '5000 is no status; it must be 200 to 599.'],
@@ -122,7 +125,15 @@ suite('a script that makes no sense is refused with a sentence', () => {
         [[{ status: 500, path: 5 }], '"path" must be a text that is not empty.'],
         [[{ status: 500, times: -1 }], '-1 is no number of times; it must be 1 or more, or always.'],
         [[null], 'null is no instruction; it must be a text or an object.'],
-        [[[]], '[] is no instruction; it must be a text or an object.'],
+        [[{ status: ODD }], 'an object is no status; it must be 200 to 599.'],
+        [[{ action: ODD }], /^There is no fault an object; give a status, or one of /],
+        [[{ status: 500, times: ODD }], 'an object is no number of times; it must be 1 or more, or always.'],
+        [[{ status: 500, kind: ODD }], /^There is no kind an object; the kinds are /],
+        [[{ status: 500, delay: ODD }], 'The delay an object must be whole milliseconds, at most 600000.'],
+        [[{ status: 500, above: ODD }], 'The size an object must be a whole number of bytes.'],
+        [[{ status: 500, retryAfter: ODD }], '"retryAfter" must be a header\'s text.'],
+        [[{ status: 500, headers: { a: null } }], '"a" must be a header\'s text.'],
+        [[[]], 'an array is no instruction; it must be a text or an object.'],
     ]
     for (const [script, sentence] of cases) {
         test(JSON.stringify(script), () => {

@@ -36,6 +36,21 @@ export class MobileTrackerError extends Error {
 }
 
 /**
+ * What a caller's code has thrown, in words. It can be anything, even what cannot be turned into text.
+ *
+ * @param {any} thrown
+ * @param {'message' | 'stack'} member What to show of an error.
+ * @returns {string}
+ */
+export function described(thrown, member) {
+    try {
+        return String(thrown?.[member] ?? thrown)
+    } catch {
+        return 'what was thrown cannot be shown'
+    }
+}
+
+/**
  * Reads the `error` member of an answer.
  *
  * @param {{ code?: number, message?: string, data?: { code?: string, retryable?: boolean } }} error

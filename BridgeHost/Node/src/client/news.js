@@ -1,3 +1,5 @@
+import { described } from './errors.js'
+
 /** What can be listened to: the events' names, and the topics the host knows them by. */
 const TOPICS = { log: 'log', diagnostic: 'diagnostics', session: 'session' }
 
@@ -48,7 +50,7 @@ export class News {
             try {
                 listener(params)
             } catch (error) {
-                this.#options.warn(`A listener to ${method} failed: ${error?.stack ?? error}`)
+                this.#options.warn(`A listener to ${method} failed: ${described(error, 'stack')}`)
             }
         }
     }

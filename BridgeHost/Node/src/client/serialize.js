@@ -1,3 +1,5 @@
+import { described } from './errors.js'
+
 /** The deepest nesting of arrays and objects, the outermost counted. */
 export const MAX_LEVELS = 128
 
@@ -32,7 +34,7 @@ export function serialize(value, name, maxLength = Infinity) {
         return write(value, place, 0)
     } catch (error) {
         if (error instanceof ValueFault) throw error
-        throw new ValueFault(pathOf(place.keys), `cannot be read: ${error?.message ?? error}`)
+        throw new ValueFault(pathOf(place.keys), `cannot be read: ${described(error, 'message')}`)
     }
 }
 

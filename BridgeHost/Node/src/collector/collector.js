@@ -132,7 +132,8 @@ export class Collector {
     #clientOf(route, headers, body, items) {
         if (route.kind === 'batch') {
             const first = body.value?.batch?.[0]
-            return { lane: String(first?.writeKey), identities: namesOf('anonymous', first?.anonymousId) }
+            const key = first?.writeKey
+            return { lane: typeof key === 'string' ? key : '', identities: namesOf('anonymous', first?.anonymousId) }
         }
         if (route.kind === 'basic') {
             return { lane: '', identities: namesOf('first', headers['idempotency-key']?.split(':', 1)[0]) }

@@ -63,7 +63,10 @@ function checkIdempotencyKey(kind, key, value, findings) {
 function checkBatchKey(key, value, findings) {
     if (!Array.isArray(value?.batch) || value.batch.length === 0) return
     const { batch } = value
-    const expected = `${batch[0]?.messageId}:${batch.at(-1)?.messageId}:${batch.length}`
+    const [first, last] = [batch[0]?.messageId, batch.at(-1)?.messageId]
+    // Without ids there is no key to expect, and their lack is said of the events.
+    if (typeof first !== 'string' || typeof last !== 'string') return
+    const expected = `${first}:${last}:${batch.length}`
     if (key !== expected) {
         findings.add(`Idempotency-Key is ${show(key)}; of this batch it must be <first>:<last>:<count>, ${show(expected)}.`)
     }

@@ -1,3 +1,4 @@
+import { show } from '../checks/findings.js'
 import { KINDS } from '../routes.js'
 
 /**
@@ -104,37 +105,42 @@ function quote(text) {
     return text.includes("'") ? `"${text.replace(/["\\]/g, '\\$&')}"` : `'${text}'`
 }
 
+/** A text or a number as text; anything else has none, and no rule here lets that pass. */
+function plain(value) {
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
 function actionOf(word = 'ok') {
-    if (!Object.hasOwn(ACTIONS, word)) {
-        throw new FaultError(`There is no fault "${word}"; give a status, or one of ${Object.keys(ACTIONS).join(', ')}.`)
+    if (!Object.hasOwn(ACTIONS, plain(word))) {
+        throw new FaultError(`There is no fault ${show(word)}; give a status, or one of ${Object.keys(ACTIONS).join(', ')}.`)
     }
     return word === 'ok' ? 'answer' : word
 }
 
 function statusOf(status) {
     if (status === undefined) return null
-    if (!/^[2-5]\d\d$/.test(String(status))) throw new FaultError(`${status} is no status; it must be 200 to 599.`)
+    if (!/^[2-5]\d\d$/.test(plain(status))) throw new FaultError(`${plain(status) || show(status)} is no status; it must be 200 to 599.`)
     return Number(status)
 }
 
 function timesOf(times = 1) {
     if (times === 'always' || times === Infinity) return Infinity
-    if (!/^[1-9]\d{0,8}$/.test(String(times))) {
-        throw new FaultError(`${JSON.stringify(times)} is no number of times; it must be 1 or more, or always.`)
+    if (!/^[1-9]\d{0,8}$/.test(plain(times))) {
+        throw new FaultError(`${show(times)} is no number of times; it must be 1 or more, or always.`)
     }
     return Number(times)
 }
 
 function milliseconds(value) {
-    const text = String(value)
+    const text = plain(value)
     if (!/^\d{1,7}$/.test(text) || Number(text) > LONGEST_DELAY) {
-        throw new FaultError(`The delay "${text}" must be whole milliseconds, at most ${LONGEST_DELAY}.`)
+        throw new FaultError(`The delay ${show(value)} must be whole milliseconds, at most ${LONGEST_DELAY}.`)
     }
     return Number(text)
 }
 
 function size(value) {
-    if (!/^\d{1,12}$/.test(String(value))) throw new FaultError(`The size "${value}" must be a whole number of bytes.`)
+    if (!/^\d{1,12}$/.test(plain(value))) throw new FaultError(`The size ${show(value)} must be a whole number of bytes.`)
     return Number(value)
 }
 
@@ -144,7 +150,7 @@ function anyText(value, name) {
 }
 
 function headerText(value, name) {
-    const text = String(value)
+    const text = plain(value)
     // RFC 9110, 5.5: a field value has no line breaks or other control characters.
     if (text === '' || !/^[\t\x20-\x7e]+$/.test(text)) throw new FaultError(`"${name}" must be a header's text.`)
     return text
@@ -168,7 +174,7 @@ function bodyText(value) {
 }
 
 function kindWord(value) {
-    if (!KINDS.includes(value)) throw new FaultError(`There is no kind "${value}"; the kinds are ${KINDS.join(', ')}.`)
+    if (!KINDS.includes(value)) throw new FaultError(`There is no kind ${show(value)}; the kinds are ${KINDS.join(', ')}.`)
     return value
 }
 

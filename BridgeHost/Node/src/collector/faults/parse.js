@@ -1,3 +1,4 @@
+import { show } from '../checks/findings.js'
 import { FaultError, faultItem } from './item.js'
 
 /** @typedef {import('./item.js').FaultItem} FaultItem */
@@ -25,7 +26,7 @@ function parseList(script) {
         if (typeof entry === 'string') return parseText(entry)
         if (typeof entry === 'number') return [faultItem({ status: entry })]
         if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) return [faultItem(entry)]
-        throw new FaultError(`${JSON.stringify(entry)} is no instruction; it must be a text or an object.`)
+        throw new FaultError(`${show(entry)} is no instruction; it must be a text or an object.`)
     })
 }
 
