@@ -169,46 +169,41 @@ struct SharedFolderTests {
         #expect(try balancedLanes() == 4)
     }
 
+    /// A lane without sessions, which takes over what waits in others that it names.
+    private func configuration(
+        _ lane: LaneIdentity, adopts: [LaneIdentity], maxRecords: Int = 10_000
+    ) -> OutboxConfiguration {
+        .sample(folder, lane: lane) {
+            $0.bindsSessions = false
+            $0.initialConsent = nil
+            $0.adopts = adopts
+            $0.limits.maxRecords = maxRecords
+        }
+    }
+
     @Test("moves all records of a lane that the opening one names")
     func adoptsNamed() async throws {
-        let old = LaneIdentity(kind: .endpoint, owner: "", origin: "https://a.example.com")
-        let new = LaneIdentity(kind: .endpoint, owner: "", origin: "https://b.example.com")
-        func configuration(_ lane: LaneIdentity, adopts: [LaneIdentity]) -> OutboxConfiguration {
-            .sample(folder, lane: lane) {
-                $0.bindsSessions = false
-                $0.initialConsent = nil
-                $0.adopts = adopts
-                $0.limits.maxRecords = 2
-            }
-        }
-        let first = try await SQLiteOutbox.opened(configuration(old, adopts: []))
+        let (old, new) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
+        let first = try await SQLiteOutbox.opened(configuration(old, adopts: [], maxRecords: 2))
         await first.commit([.append("m1"), .append("m2")])
         await first.close()
-        let second = try await SQLiteOutbox.opened(configuration(new, adopts: []))
+        let second = try await SQLiteOutbox.opened(configuration(new, adopts: [], maxRecords: 2))
         await second.commit(.append("m0"))
         await second.close()
 
-        let third = try await SQLiteOutbox.opened(configuration(new, adopts: [old]))
+        let third = try await SQLiteOutbox.opened(configuration(new, adopts: [old], maxRecords: 2))
 
         #expect(try third.queue() == ["m1", "m2"])
         #expect(try third.account() == .sample(recovered: 3, queued: 2, dropped: [.evicted: 1]))
         #expect(try balancedLanes() == 2)
         await third.close()
-        let again = try await SQLiteOutbox.opened(configuration(old, adopts: []))
+        let again = try await SQLiteOutbox.opened(configuration(old, adopts: [], maxRecords: 2))
         #expect(try again.account() == .sample())
     }
 
     @Test("leaves an account that makes sense where records were moved from an open lane")
     func settlesDonor() async throws {
-        let old = LaneIdentity(kind: .endpoint, owner: "", origin: "https://a.example.com")
-        let new = LaneIdentity(kind: .endpoint, owner: "", origin: "https://b.example.com")
-        func configuration(_ lane: LaneIdentity, adopts: [LaneIdentity]) -> OutboxConfiguration {
-            .sample(folder, lane: lane) {
-                $0.bindsSessions = false
-                $0.initialConsent = nil
-                $0.adopts = adopts
-            }
-        }
+        let (old, new) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
         let first = try await SQLiteOutbox.opened(configuration(old, adopts: []))
         await first.commit([.append("m1"), .append("m2")])
         let second = try await SQLiteOutbox.opened(configuration(old, adopts: []))

@@ -262,7 +262,7 @@ final class DeliveryEngine: Sendable {
             letGo()
             return pause(nil, until: until)
         case .blocked(let reason):
-            if state.withLock({ $0.delivery.inFlight.isEmpty }) { letGo() }
+            letGo()
             return pause(reason)
         case .rest:
             return rest(peek)

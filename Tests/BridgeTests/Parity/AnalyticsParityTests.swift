@@ -11,10 +11,7 @@ struct AnalyticsParityTests {
         func log(_ level: LogLevel, _ message: String) {}
     }
 
-    private static let seed = {
-        let seed = Seeds.base(of: "AnalyticsParityTests")
-        return seed
-    }()
+    private static let seed = Seeds.base(of: "AnalyticsParityTests")
 
     @Test("send and say the same, whatever happens", arguments: 0..<100)
     func generated(number: Int) async throws {

@@ -10,10 +10,7 @@ struct BasicParityTests {
         func log(_ level: LogLevel, _ message: String) {}
     }
 
-    private static let seed = {
-        let seed = Seeds.base(of: "BasicParityTests")
-        return seed
-    }()
+    private static let seed = Seeds.base(of: "BasicParityTests")
 
     /// Options under which a request that failed is not sent again by itself, or is after a wait.
     private static func options(_ folder: TemporaryDirectory, wait: Duration = .seconds(3600)) -> DeliveryOptions {

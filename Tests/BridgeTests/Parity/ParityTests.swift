@@ -26,10 +26,7 @@ struct ParityTests {
         try await compare(scenario.steps)
     }
 
-    private static let seed = {
-        let seed = Seeds.base(of: "ParityTests")
-        return seed
-    }()
+    private static let seed = Seeds.base(of: "ParityTests")
 
     @Test("do and say the same in scenarios made by chance", arguments: 0..<200)
     func generated(number: Int) async throws {

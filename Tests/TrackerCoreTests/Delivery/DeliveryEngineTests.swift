@@ -100,10 +100,10 @@ struct DeliveryEngineTests {
 }
 
 /// An outbox in memory, with something that happens whenever it has been looked at.
-private final class InterruptedOutbox: Outbox {
+private final class InterruptedOutbox: WrappingOutbox {
     private struct Interruption { var work: @Sendable () -> Void = {} }
 
-    private let inner = SQLiteOutbox(
+    let inner = SQLiteOutbox(
         OutboxConfiguration(
             location: .memory, lane: LaneIdentity(kind: .endpoint, owner: "k", origin: "https://in.example.com/e"),
             keyPrefix: "k_", initialConsent: .granted, bindsSessions: false,
@@ -124,34 +124,9 @@ private final class InterruptedOutbox: Outbox {
         await withCheckedContinuation { continuation in inner.stage(.append(draft)) { _ in continuation.resume() } }
     }
 
-    /// Waits until all that was staged is done.
-    func settle() async {
-        await withCheckedContinuation { continuation in inner.stage(.barrier) { _ in continuation.resume() } }
-    }
-
     func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
         let peek = try inner.peek(limit: limit, maxBytes: maxBytes)
         interruption.withLock { $0.work }()
         return peek
     }
-
-    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
-        inner.open(completion: completion)
-    }
-    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
-        inner.stage(change, completion: completion)
-    }
-    func state() throws(StorageError) -> LaneState { try inner.state() }
-    func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
-        try inner.queuedRecords(through: sequence)
-    }
-    func value(for key: StoredKey) -> String? { inner.value(for: key) }
-    func account() throws(StorageError) -> Account { try inner.account() }
-    func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
-    func acquireDelivery() -> Bool { inner.acquireDelivery() }
-    func releaseDelivery() { inner.releaseDelivery() }
-    func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
-    func releaseSessionCreation() { inner.releaseSessionCreation() }
-    func offerUnbound() { inner.offerUnbound() }
-    func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 }

@@ -7,8 +7,8 @@ import TrackerStorage
 
 /// An outbox that tells a ledger of each commit, and can end as a killed process does: what it was told before is on
 /// disk, and nothing else ever is.
-final class WatchedOutbox: Outbox {
-    private let inner: SQLiteOutbox
+final class WatchedOutbox: WrappingOutbox {
+    let inner: SQLiteOutbox
     private let ledger: SessionLedger
     /// How many changes it still takes; `nil`: any number.
     private let remaining = Mutex<Int?>(nil)
@@ -26,13 +26,6 @@ final class WatchedOutbox: Outbox {
 
     /// Dies now.
     func die() { dead.set(true) }
-
-    /// Waits until all that was taken is on disk.
-    func settle() async {
-        await withCheckedContinuation { continuation in
-            inner.stage(.barrier) { _ in continuation.resume() }
-        }
-    }
 
     /// Lets go of what a process has no more when it is dead.
     func bury() async {
@@ -69,18 +62,4 @@ final class WatchedOutbox: Outbox {
         ledger.seen(peek.records)
         return peek
     }
-
-    func state() throws(StorageError) -> LaneState { try inner.state() }
-    func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
-        try inner.queuedRecords(through: sequence)
-    }
-    func value(for key: StoredKey) -> String? { inner.value(for: key) }
-    func account() throws(StorageError) -> Account { try inner.account() }
-    func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
-    func acquireDelivery() -> Bool { inner.acquireDelivery() }
-    func releaseDelivery() { inner.releaseDelivery() }
-    func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
-    func releaseSessionCreation() { inner.releaseSessionCreation() }
-    func offerUnbound() { inner.offerUnbound() }
-    func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 }

@@ -64,8 +64,8 @@ final class Steering: Sendable {
 }
 
 /// The real outbox, with a test's hand in what it is told.
-private final class SteeredOutbox: Outbox {
-    private let inner: SQLiteOutbox
+private final class SteeredOutbox: WrappingOutbox {
+    let inner: SQLiteOutbox
     private let steering: Steering
 
     init(_ configuration: OutboxConfiguration, _ steering: Steering) {
@@ -95,15 +95,4 @@ private final class SteeredOutbox: Outbox {
     }
 
     func state() throws(StorageError) -> LaneState { steering.shown(try inner.state()) }
-    func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
-        try inner.queuedRecords(through: sequence)
-    }
-    func value(for key: StoredKey) -> String? { inner.value(for: key) }
-    func account() throws(StorageError) -> Account { try inner.account() }
-    func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
-    func acquireDelivery() -> Bool { inner.acquireDelivery() }
-    func releaseDelivery() { inner.releaseDelivery() }
-    func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
-    func releaseSessionCreation() { inner.releaseSessionCreation() }
-    func offerUnbound() { inner.offerUnbound() }
 }

@@ -35,6 +35,11 @@ final class HandClock: Sendable {
 extension LaneIdentity {
     static let sample = LaneIdentity(kind: .session, owner: "925", origin: "https://api.example.com")
 
+    /// A lane without sessions, at a host of that name.
+    static func endpoint(_ name: String) -> LaneIdentity {
+        LaneIdentity(kind: .endpoint, owner: "", origin: "https://\(name).example.com")
+    }
+
     static func session(_ origin: String) -> LaneIdentity {
         LaneIdentity(kind: .session, owner: "925", origin: origin)
     }

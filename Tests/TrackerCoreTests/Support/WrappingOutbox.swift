@@ -1,0 +1,37 @@
+import TrackerModels
+import TrackerStorage
+
+/// The real outbox in a test's hands: what a test does not change goes through to it.
+protocol WrappingOutbox: Outbox {
+    var inner: SQLiteOutbox { get }
+}
+
+extension WrappingOutbox {
+    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
+        inner.open(completion: completion)
+    }
+    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+        inner.stage(change, completion: completion)
+    }
+    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
+        try inner.peek(limit: limit, maxBytes: maxBytes)
+    }
+    func state() throws(StorageError) -> LaneState { try inner.state() }
+    func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
+        try inner.queuedRecords(through: sequence)
+    }
+    func value(for key: StoredKey) -> String? { inner.value(for: key) }
+    func account() throws(StorageError) -> Account { try inner.account() }
+    func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
+    func acquireDelivery() -> Bool { inner.acquireDelivery() }
+    func releaseDelivery() { inner.releaseDelivery() }
+    func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
+    func releaseSessionCreation() { inner.releaseSessionCreation() }
+    func offerUnbound() { inner.offerUnbound() }
+    func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
+
+    /// Waits until all that was staged is done.
+    func settle() async {
+        await withCheckedContinuation { continuation in inner.stage(.barrier) { _ in continuation.resume() } }
+    }
+}
