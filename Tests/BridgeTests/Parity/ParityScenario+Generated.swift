@@ -15,7 +15,8 @@ extension ParityScenario {
             $0.consent = initial
             $0.crossSiteCookie = isCrossSite
         }
-        // Under an answer that ends a session, it is chance whether the next call still finds that session.
+        // Under an answer that ends a session, it is chance whether the next call still finds that session: whatever may
+        // have something sent is waited for first.
         var followsUp: [ParityStep] = []
         if chance.flip(1, in: 4) { steps.append(chance.call()) }
         steps.append(start)
@@ -29,9 +30,9 @@ extension ParityScenario {
             case 3:
                 consent = chance.oneOf(Consent.allCases)
                 steps += [.settle, .consent(consent, nil)]
-                if consent == .granted { steps.append(.awaitSession) }
+                if consent == .granted { steps += [.awaitSession] + followsUp }
             case 4: steps += [.settle, .values]
-            case 5: steps += [.settle, .restart, start]
+            case 5: steps += [.settle, .restart, start] + followsUp
             case 6: steps += [.settle, .debugInfo]
             default: steps += [chance.call()] + followsUp
             }
