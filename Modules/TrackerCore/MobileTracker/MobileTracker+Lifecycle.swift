@@ -113,8 +113,10 @@ extension MobileTracker {
             lane.outbox.stage(change) { [self] result in
                 lane.engine.forget()
                 if all { lane.engine.release() }
-                self.state.withLock { $0.toldSession = nil }
-                hub.report(.session(nil))
+                if result.hasEnded {
+                    self.state.withLock { $0.toldSession = nil }
+                    hub.report(.session(nil))
+                }
                 completion(failure(of: result, "reset"))
             }
             return (lane, state.beginRound())
@@ -138,7 +140,7 @@ extension MobileTracker {
             lane.outbox.stage(change) { [self] result in
                 if consent == .denied {
                     lane.engine.forget()
-                    tell(nil)
+                    if result.hasEnded { tell(nil) }
                 }
                 if consent != .granted { lane.engine.release() } else { lane.engine.kick() }
                 completion(failure(of: result, "setConsent"))
@@ -191,6 +193,14 @@ extension MobileTracker {
         guard case .failed(let error) = result else { return nil }
         log.log(.error, "\(call)() holds in memory only, the disk refuses it: \(error.message)")
         return error
+    }
+}
+
+extension ChangeResult {
+    /// Whether a reset or a denial has ended the session, if only in memory; one that had taken effect before, by its
+    /// key, has not.
+    fileprivate var hasEnded: Bool {
+        if case .done(let lane) = self { lane.entry.session == nil } else { true }
     }
 }
 

@@ -181,6 +181,30 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a reset and a denial that had taken effect before, by their keys, are no news and change nothing")
+    func repeatedKeys() async throws {
+        let fixture = try SessionFixture()
+        let heard = fixture.sessionNews()
+        try await fixture.start()
+        await fixture.tracker.reset(messageId: .of("leave-1"))
+        try await heard.values(atLeast: 3)
+        await fixture.tracker.setConsent(.denied, messageId: .of("deny-1"))
+        await fixture.tracker.setConsent(.granted, messageId: .of("grant-1"))
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+
+        await fixture.tracker.reset(messageId: .of("leave-1"))
+        await fixture.tracker.setConsent(.denied, messageId: .of("deny-1"))
+        await fixture.tracker.track(eventName: "B")
+        await fixture.drain()
+
+        #expect(heard.all == [SessionID("S1"), nil, SessionID("S2"), nil, SessionID("S3")])
+        #expect(fixture.tracker.isTrackingAllowed)
+        #expect(fixture.names == ["A", "B"])
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S3", "S3"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("of a session that is made in the background and left meanwhile only the end is news")
     func silentInBackground() async throws {
         let gate = try Gate()
