@@ -154,11 +154,11 @@ struct ManyHostsTests {
         }
         let refused = try BridgeClient()
         try await refused.call("init", ["925", config(backend, ["xApiKey": "key-refused"])])
-        let other = try await start(1, backend)[0]
 
         try await refused.call("track", ["A"])
         #expect(try await refused.call("flush", [60_000])["stoppedBy"] == "halted")
         #expect(try await refused.call("getDebugInfo")["lifecycle"] == "halted")
+        let other = try await start(1, backend)[0]
         try await other.call("track", ["B"])
         try await refused.call("track", ["C"])
         #expect(try await other.call("flush", [60_000])["remaining"] == 0)
