@@ -45,6 +45,10 @@ struct GeneratedDamageTests {
 
         let again = try await SQLiteOutbox.opened(.sample(folder))
         #expect(try again.queue() == ids, "\(what)")
+        // What nobody has touched can be damaged still. A denial has everything written anew.
+        #expect(await again.commit(.consent(.denied, messageID: nil)).state?.consent == .denied, "\(what)")
+        #expect(try await reading(again, what) { try again.account().isBalanced && again.queue().isEmpty }, "\(what)")
+        await again.close()
         #expect(try folder.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1)
     }
 
