@@ -131,9 +131,10 @@ struct ReplacedFilesTests {
     func losesEndOfLog() async throws {
         let log = EventLog()
         let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
-        await outbox.commit((1...50).map { .append("m\($0)") })
+        // What stores a value waits for all backups, which read the database on their own.
+        await outbox.commit((1...50).map { .append("m\($0)") } + [.store(.own("a"), "1", nil)])
         let other = try await SQLiteOutbox.opened(.sample(folder, log: log))
-        await other.commit(.append("m51"))
+        await other.commit([.append("m51"), .store(.own("b"), "2", nil)])
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/truncate")
         process.arguments = ["-s", "20000", folder.file("tracker.sqlite3-wal")]
@@ -145,14 +146,14 @@ struct ReplacedFilesTests {
 
         let queue = try outbox.queue()
         #expect(try other.queue() == queue)
-        // What each knew to be there is counted, and nothing twice.
+        // What either has written is counted, and nothing twice.
         #expect(queue == ["next", "last"])
-        #expect(try outbox.account() == .sample(accepted: 3, recovered: 50, queued: 2, dropped: [.lost: 51]))
+        #expect(try outbox.account() == .sample(accepted: 2, recovered: 51, queued: 2, dropped: [.lost: 51]))
         #expect(try other.account().isBalanced)
         #expect(
             log.ofRecords == [
-                .salvaged(Salvage(setAside: "tracker.sqlite3.corrupt-1", carriedOver: 0, lost: 50)),
-                .dropped([], count: 50, .lost), .replaced(lost: 1), .dropped([], count: 1, .lost),
+                .salvaged(Salvage(setAside: "tracker.sqlite3.corrupt-1", carriedOver: 0, lost: 51)),
+                .dropped([], count: 51, .lost),
             ])
         #expect(try folder.number("SELECT count(*) FROM record") == Int64(queue.count))
     }

@@ -89,11 +89,8 @@ struct AnalyticsSettings: Sendable {
 
 /// Tells secrets apart without giving them away.
 enum Fingerprint {
-    /// FNV-1a, 64 bits, in hexadecimal: the same in every process and version.
+    /// A hash, the same in every process and version.
     static func text(of secret: Secret) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in secret.reveal().utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        let text = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
+        FNV1a.text(secret.reveal().utf8)
     }
 }

@@ -53,13 +53,14 @@ struct FileDescriptor: ~Copyable {
         }
     }
 
-    /// Writes all bytes.
-    func write(_ bytes: [UInt8]) throws(StorageError) {
+    /// Writes all bytes, from where the file stands or from an offset.
+    func write(_ bytes: [UInt8], at offset: Int64? = nil) throws(StorageError) {
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[written...])
-                return unsafe systemWrite(number, rest.baseAddress, rest.count)
+                guard let offset else { return unsafe systemWrite(number, rest.baseAddress, rest.count) }
+                return unsafe pwrite(number, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw StorageError(errno: errno, "write", path) }

@@ -1,7 +1,6 @@
 /// The sign that a lane is open here, which processes share and which dies with them.
 ///
-/// As long as somebody has a lane open, nobody else takes over what waits in it, and how much that is stands in the
-/// database alone.
+/// As long as somebody has a lane open, nobody else takes over what waits in it.
 struct LanePresence: ~Copyable {
     private let path: String
     private var lock: FileLock?
@@ -19,9 +18,4 @@ struct LanePresence: ~Copyable {
         lock = try? FileLock(path)
         try? lock?.share()
     }
-
-    /// Whether nobody else shows the sign.
-    ///
-    /// Until it is taken down nobody can show it then, so it is for the last moment before that.
-    func isLast() -> Bool { lock?.tryLock() ?? false }
 }

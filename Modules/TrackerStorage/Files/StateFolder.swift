@@ -1,3 +1,5 @@
+import TrackerModels
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -75,6 +77,9 @@ public struct StateFolder: Hashable, Sendable {
     /// The lock that those share who have a lane open.
     func openLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).open.lock") }
 
+    /// What the books of a lane were after its last commit.
+    func books(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).books") }
+
     /// Where the backups of all brands are.
     var backups: Directory { directory.folder("backup") }
 
@@ -101,13 +106,8 @@ extension LaneIdentity {
     /// A name for files of this lane's brand.
     var brandFileName: String { "\(kind.rawValue)-\(Self.digest([kind.rawValue, owner]))" }
 
-    /// FNV-1a of the parts, each ended by a byte that UTF-8 never has.
+    /// A hash of the parts, each ended by a byte that UTF-8 never has.
     private static func digest(_ parts: [String]) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for part in parts {
-            for byte in Array(part.utf8) + [0xFF] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        }
-        let text = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
+        FNV1a.text(parts.flatMap { Array($0.utf8) + [0xFF] })
     }
 }

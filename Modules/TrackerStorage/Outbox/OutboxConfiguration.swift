@@ -69,8 +69,9 @@ public enum OutboxEvent: Hashable, Sendable {
     case dropped([MessageID], count: Int, DropReason)
     /// The database was damaged and has been set aside. What was lost of this lane is told as dropped besides.
     case salvaged(Salvage)
-    /// The database was removed, replaced or cut short by something else, and so many records of this lane that waited
-    /// are gone, which are told as dropped besides; `nil` where nothing tells how many waited.
+    /// The database was removed, replaced or cut short by something else, or a loss of power took its last commits, and
+    /// so many records of this lane that waited are gone, which are told as dropped besides; `nil` where nothing tells
+    /// how many waited.
     case replaced(lost: Int?)
     /// The disk refuses to be written; told once until it recovers.
     case writeFailed(StorageError)

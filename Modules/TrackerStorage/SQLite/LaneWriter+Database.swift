@@ -90,6 +90,15 @@ extension LaneWriter {
         try replaceWreck()
     }
 
+    /// Forgets the books of the other lanes of a brand, which a denial is about to empty.
+    func forgetBooks(_ summary: LaneTransaction.Summary?, _ database: LaneDatabase) throws(StorageError) {
+        guard let folder, let summary, summary.erases, summary.state.consent == .denied else { return }
+        for other in try database.lanes.others(than: summary.row.key) where other.key.brand == summary.row.key.brand {
+            var books = BooksFile(folder, other.identity)
+            books.clear()
+        }
+    }
+
     /// Builds a new database from a damaged one, and sets that one aside.
     private mutating func replaceWreck() throws(StorageError) {
         guard let folder else { return }
@@ -125,7 +134,7 @@ extension LaneWriter {
         let database = try LaneDatabase(connection)
         presence?.show()
         let isFirst = databaseCount == 0
-        if seen == nil { seen = backup?.queued.map { SeenBooks(accepted: $0, queued: $0, sequence: 0) } }
+        if seen == nil { seen = books?.read() }
         var summary: LaneTransaction.Summary?
         var beginning: LaneOrigin?
         var adoption: Adoption?
@@ -150,8 +159,7 @@ extension LaneWriter {
             if let reserved = transaction.reserved { try backup?.lane.save(String(reserved), .sequence) }
             if isBegun || isFirst { beginning = try transaction.origin() }
             summary = try transaction.finish()
-            // While the lane is open, and after a kill, the database alone knows how many records wait.
-            try backup?.lane.remove(.queued)
+            try forgetBooks(summary, database)
         }
         guard let summary else { return 0 }
         if isFirst, isNew, salvage == nil, let backup, backup.laneNumber > 0, seen == nil {
@@ -162,6 +170,8 @@ extension LaneWriter {
         lostInSalvage = 0
         known = summary.state
         seen = SeenBooks(summary)
+        books?.reopen()
+        if let seen { books?.write(seen) }
         findings += summary.dropped
         key = summary.row.key
         mustErase = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil

@@ -40,8 +40,9 @@ struct LaneWriter: ~Copyable {
     var erasesNow = false
     /// The lane as it was last seen on disk.
     var known = LaneState.empty
-    /// The lane's books as they were last seen; before that, what a backup has kept of them.
+    /// The lane's books as they were last seen; before that, as the last one has left them in their file.
     var seen: SeenBooks?
+    var books: BooksFile?
     /// When the account begins.
     var origin = LaneOrigin()
     /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
@@ -68,7 +69,9 @@ struct LaneWriter: ~Copyable {
         self.reader = reader
         self.run = run
         backup = folder.map { LaneBackup($0, configuration.lane) }
-        if let folder { presence = LanePresence(folder, configuration.lane) }
+        guard let folder else { return }
+        presence = LanePresence(folder, configuration.lane)
+        books = BooksFile(folder, configuration.lane)
     }
 
     /// Whether something is to be tried again before long, even if nobody asks.
@@ -123,13 +126,9 @@ struct LaneWriter: ~Copyable {
 
     /// Closes everything.
     mutating func close() {
-        if database != nil, let backup, backup.lane.directory.isFolder, presence?.isLast() == true {
-            // It only tells how many records a damaged database has held.
-            let row = try? read { (database, key) throws(StorageError) in try database.lanes.load(key, prefix: "") }
-            try? backup.lane.save(String(row??.books.queued ?? known.queuedRecords), .queued)
-        }
         presence = nil
         closeDatabase()
+        books = nil
         lock = nil
     }
 
@@ -193,6 +192,7 @@ struct LaneWriter: ~Copyable {
                     continue
                 }
                 outcome = attempt
+                if let seen { books?.write(seen) }
                 return effects
             } catch {
                 troubles += 1
@@ -249,6 +249,7 @@ struct LaneWriter: ~Copyable {
             if summary?.erases == true {
                 try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)")
             }
+            try forgetBooks(summary, database)
             reserve(summary?.reserved, &outcome)
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }

@@ -37,7 +37,8 @@ extension StateFolder {
                 let backup = LaneBackup(self, identity)
                 lanes[identity] = LaneRemains(
                     number: backup.laneNumber, consent: backup.consent, epoch: max(1, backup.epoch),
-                    generation: max(1, backup.generation), reserved: backup.reserved, queued: backup.queued
+                    generation: max(1, backup.generation), reserved: backup.reserved,
+                    queued: BooksFile(self, identity).read()?.queued
                 )
             }
         }

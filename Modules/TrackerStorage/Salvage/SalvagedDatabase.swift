@@ -45,13 +45,15 @@ struct SalvagedDatabase {
         from wreck: DamagedDatabase?, into database: LaneDatabase, _ queued: [LaneIdentity: Int]
     ) throws(StorageError) -> Count {
         let found = wreck?.lanes() ?? [:]
-        let lanes = folder.backedUpLanes.merging(found) { $1.merged(with: $0) }
+        let backedUp = folder.backedUpLanes
+        let lanes = backedUp.merging(found) { $1.merged(with: $0) }
         return try database.writing { () throws(StorageError) in
             var count = Count()
             for (identity, remains) in Self.sorted(lanes) {
                 let key = try database.lanes.make(identity, remains)
                 let salvage = LaneSalvage(database, LaneBackup(folder, identity), remains, key)
-                let expected = found[identity]?.queued ?? queued[identity] ?? remains.queued
+                // What stands outside the database is of its last commit, whatever has become of the log.
+                let expected = backedUp[identity]?.queued ?? found[identity]?.queued ?? queued[identity]
                 let lane = try salvage.run(from: wreck, expecting: expected)
                 count.carriedOver += lane.carriedOver
                 count.lostByLane[identity] = lane.lost

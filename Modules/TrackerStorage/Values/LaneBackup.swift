@@ -14,8 +14,6 @@ struct LaneBackup: Sendable {
         case generation
         /// The lane's number in the database.
         case number
-        /// How many records waited when the last one who had the lane open closed it; nothing while it is open.
-        case queued
         /// The end of the block of sequence numbers that may be in use.
         case sequence
     }
@@ -48,9 +46,6 @@ struct LaneBackup: Sendable {
     /// The end of the reserved block of sequence numbers, 0 if none is.
     var reserved: Int64 { lane.number(.sequence) ?? 0 }
 
-    /// How many records waited when the lane was last closed, if it was.
-    var queued: Int? { lane.number(.queued).map(Int.init) }
-
     /// The lane's number in the database of old.
     var laneNumber: Int64 { lane.number(.number) ?? 0 }
 
@@ -68,9 +63,6 @@ extension FileKeyValueStore {
 
     /// Reads a fact that is a number.
     func number(_ fact: LaneBackup.Fact) -> Int64? { text(fact).flatMap { Int64($0) } }
-
-    /// Forgets a fact.
-    func remove(_ fact: LaneBackup.Fact) throws(StorageError) { try remove(fact.rawValue) }
 
     /// Keeps a fact, unless the file has it already.
     func save(_ text: String, _ fact: LaneBackup.Fact) throws(StorageError) {
