@@ -59,12 +59,25 @@ extension DeliveryEngine {
             return (ended, late)
         }
         for (flush, reason) in late.reversed() { report(flush, reason) }
-        for (id, reason) in ended.reversed() {
-            // What has just been delivered is staged: it is counted once it is on disk, if that is in time.
-            parts.outbox.stage(.barrier) { [self] _ in
-                if !parts.loop.post({ [self] in end(id, reason) }) { end(id, reason) }
+        for (id, reason) in ended.reversed() { finish(id, reason) }
+    }
+
+    /// Tells a flush that is over, once what has just been delivered is on disk and counts, if that is in time.
+    private func finish(_ id: Int, _ reason: StopReason?) {
+        parts.outbox.stage(.barrier) { [self] _ in
+            let isOpen = parts.loop.post { [self] in
+                // What it had to wait for can have been delivered meanwhile: then that is staged behind the barrier.
+                if reason != nil, isDelivered(id) { finish(id, nil) } else { end(id, reason) }
             }
+            if !isOpen { end(id, reason) }
         }
+    }
+
+    /// Whether nothing is left of what a flush is about, though it may not be on disk yet.
+    private func isDelivered(_ id: Int) -> Bool {
+        let flush = state.withLock { state in state.flushes.first { $0.id == id } }
+        guard let flush, flush.through != nil else { return false }
+        return remaining(of: flush) == 0
     }
 
     /// Whether a flush is over, and why; `nil` while it is not.
