@@ -42,6 +42,7 @@ struct LaneWriter: ~Copyable {
     var known = LaneState.empty
     /// The lane's books as they were last seen; before that, as the last one has left them in their file.
     var seen: SeenBooks?
+    /// Where the books stand beside the database; `nil` for memory.
     var books: BooksFile?
     /// When the account begins.
     var origin = LaneOrigin()

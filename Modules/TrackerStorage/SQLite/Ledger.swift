@@ -15,7 +15,7 @@ struct Ledger: Hashable, Sendable {
 
 /// A lane's books as an outbox has last seen them, to notice when they were taken back.
 struct SeenBooks: Hashable, Sendable {
-    /// The ledger; `nil` for what a backup has kept, which tells no more than how many records waited.
+    /// The ledger; `nil` where none was begun yet.
     var ledger: Ledger?
     /// How many records had been accepted.
     var accepted: Int
