@@ -8,15 +8,36 @@ struct StateFolderTests {
     @Test(
         "is the one that the XDG specification names",
         arguments: [
-            (["XDG_STATE_HOME": "/var/state", "HOME": "/home/u"], "/var/state/mobile-tracker"),
-            (["XDG_STATE_HOME": "/var/state/", "HOME": "/home/u"], "/var/state/mobile-tracker"),
-            (["XDG_STATE_HOME": "relative", "HOME": "/home/u"], "/home/u/.local/state/mobile-tracker"),
-            (["XDG_STATE_HOME": "", "HOME": "/home/u"], "/home/u/.local/state/mobile-tracker"),
-            (["HOME": "/"], "/.local/state/mobile-tracker"),
+            (["XDG_STATE_HOME": "/var/state", "HOME": "/home/u"], "/var/state/mobile-tracker/shop"),
+            (["XDG_STATE_HOME": "/var/state/", "HOME": "/home/u"], "/var/state/mobile-tracker/shop"),
+            (["XDG_STATE_HOME": "relative", "HOME": "/home/u"], "/home/u/.local/state/mobile-tracker/shop"),
+            (["XDG_STATE_HOME": "", "HOME": "/home/u"], "/home/u/.local/state/mobile-tracker/shop"),
+            (["HOME": "/"], "/.local/state/mobile-tracker/shop"),
         ]
     )
     func standard(environment: [String: String], path: String) {
-        #expect(StateFolder.standard { environment[$0] }?.path == path)
+        #expect(StateFolder.standard(program: "shop") { environment[$0] }?.path == path)
+    }
+
+    @Test(
+        "is one program's own, whatever the program is called",
+        arguments: [
+            ("shop", "shop"), ("@acme/shop", "@acme%2Fshop"), ("..", "%2E."), (".hidden", "%2Ehidden"),
+            ("", "default"), ("mein laden", "mein%20laden"), ("v1.2", "v1.2"),
+        ]
+    )
+    func programs(program: String, folder: String) {
+        let path = StateFolder.standard(program: program) { _ in "/state" }?.path
+
+        #expect(path == "/state/mobile-tracker/" + folder)
+    }
+
+    @Test("is named after the executable unless a program is named")
+    func executable() throws {
+        let path = try #require(StateFolder.standard { _ in "/state" }?.path)
+
+        #expect(!StateFolder.executableName.isEmpty)
+        #expect(path == StateFolder.standard(program: StateFolder.executableName) { _ in "/state" }?.path)
     }
 
     @Test("names the files of each lane and each brand apart, the same in every process")

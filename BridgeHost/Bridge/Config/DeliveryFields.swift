@@ -6,8 +6,8 @@ enum DeliveryFields {
     static let table = ConfigTable<DeliveryOptions>([
         .string(
             "storageDirectory", \.storageDirectory,
-            "The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else "
-                + "`~/.local/state/mobile-tracker`."),
+            "The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "
+                + "`~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`."),
         .choice("persistence", \.persistence, "Where undelivered events live; `disk` by default."),
         .choice("durability", \.durability, "The death of the process or of the machine; `process` by default."),
         .integer(

@@ -4,6 +4,13 @@ import TrackerStorage
 
 /// The options, as the parts of the engine take them.
 extension DeliveryOptions {
+    /// The state folder that a program uses when a configuration names none; empty if there is no home folder.
+    ///
+    /// - Parameter program: The program's name, for a process that keeps the state of another, as the host does.
+    package static func standardDirectory(ofProgram program: String) -> String {
+        StateFolder.standard(program: program)?.path ?? ""
+    }
+
     var location: OutboxConfiguration.Location {
         switch persistence {
         case .memory: .memory

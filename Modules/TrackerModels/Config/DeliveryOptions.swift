@@ -27,8 +27,9 @@ public struct DeliveryOptions: Hashable, Sendable {
         case none
     }
 
-    /// The state folder. `nil`: `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`; Application
-    /// Support on Apple platforms.
+    /// The state folder. `nil`: `$XDG_STATE_HOME/mobile-tracker/<program>`, else
+    /// `~/.local/state/mobile-tracker/<program>`, where `<program>` is the executable's name; on Apple platforms in
+    /// Application Support.
     public var storageDirectory: String?
     /// Where undelivered events live; on disk by default.
     public var persistence: Persistence

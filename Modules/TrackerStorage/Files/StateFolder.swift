@@ -21,21 +21,51 @@ public struct StateFolder: Hashable, Sendable {
         directory = Directory(path)
     }
 
-    /// The folder that is used when none is given: `$XDG_STATE_HOME/mobile-tracker`, else
-    /// `~/.local/state/mobile-tracker`; on Apple platforms `~/Library/Application Support/mobile-tracker`.
+    /// The folder that a program uses when none is given: `$XDG_STATE_HOME/mobile-tracker/<program>`, else
+    /// `~/.local/state/mobile-tracker/<program>`; on Apple platforms
+    /// `~/Library/Application Support/mobile-tracker/<program>`.
     ///
-    /// - Parameter environment: Gives the value of an environment variable. A relative `XDG_STATE_HOME` is ignored, as
-    ///   the XDG Base Directory Specification has it.
+    /// Two programs of one Unix user share neither session nor user; two processes of one program do.
+    ///
+    /// - Parameters:
+    ///   - program: The program's name; by default the executable's. What could leave the folder or hide in it is
+    ///     percent-encoded. An empty name is `default`.
+    ///   - environment: Gives the value of an environment variable. A relative `XDG_STATE_HOME` is ignored, as the XDG
+    ///     Base Directory Specification has it.
     /// - Returns: `nil` if there is no home folder.
-    public static func standard(environment: (String) -> String? = StateFolder.environmentVariable) -> StateFolder? {
+    public static func standard(
+        program: String = StateFolder.executableName,
+        environment: (String) -> String? = StateFolder.environmentVariable
+    ) -> StateFolder? {
+        let name = "mobile-tracker/" + folderName(of: program)
         #if canImport(Darwin)
-            return home(environment).map { StateFolder(path: $0 + "/Library/Application Support/mobile-tracker") }
+            return home(environment).map { StateFolder(path: $0 + "/Library/Application Support/" + name) }
         #else
             if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
-                return StateFolder(path: Directory(state).file("mobile-tracker"))
+                return StateFolder(path: Directory(state).file(name))
             }
-            return home(environment).map { StateFolder(path: Directory($0).file(".local/state/mobile-tracker")) }
+            return home(environment).map { StateFolder(path: Directory($0).file(".local/state/" + name)) }
         #endif
+    }
+
+    /// The name of this process's executable, without its folder.
+    public static var executableName: String {
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    /// A program's name as the name of one folder, of at most 200 bytes.
+    private static func folderName(of program: String) -> String {
+        var name = ""
+        for byte in program.utf8 {
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-_@+".contains(character))
+            if isPlain || (character == "." && !name.isEmpty) {
+                name.append(character)
+            } else {
+                name += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return name.isEmpty ? "default" : String(name.prefix(200))
     }
 
     /// Reads this process's environment.

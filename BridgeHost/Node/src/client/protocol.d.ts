@@ -146,7 +146,7 @@ export interface TrackerConfig {
     } | null
     /** How many calls may wait for a session; by default as many as the queue holds. */
     maxPendingEvents?: number | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; `disk` by default. */
     persistence?: 'disk' | 'memory' | null
@@ -234,7 +234,7 @@ export interface ReactNativeConfig {
     } | null
     /** How many calls may wait for a session; by default as many as the queue holds. */
     maxPendingEvents?: number | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; `disk` by default. */
     persistence?: 'disk' | 'memory' | null
@@ -319,7 +319,7 @@ export interface AnalyticsOptions {
     } | null
     /** Merged over what the system tells of the events' surroundings. */
     context?: Properties | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; `disk` by default. */
     persistence?: 'disk' | 'memory' | null
@@ -361,7 +361,7 @@ export interface AnalyticsOptions {
 export interface BasicOptions {
     /** Past this many events the oldest is dropped; 100 by default. */
     maxQueueSize?: number | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker`, else `~/.local/state/mobile-tracker`. */
+    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; `disk` by default. */
     persistence?: 'disk' | 'memory' | null
