@@ -84,7 +84,7 @@ export class HostLink {
         else this.#start()
     }
 
-    /** Whether a client of this kind is in use. @param {'tracker' | 'analytics'} kind */
+    /** Whether a client of this kind is in use. @param {'tracker' | 'analytics' | 'basic'} kind */
     uses(kind) {
         return this.#recovery.uses(kind)
     }

@@ -161,6 +161,12 @@ export interface TrackerOptions {
     hostArguments?: string[]
     /** Where the host's log goes: to this program's stderr (`inherit`, the default), or nowhere. */
     stderr?: 'inherit' | 'ignore'
+    /**
+     * Whether to post the clients' debug information once a second to the development collector they send to, which
+     * shows it. Only an address of this machine gets it. By default true if the environment has
+     * `MOBILE_TRACKER_COLLECTOR_PANEL=1`, which also works for the tracker that is the default export.
+     */
+    collectorPanel?: boolean
 }
 
 /** Makes a tracker with a host of its own, which is started on first use. */

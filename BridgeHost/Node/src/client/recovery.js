@@ -59,7 +59,7 @@ export class Recovery {
 
     /** Whether a client of this kind is in use, and so may have something to send. */
     uses(kind) {
-        return (kind === 'analytics' ? this.#analytics : this.#init) !== null
+        return { tracker: this.#init, analytics: this.#analytics, basic: this.#basic }[kind] !== null
     }
 
     /** The calls to make first, in this order. @returns {Replay[]} */

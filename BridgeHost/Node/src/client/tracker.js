@@ -1,3 +1,4 @@
+import { CollectorPanel } from './collector-panel.js'
 import { atExit } from './exit.js'
 import { HostLink } from './host-link.js'
 import { ANALYTICS, BASIC, TRACKER } from './methods.js'
@@ -15,8 +16,11 @@ const EXIT_FLUSH_MS = 5000
  * @param {string} [options.hostPath] The host program, instead of looking for it.
  * @param {string[]} [options.hostArguments] What to start it with.
  * @param {'inherit' | 'ignore'} [options.stderr] Where the host's log goes: to this program's stderr, or nowhere.
+ * @param {boolean} [options.collectorPanel] Whether to show a development collector how the clients stand.
  */
-export function createTracker({ hostPath, hostArguments = [], stderr = 'inherit' } = {}) {
+export function createTracker({
+    hostPath, hostArguments = [], stderr = 'inherit', collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1',
+} = {}) {
     const warn = (message) => console.warn(`[MobileTracker] ${message}`)
     const news = new News({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
@@ -27,7 +31,16 @@ export function createTracker({ hostPath, hostArguments = [], stderr = 'inherit'
         warn,
     })
     const exit = flushAtExit(link)
-    const observer = { warn, used: exit.used }
+    const panel = collectorPanel ? new CollectorPanel(link) : null
+    const used = () => {
+        exit.used()
+        panel?.start()
+    }
+    const end = () => {
+        panel?.stop()
+        return link.shutdown()
+    }
+    const observer = { warn, used }
     const tracker = makeFunctions(TRACKER, '', link, observer)
     const quiet = makeFunctions({ screenDidAppear: TRACKER.screenDidAppear }, '', link, {
         ...observer,
@@ -39,8 +52,8 @@ export function createTracker({ hostPath, hostArguments = [], stderr = 'inherit'
         basic: makeFunctions(BASIC, 'basic.', link, observer),
         on: (event, listener) => news.on(event, listener),
         trackScreens: (webContents, options) => followScreens(webContents, quiet.screenDidAppear, options),
-        shutdown: () => link.shutdown(),
-        close: () => link.shutdown(),
+        shutdown: end,
+        close: end,
     }
 }
 

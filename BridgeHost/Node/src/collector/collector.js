@@ -1,3 +1,4 @@
+import { AccountBook } from './accounts.js'
 import { Backend } from './backend.js'
 import { readBody } from './body.js'
 import { problemsOf } from './checks/index.js'
@@ -33,6 +34,7 @@ const SHOWN = [
 /** What the collector knows and decides, apart from the wire: requests in, replies out. */
 export class Collector {
     faults = new FaultScript()
+    accounts = new AccountBook((client) => this.#witness.arrivals(client))
     ledger
     #backend = new Backend()
     #witness = new Witness()
@@ -54,6 +56,7 @@ export class Collector {
     clear() {
         this.ledger.clear()
         this.#witness = new Witness()
+        this.accounts.clear()
     }
 
     /**

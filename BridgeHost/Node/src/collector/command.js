@@ -43,6 +43,7 @@ While it runs:
   GET  /wait       the same, once count=<n> have come (or requests=<n>), or after timeout=<seconds> with status 408
   POST /clear      forget what came
   GET  /faults     what is left of the fault script; POST sets it (?append=true adds to it), DELETE clears it
+  GET  /accounts   how each client that has collectorPanel: true says it stands, compared with what came
   The kinds are ${KINDS.join(', ')}.
 
 A fault script is a list such as  500×3, 429:retry-after=2, delay=200, drop-after, 413-above=1000

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { AccountError } from './accounts.js'
 import { FaultError } from './faults/item.js'
 import { FilterError, filterFrom, matcher, wholeNumber } from './filter.js'
 import { waitFilter, waitFor } from './wait.js'
@@ -7,7 +8,7 @@ import { waitFilter, waitFor } from './wait.js'
 /** @typedef {import('node:http').IncomingMessage} IncomingMessage */
 /** @typedef {import('node:http').ServerResponse} ServerResponse */
 
-const MOST_SCRIPT_BYTES = 1 << 20
+const MOST_BYTES = 1 << 20
 const LONGEST_WAIT = 600_000
 const USUAL_WAIT = 10_000
 const CHUNK = 65_536
@@ -19,6 +20,7 @@ GET  /received   what came
 GET  /wait       the same, once count=<n> have come
 POST /clear      forget what came
 GET  /faults     what is left of the fault script; POST sets it
+GET  /accounts   how each client says it stands
 
 More is in: mobile-tracker collect --help
 `
@@ -47,6 +49,7 @@ export function makeControl(collector, signal) {
         '/received': { GET: received },
         '/wait': { GET: wait },
         '/clear': { POST: clear },
+        '/accounts': { GET: showAccounts, POST: takeAccount },
         '/faults': { GET: showFaults, POST: loadFaults, DELETE: clearFaults },
     }
     return (request, response) => {
@@ -121,6 +124,22 @@ function clear({ collector, response }) {
     sendJSON(response, 200, { cleared })
 }
 
+function showAccounts({ collector, response }) {
+    sendJSON(response, 200, { accounts: collector.accounts.latest() })
+}
+
+async function takeAccount({ collector, request, response }) {
+    const text = await readText(request, 'account')
+    let posted
+    try {
+        posted = JSON.parse(text)
+    } catch {
+        throw new Refusal(400, 'The account is not JSON.')
+    }
+    const { comparison } = collector.accounts.post(posted)
+    sendJSON(response, 200, { comparison })
+}
+
 function showFaults({ collector, response }) {
     sendJSON(response, 200, { faults: collector.faults.left() })
 }
@@ -129,7 +148,7 @@ async function loadFaults({ collector, request, response, query }) {
     for (const name of query.keys()) {
         if (name !== 'append') throw new Refusal(400, `There is no parameter "${name}"; known is append=true.`)
     }
-    const text = await readText(request)
+    const text = await readText(request, 'script')
     collector.faults.load(scriptFrom(text), { append: query.get('append') === 'true' })
     sendJSON(response, 200, { faults: collector.faults.left() })
 }
@@ -176,12 +195,12 @@ function scriptFrom(text) {
     }
 }
 
-async function readText(request) {
+async function readText(request, what) {
     const chunks = []
     let size = 0
     for await (const chunk of request) {
         size += chunk.length
-        if (size > MOST_SCRIPT_BYTES) throw new Refusal(413, `The script is larger than ${MOST_SCRIPT_BYTES} bytes.`)
+        if (size > MOST_BYTES) throw new Refusal(413, `The ${what} is larger than ${MOST_BYTES} bytes.`)
         chunks.push(chunk)
     }
     return Buffer.concat(chunks).toString('utf8')
@@ -213,7 +232,7 @@ function sendJSON(response, status, value, headers = {}) {
 
 function refuse(response, error) {
     if (response.headersSent || response.destroyed) return response.destroy()
-    if (error instanceof FilterError || error instanceof FaultError) return sendJSON(response, 400, { error: error.message })
+    if ([FilterError, FaultError, AccountError].some((kind) => error instanceof kind)) return sendJSON(response, 400, { error: error.message })
     if (error instanceof Refusal) {
         const close = error.status === 413 ? { Connection: 'close' } : {}
         return sendJSON(response, error.status, { error: error.message }, { ...error.headers, ...close })

@@ -106,6 +106,16 @@ class RunningCollector {
         return this.#collector.totals
     }
 
+    /** The last account of each client that posts one. @returns {import('./accounts.js').Account[]} */
+    accounts() {
+        return this.#collector.accounts.latest()
+    }
+
+    /** Calls `listener` with every account that comes. @returns {() => void} Ends it. */
+    onAccount(listener) {
+        return this.#collector.accounts.listen(listener)
+    }
+
     /** Calls `listener` with every request that comes. @returns {() => void} Ends it. */
     listen(listener) {
         return this.#collector.ledger.listen(listener)

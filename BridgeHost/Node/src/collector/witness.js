@@ -19,6 +19,8 @@ class Stream {
     taken = new Intervals()
     /** Numbers of which a request was refused for good: nobody waits for them any more. */
     refused = new Intervals()
+    /** How many records have come and were taken, each once. */
+    arrived = 0
 }
 
 /**
@@ -66,6 +68,26 @@ export class Witness {
         return { attempt: seen.attempts, repeat: flags.some(({ kind }) => kind === 'repeat'), flags }
     }
 
+    /**
+     * How many of a client's records have come.
+     *
+     * @param {object} client
+     * @param {string} client.family
+     * @param {string} client.base The path before the endpoint.
+     * @param {string[]} client.names What tells its installation apart; without any, all of that path count.
+     * @returns {number}
+     */
+    arrivals({ family, base, names }) {
+        let count = 0
+        for (const [lane, streams] of this.#streams) {
+            if (!lane.startsWith(`${family} ${base} `)) continue
+            const owner = names.map((name) => this.#owners.get(`${lane} ${name}`)).find((stream) => stream !== undefined)
+            const counted = names.length === 0 ? streams : [owner].filter(Boolean)
+            for (const stream of counted) count += stream.arrived
+        }
+        return count
+    }
+
     #countKey(lane, { key }) {
         if (!key) return { attempts: 1, taken: false, stream: null }
         const name = `${lane} ${key}`
@@ -108,6 +130,7 @@ export class Witness {
             for (const gap of stream.refused.gaps(expected, first)) flags.push(gapFlag(gap))
         }
         stream.taken.add(first, last)
+        stream.arrived += request.items.length - repeated
     }
 
     #streamOf(lane, { identities, route }, first) {

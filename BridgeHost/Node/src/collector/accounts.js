@@ -1,0 +1,143 @@
+import { mask } from './mask.js'
+
+/** How many clients are remembered. */
+const MOST = 100
+
+/** What may be in the places of keys, and is masked if the client has not done so. */
+const KEYS = ['xApiKey', 'apiKey', 'writeKey']
+
+/**
+ * What a client says of itself, beside what came from it.
+ *
+ * @typedef {object} Account
+ * @property {string} client Who posted it.
+ * @property {string} at When, by the client's clock.
+ * @property {any} debugInfo The client's debug information.
+ * @property {Comparison} comparison
+ *
+ * @typedef {object} Comparison
+ * @property {'waiting' | 'agrees' | 'differs'} state `waiting` until the client has been at rest once.
+ * @property {number} delivered How many records the client counts as delivered since then.
+ * @property {number} arrived How many came here since then.
+ * @property {string} text The same in a sentence.
+ */
+
+/** An account that cannot be read; the message is a sentence for whoever sent it. */
+export class AccountError extends Error {
+    name = 'AccountError'
+}
+
+/** The last account of each client. */
+export class AccountBook {
+    /** @type {Map<string, { account: Account, base: Sample | null, last: Sample }>} */
+    #pages = new Map()
+    #listeners = new Set()
+    #arrivals
+
+    /** @param {(client: Identity) => number | null} arrivals How many records of a client have come; null if unknown. */
+    constructor(arrivals) {
+        this.#arrivals = arrivals
+    }
+
+    /**
+     * Takes a client's account.
+     *
+     * @param {any} posted `{client, at, debugInfo}`.
+     * @returns {Account}
+     * @throws {AccountError}
+     */
+    post(posted) {
+        const { client, at, debugInfo } = checked(posted)
+        const page = this.#pages.get(client)
+        const sample = { delivered: numberOf(debugInfo.account?.delivered), arrived: this.#arrivals(identityOf(debugInfo)) }
+        const base = baseOf(page, sample)
+        const account = { client, at, debugInfo: maskKeys(debugInfo), comparison: compare(base, sample) }
+        this.#pages.delete(client)
+        this.#pages.set(client, { account, base, last: sample })
+        if (this.#pages.size > MOST) this.#pages.delete(this.#pages.keys().next().value)
+        for (const listener of this.#listeners) listener(account)
+        return account
+    }
+
+    /** The last account of each client. @returns {Account[]} */
+    latest() {
+        return [...this.#pages.values()].map(({ account }) => account)
+    }
+
+    /** Calls `listener` with every account that comes. @returns {() => void} Ends it. */
+    listen(listener) {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+    }
+
+    /** What came was forgotten, so that the comparison begins anew. */
+    clear() {
+        this.#pages.clear()
+    }
+}
+
+/** @typedef {{ delivered: number | null, arrived: number | null }} Sample */
+/** @typedef {{ family: string, base: string, names: string[] }} Identity */
+
+/**
+ * Where the comparison begins: at the first account that is the same as the one before it. An account lags a little
+ * behind what came, so that only at rest do both say the same.
+ */
+function baseOf(page, sample) {
+    if (!page || sample.delivered === null || sample.arrived === null) return null
+    const { base, last } = page
+    // Fewer than before: the client has opened its lane anew.
+    if (base && sample.delivered >= last.delivered && sample.arrived >= last.arrived) return base
+    return isSame(last, sample) ? sample : null
+}
+
+function compare(base, sample) {
+    if (!base) return { state: 'waiting', delivered: 0, arrived: 0, text: 'Waiting until the client is at rest once.' }
+    const delivered = sample.delivered - base.delivered
+    const arrived = sample.arrived - base.arrived
+    // What has come may not be counted yet; what is counted has come.
+    const state = delivered > arrived ? 'differs' : 'agrees'
+    const text = state === 'agrees'
+        ? `The client counts ${delivered} delivered; ${arrived} came here.`
+        : `The client counts ${delivered} delivered, but only ${arrived} came here.`
+    return { state, delivered, arrived, text }
+}
+
+function isSame(one, other) {
+    return one.delivered === other.delivered && one.arrived === other.arrived
+}
+
+/** What tells this client's requests apart from others. @returns {Identity} */
+function identityOf({ config, sessionId, deviceId, ingestionHost, anonymousId, endpoint }) {
+    if (config?.apiUrl) return { family: 'tracker', base: pathOf(config.apiUrl), names: [`session ${sessionId}`, `device ${deviceId}`] }
+    if (ingestionHost) return { family: 'analytics', base: pathOf(ingestionHost), names: [`anonymous ${anonymousId}`] }
+    return { family: 'basic', base: pathOf(endpoint) || '/', names: [] }
+}
+
+function pathOf(url) {
+    return URL.canParse(url) ? new URL(url).pathname.replace(/\/$/, '') : ''
+}
+
+function checked(posted) {
+    const { client, at, debugInfo } = posted ?? {}
+    if (typeof client !== 'string' || client === '' || client.length > 200) {
+        throw new AccountError('"client" must be a text of 1 to 200 characters.')
+    }
+    if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) throw new AccountError('"at" must be a time.')
+    if (typeof debugInfo !== 'object' || debugInfo === null || Array.isArray(debugInfo)) {
+        throw new AccountError('"debugInfo" must be an object.')
+    }
+    return { client, at, debugInfo }
+}
+
+function maskKeys(value) {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(maskKeys)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [
+        name, KEYS.includes(name) && typeof member === 'string' && !member.startsWith('*') ? mask(member) : maskKeys(member),
+    ]))
+}
+
+function numberOf(value) {
+    return Number.isSafeInteger(value) ? value : null
+}
