@@ -56,7 +56,7 @@ struct ConnectionTests {
 
         let (output, _) = try await Session.transcript(of: bytes, to: EchoResponder())
 
-        #expect(String(decoding: output, as: UTF8.self).contains(#""id":null,"error":{"code":-32700,"#))
+        #expect(String(decoding: output, as: UTF8.self).contains(#""id":1,"error":{"code":-32700,"#))
     }
 
     @Test("refuses five million open brackets, and goes on", arguments: Framing.allCases)

@@ -56,5 +56,19 @@ extension Row {
         ) {
             .screen(name: try $0.string(0), properties: $0.object(1))
         },
+        Row(
+            "basic.flush",
+            [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
+            result: "FlushReport", "Sends what is queued now. Nothing waits for the answer.", example: "[5000]"
+        ) { host, arguments, reply in
+            host.basic.accept(
+                flush: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
+        },
+        .reading(
+            "basic.getDebugInfo", on: \.basic, result: "BasicDebugInfo",
+            "How things stand: queue, circuit, user, account, configuration. Secrets are masked."
+        ) { basic, _ in
+            JSONText(tree: basic.debugInfo())
+        },
     ]
 }

@@ -47,7 +47,7 @@ extension Row {
         guard let list, list.kind == .array else { throw arguments.fault(0, "must be an array") }
         var topics: [NewsDesk.Topic] = []
         for element in list.elements {
-            guard let topic = element.stringValue.flatMap(NewsDesk.Topic.init(rawValue:)) else {
+            guard let topic = element.stringValue.flatMap(NewsDesk.Topic.init(name:)) else {
                 let known = NewsDesk.Topic.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
                 throw arguments.fault(0, "must hold nothing but \(known)")
             }

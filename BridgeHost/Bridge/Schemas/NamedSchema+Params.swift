@@ -15,7 +15,8 @@ extension NamedSchema {
             "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),
             example: #""granted""#),
         NamedSchema(
-            "Topic", "What notifications are about.", .choice(NewsDesk.Topic.allCases.map(\.rawValue)),
+            "Topic", "The method of notifications; `diagnostics` is another spelling of `diagnostic`.",
+            .choice(NewsDesk.Topic.allCases.map(\.rawValue) + ["diagnostics"]),
             example: #""log""#),
         NamedSchema(
             "Topics", "What to hear of.", .oneOf([.reference("Topic"), .array(of: .reference("Topic"))]),

@@ -92,6 +92,24 @@ extension NamedSchema {
                 ], others: .anything),
             example: #"{"lifecycle": "ready", "queueLength": 2, "writeKey": "****-key", "userId": "user-1"}"#),
         NamedSchema(
+            "BasicDebugInfo", "How things stand with the basic tracker. Further members may come.",
+            .object(
+                [
+                    .required("lifecycle", .string, "`idle`, `ready` or `halted`."),
+                    .required("queueLength", .count, "How many events wait."),
+                    .optional("endpoint", .string, "Where they go."),
+                    .optional("maxQueueSize", .integer, "How many may wait."),
+                    .optional("userId", .string.orNull),
+                    .optional("circuitState", .choice(["closed", "halfOpen", "open"]), "The circuit breaker's state."),
+                    .optional("circuitRemainingMs", .number, "How long it stays open."),
+                    .optional("flushInFlight", .boolean, "Whether a request is under way."),
+                    .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
+                    .optional("refused", .anyObject, "Calls refused at the door, by reason."),
+                    .optional("lastError", .anyObject.orNull, "The last failure of a request."),
+                    .optional("config", .anyObject, "The configuration, secrets masked."),
+                ], others: .anything),
+            example: #"{"lifecycle": "ready", "queueLength": 2, "circuitState": "closed", "userId": "user-1"}"#),
+        NamedSchema(
             "HostInfo", "What a host is.",
             .object(
                 [

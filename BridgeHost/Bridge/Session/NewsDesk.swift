@@ -10,9 +10,14 @@ final class NewsDesk: Sendable {
         /// Log messages.
         case log
         /// What happens to events.
-        case diagnostics
+        case diagnostic
         /// Which session is current.
         case session
+
+        /// The topic of a name: that of the notifications, or `diagnostics`.
+        init?(name: String) {
+            self.init(rawValue: name == "diagnostics" ? "diagnostic" : name)
+        }
     }
 
     /// Whom news are about.
@@ -48,7 +53,7 @@ final class NewsDesk: Sendable {
             guard isWanted(.session) else { return }
             return notify(JSONRPC.Notification("session", .object("sessionId", session?.text)))
         }
-        guard isWanted(.diagnostics) else { return }
+        guard isWanted(.diagnostic) else { return }
         for params in diagnostic.params(from: subject) { notify(JSONRPC.Notification("diagnostic", params)) }
     }
 

@@ -69,12 +69,12 @@ struct MessageParser: Sendable {
     /// Reads one call: a message, or a member of a batch.
     mutating func call(_ bytes: [UInt8], in range: Range<Int>) -> Call {
         if let refusal = Self.scan(bytes, in: range, with: &scanner) { return refusal }
-        guard scanner.outline.isCut else { return call(bytes, scanner.outline, from: range.lowerBound) }
+        guard scanner.outline.isCut else { return call(bytes, scanner.outline, in: range) }
         if let refusal = Self.scan(bytes, in: range, with: &outerScanner) { return refusal }
         guard !outerScanner.outline.isCut else {
             return Call(refused: .invalidRequest("A request has four members."))
         }
-        var call = call(bytes, outerScanner.outline, from: range.lowerBound)
+        var call = call(bytes, outerScanner.outline, in: range)
         if case .success(let request) = call.request {
             call.request = .failure(.invalidParams("\(request.method.prefix(80)): too many params"))
         }
@@ -89,18 +89,24 @@ struct MessageParser: Sendable {
             try scanner.scan(bytes, in: range)
             return nil
         } catch {
-            return Call(refused: .parseError(description(of: error, from: range.lowerBound)))
+            return refusal(of: bytes, in: range, error)
         }
     }
 
+    /// The answer to what is no JSON, under its id if that can be read all the same.
+    private static func refusal(of bytes: [UInt8], in range: Range<Int>, _ error: JSONSyntaxError) -> Call {
+        let message = BrokenMessage(bytes: bytes, range: range, fault: error.offset)
+        let place = JSONSyntaxError(error.kind, at: max(0, error.offset - range.lowerBound))
+        return Call(refused: .parseError(place.description + message.hint), id: message.id ?? Call.nullID)
+    }
+
     /// Reads the call that was scanned.
-    private func call(_ bytes: [UInt8], _ outline: JSONOutline, from start: Int) -> Call {
+    private func call(_ bytes: [UInt8], _ outline: JSONOutline, in range: Range<Int>) -> Call {
         let members = Members(of: outline, in: bytes)
         if let offset = outline.firstLoneSurrogate,
             members.params.map(outline.hasLoneSurrogate(outsideItemAt:)) ?? true
         {
-            let error = JSONSyntaxError(.loneSurrogate, at: offset)
-            return Call(refused: .parseError(Self.description(of: error, from: start)))
+            return Self.refusal(of: bytes, in: range, JSONSyntaxError(.loneSurrogate, at: offset))
         }
         guard outline.root?.kind == .object else { return Call(refused: .invalidRequest("A request is an object.")) }
         return call(bytes, outline, members)
@@ -123,7 +129,8 @@ struct MessageParser: Sendable {
         guard let method = members.method.flatMap({ outline.string(at: $0, in: bytes) }) else {
             return refused("'method' must be a string.")
         }
-        guard let index = members.params else {
+        // Some clients always write params: null stands for none.
+        guard let index = members.params, outline.items[index].kind != .null else {
             return Call(Request(method: method, isNotification: id == nil), id: id)
         }
         let item = outline.items[index]
@@ -132,10 +139,6 @@ struct MessageParser: Sendable {
         }
         let params = Params(of: index, in: outline, bytes)
         return Call(Request(method: method, params: params, isNotification: id == nil), id: id)
-    }
-
-    private static func description(of error: JSONSyntaxError, from start: Int) -> String {
-        JSONSyntaxError(error.kind, at: max(0, error.offset - start)).description
     }
 }
 

@@ -91,14 +91,17 @@ suite('a program ends by itself', () => {
 })
 
 suite('before the program ends', () => {
-    test('what is left is sent, once', async (t) => {
+    test('what is left is sent, once, by all three clients', async (t) => {
         const { code, lives } = await run(t, `
             await tracker.init('925', config)
             await tracker.analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com' })
+            await tracker.basic.initialize('key', 'https://b.example.com')
             tracker.track('A')`)
 
         assert.equal(code, 0)
-        assert.deepEqual(await lives(), [['init', 'analytics.initialize', 'track', 'flush', 'analytics.flush']])
+        const [calls] = await lives()
+        assert.deepEqual(calls.slice(0, 4), ['init', 'analytics.initialize', 'basic.initialize', 'track'])
+        assert.deepEqual(calls.slice(4), ['flush', 'analytics.flush', 'basic.flush'])
     })
 
     test('it is sent again if the program finds more to do', async (t) => {

@@ -213,7 +213,7 @@ suite('news', () => {
 
         assert.deepEqual(heard, [log, log])
         assert.deepEqual(lives()[0].map(({ method, params }) => [method, params]).slice(0, 1), [
-            ['host.subscribe', ['log', 'diagnostics']],
+            ['host.subscribe', ['log', 'diagnostic']],
         ])
     })
 

@@ -85,6 +85,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await basic.track('Clicked')
     await basic.identify('u1', { plan: 'pro' })
     await basic.screen('Home')
+    console.log((await basic.getDebugInfo()).queueLength, (await basic.flush(1000)).delivered)
 
     await tracker.close()
     await tracker.shutdown()

@@ -45,13 +45,15 @@ struct HostMethodTests {
         #expect(news[0]["params"]?["at"]?.stringValue?.hasSuffix("Z") == true)
     }
 
-    @Test("host.subscribe brings what happens to events and to the session")
-    func diagnostics() async throws {
+    @Test(
+        "host.subscribe brings what happens to events and to the session, by the names of what arrives",
+        arguments: ["diagnostic", "diagnostics"])
+    func diagnostics(topic: String) async throws {
         let folder = try TemporaryDirectory()
         let backend = try Backend { $0.path == "/v2/tracking-session-data" ? .status(422) : nil }
         let client = try BridgeClient()
 
-        try await client.call("host.subscribe", ["diagnostics", "session"])
+        try await client.call("host.subscribe", [.string(topic), "session"])
         try await client.call("track", ["EARLY"])
         try await client.call("init", ["925", backend.config(folder)])
         try await client.call("track", ["eventName": "BAD", "messageId": "m1"])

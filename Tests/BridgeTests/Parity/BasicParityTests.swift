@@ -89,6 +89,8 @@ struct BasicParityTests {
         }
 
         #expect(seen == expected)
+        #expect(await bridged.flush(timeout: .seconds(1)) == native.flush(timeout: .seconds(1)))
+        #expect(await bridged.debugInfo()["lifecycle"] == native.debugInfo()["lifecycle"])
         #expect(await bridged.track(event: "A", properties: nil, messageId: nil).outcome == .dropped(.notInitialized))
     }
 
@@ -116,6 +118,11 @@ struct BasicParityTests {
             results.append("\(outcome)")
         }
         results += try await backend.basicEvents(atLeast: accepted).map(\.text)
+        results.append("\(await tracker.flush(timeout: .seconds(5)).remaining)")
+        let info = await tracker.debugInfo()
+        results.append(info.map(\.key).sorted().joined(separator: " "))
+        results += ["lifecycle", "endpoint", "maxQueueSize", "userId", "queueLength", "account", "refused", "config"]
+            .map { "\($0): \(info[$0] ?? .null)" }
         await tracker.shutdown(timeout: .seconds(5))
         return ParityTrace(results, folder: folder.path, host: "127.0.0.1:\(backend.server.port)")
     }

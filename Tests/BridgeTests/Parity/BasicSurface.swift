@@ -11,6 +11,8 @@ protocol BasicSurface: Sendable {
     func track(event: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
     func identify(userId: String, traits: JSONObject?, messageId: MessageID?) -> CallReceipt
     func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
+    func flush(timeout: Duration) async -> FlushReport
+    func debugInfo() async -> JSONObject
     func shutdown(timeout: Duration) async
 }
 
@@ -44,6 +46,12 @@ final class BridgedBasic: BasicSurface {
     func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt {
         bridge.receipt("basic.screen", ["name": .string(name), "properties": .of(properties)], messageId)
     }
+
+    func flush(timeout: Duration) async -> FlushReport {
+        FlushReport(await bridge.ask("basic.flush", [.of(timeout)]))
+    }
+
+    func debugInfo() async -> JSONObject { await bridge.ask("basic.getDebugInfo").objectValue ?? [:] }
 
     func shutdown(timeout: Duration) async { await bridge.end() }
 }

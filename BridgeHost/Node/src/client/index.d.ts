@@ -1,5 +1,5 @@
 import type {
-    CallOptions, DebugInfo, DiagnosticNews, FlushReport, LogNews, Outcome, Properties, SessionNews, TrackerConfig,
+    AnalyticsDebugInfo, BasicDebugInfo, CallOptions, DiagnosticNews, FlushReport, LogNews, Outcome, Properties, SessionNews, TrackerConfig,
     TrackerMethods,
 } from './protocol.js'
 
@@ -93,7 +93,7 @@ export interface Analytics {
     /** Drops what is queued and forgets who the user is. Calls are dropped until `initialize` is called again. */
     reset(options?: CallOptions): Promise<void>
     enableDebugLogging(): Promise<void>
-    getDebugInfo(): Promise<DebugInfo>
+    getDebugInfo(): Promise<AnalyticsDebugInfo>
     /** The app came to the foreground. */
     foreground(): Promise<void>
     /** The app went to the background. */
@@ -118,6 +118,8 @@ export interface Basic {
     /** The user id and the traits go with every event from now on. */
     identify(userId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
     screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    flush(timeoutMs?: number | null): Promise<FlushReport>
+    getDebugInfo(): Promise<BasicDebugInfo>
 }
 
 /** As much of Electron's WebContents as is followed. */

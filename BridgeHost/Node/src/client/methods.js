@@ -86,4 +86,6 @@ export const BASIC = {
     track: naming('event', 'properties'),
     identify: tracking('userId', 'traits'),
     screen: naming('name', 'properties'),
+    flush: { params: ['timeoutMs'], gives: 'object' },
+    getDebugInfo: { params: [], gives: 'object' },
 }

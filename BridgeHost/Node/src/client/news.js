@@ -1,11 +1,11 @@
 import { described } from './errors.js'
 
-/** What can be listened to: the events' names, and the topics the host knows them by. */
-const TOPICS = { log: 'log', diagnostic: 'diagnostics', session: 'session' }
+/** What can be listened to. */
+const TOPICS = ['log', 'diagnostic', 'session']
 
 /** Hands the host's notifications to who wants them. */
 export class News {
-    #listeners = new Map(Object.keys(TOPICS).map((event) => [event, new Set()]))
+    #listeners = new Map(TOPICS.map((event) => [event, new Set()]))
     #subscribed = new Set()
     #options
 
@@ -29,14 +29,14 @@ export class News {
     on(event, listener) {
         const listeners = this.#listeners.get(event)
         if (!listeners) {
-            throw new TypeError(`There is no event ${String(event)}, only ${Object.keys(TOPICS).join(', ')}.`)
+            throw new TypeError(`There is no event ${String(event)}, only ${TOPICS.join(', ')}.`)
         }
         if (typeof listener !== 'function') throw new TypeError('The listener must be a function.')
         const entry = { listener }
         listeners.add(entry)
         if (!this.#subscribed.has(event)) {
             this.#subscribed.add(event)
-            this.#options.subscribe(TOPICS[event])
+            this.#options.subscribe(event)
         }
         return () => listeners.delete(entry)
     }

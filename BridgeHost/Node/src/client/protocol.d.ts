@@ -107,6 +107,34 @@ export interface AnalyticsDebugInfo {
     [more: string]: unknown
 }
 
+/** How things stand with the basic tracker. Further members may come. */
+export interface BasicDebugInfo {
+    /** `idle`, `ready` or `halted`. */
+    lifecycle: string
+    /** How many events wait. */
+    queueLength: number
+    /** Where they go. */
+    endpoint?: string
+    /** How many may wait. */
+    maxQueueSize?: number
+    userId?: string | null
+    /** The circuit breaker's state. */
+    circuitState?: 'closed' | 'halfOpen' | 'open'
+    /** How long it stays open. */
+    circuitRemainingMs?: number
+    /** Whether a request is under way. */
+    flushInFlight?: boolean
+    /** Accepted, recovered, delivered, queued, dropped by reason. */
+    account?: Record<string, unknown>
+    /** Calls refused at the door, by reason. */
+    refused?: Record<string, unknown>
+    /** The last failure of a request. */
+    lastError?: Record<string, unknown> | null
+    /** The configuration, secrets masked. */
+    config?: Record<string, unknown>
+    [more: string]: unknown
+}
+
 /** What the user decided about tracking. */
 export type Consent = 'granted' | 'denied' | 'pending'
 
@@ -690,4 +718,14 @@ export interface BasicMethods {
      * @param properties Facts about the view.
      */
     screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    /**
+     * Sends what is queued now. Nothing waits for the answer.
+     *
+     * @param timeoutMs How long to try; 30,000 by default.
+     */
+    flush(timeoutMs?: number | null): Promise<FlushReport>
+    /**
+     * How things stand: queue, circuit, user, account, configuration. Secrets are masked.
+     */
+    getDebugInfo(): Promise<BasicDebugInfo>
 }

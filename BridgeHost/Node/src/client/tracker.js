@@ -76,6 +76,7 @@ function flushAtExit(link) {
             // Their promises keep the program alive; what they say is of no use to anybody now.
             if (link.uses('tracker')) link.call('flush', params)
             if (link.uses('analytics')) link.call('analytics.flush', params)
+            if (link.uses('basic')) link.call('basic.flush', params)
         },
         exit: () => link.flushWrites(),
     }
