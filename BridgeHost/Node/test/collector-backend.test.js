@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { ask, send } from '../testsupport/http.js'
-import { sample } from '../testsupport/samples.js'
+import { analyticsEvent, sample } from '../testsupport/samples.js'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -155,6 +155,31 @@ suite('a record', () => {
         assert.ok(!shown.includes('write-key'))
         assert.equal(collector.received()[0].headers['x-api-key'], '************5678')
         assert.equal(collector.received()[1].body.batch[0].writeKey, '**********1234')
+    })
+
+    test('masks keys in paths, names, headers and problems too', async () => {
+        const key = 'api-key-12345678'
+        const named = sample('event')
+        named.body = { ...named.body, event_name: `Sent ${key}`, brand_id: key }
+        named.headers['Idempotency-Key'] = key
+        await send(collector.url, named)
+        await send(collector.url, { ...sample('identify'), path: `/v2/tracking-session/${key}/identify/${key}` })
+        const written = analyticsEvent('track')
+        await send(collector.url, { ...sample('batch'), body: { batch: [{ ...written, event: 'write-key-1234', type: 'write-key-1234' }] } })
+
+        const shown = (await ask(collector.url, '/received')).text
+        assert.ok(!shown.includes('api-key-1234'))
+        assert.ok(!shown.includes('write-key'))
+        assert.ok(shown.includes('brand_id is \\"************5678\\"'))
+    })
+
+    test('masks a long key that a problem quotes in part', async () => {
+        const key = 'k3y-'.repeat(30)
+        const request = sample('event')
+        await send(collector.url, { ...request, headers: { ...request.headers, 'X-API-Key': key }, body: { ...request.body, brand_id: key } })
+
+        const [{ problems }] = collector.received()
+        assert.ok(problems.some((problem) => /^brand_id is "\*+…;/.test(problem)), problems.join())
     })
 
     test('names what the request carries', async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
+import { FaultScript } from '../src/collector/faults/script.js'
+import { routeOf } from '../src/collector/routes.js'
 import { ask, send } from '../testsupport/http.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
 
@@ -23,6 +25,48 @@ async function outcomes(count, kind = 'event') {
 }
 
 suite('a fault script', () => {
+    test('may apply to every so many-th request only', async () => {
+        collector.faults('500×2:every=3')
+
+        assert.deepEqual(await outcomes(7), [200, 200, 500, 200, 200, 500, 200])
+    })
+
+    test('counts every so many-th among the requests that it fits', async () => {
+        collector.faults('500×always:every=2:kind=event,404×always:kind=link')
+        const kinds = ['event', 'link', 'event', 'profile', 'event', 'event']
+        const statuses = []
+        for (const kind of kinds) statuses.push(...await outcomes(1, kind))
+
+        assert.deepEqual(statuses, [200, 404, 500, 200, 200, 500])
+    })
+
+    test('ends by itself after a time', () => {
+        let now = 5000
+        const script = new FaultScript({ now: () => now })
+        const route = routeOf('POST', '/v2/tracking-session-data')
+        script.load('drop-before×always:for=60s,500')
+
+        assert.equal(script.endsAt(), 65_000)
+        now = 64_999
+        assert.equal(script.takeBeforeBody(route).action, 'drop-before')
+        assert.deepEqual(script.left(), ['drop-before×always:for=60s', '500'])
+        now = 65_000
+        assert.deepEqual([script.left(), script.endsAt()], [['500'], null])
+        assert.equal(script.takeBeforeBody(route), null)
+        assert.equal(script.take(route, [], 0).status, 500)
+        assert.equal(script.isEmpty, true)
+    })
+
+    test('keeps its time when another is added to it', () => {
+        let now = 0
+        const script = new FaultScript({ now: () => now })
+        script.load('503×always:for=500ms')
+        now = 400
+        script.load('429:every=1', { append: true })
+
+        assert.deepEqual([script.endsAt(), script.left()], [500, ['503×always:for=500ms', '429:every=1']])
+    })
+
     test('is used up, one item a request', async () => {
         collector.faults('500×2,429,200')
 
@@ -105,7 +149,9 @@ suite('a script that makes no sense is refused with a sentence', () => {
         ['dorp-after', 'There is no fault "dorp-after"; give a status, or one of ok, drop-before, drop-after, stall, half-header, half-body, garbage.'],
         ['500×0', '0 is no number of times; it must be 1 or more, or always.'],
         ['500××', '"500××" is no instruction; an example is 500×3, 429:retry-after=2, drop-after.'],
-        ['500:foo=1', 'There is no option "foo"; the options are delay, retryAfter, location, headers, body, id, kind, path, name, above.'],
+        ['500:foo=1', 'There is no option "foo"; the options are delay, retryAfter, location, headers, body, id, kind, path, name, above, every, for.'],
+        ['500:every=0', '"every" is "0"; it must be a whole number, 1 or more.'],
+        ['500:for=5m', '"for" is "5m"; an example is 60s or 500ms, at most 1 day.'],
         ['500:foo', '"foo" in "500:foo" is no option; an example is kind=batch.'],
         ['500:times=2', '"times" is no option here; write it first, as in 500×3:delay=100.'],
         ['500:kind=evnt', /^There is no kind "evnt"; the kinds are session, event, /],

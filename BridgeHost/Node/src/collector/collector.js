@@ -6,7 +6,7 @@ import { faultText } from './faults/item.js'
 import { FaultScript } from './faults/script.js'
 import { itemsOf } from './items.js'
 import { Ledger } from './ledger.js'
-import { mask, maskBody } from './mask.js'
+import { concealer, mask, maskBody } from './mask.js'
 import { ReceivedRequest } from './record.js'
 import { routeOf } from './routes.js'
 import { Witness } from './witness.js'
@@ -33,9 +33,12 @@ const SHOWN = [
 
 /** What the collector knows and decides, apart from the wire: requests in, replies out. */
 export class Collector {
-    faults = new FaultScript()
     accounts = new AccountBook((client) => this.#witness.arrivals(client))
+    faults = new FaultScript({ onChange: () => this.#announce() })
     ledger
+    /** How often everything was forgotten on demand. */
+    clears = 0
+    #listeners = new Set()
     #backend = new Backend()
     #witness = new Witness()
     #options
@@ -52,11 +55,23 @@ export class Collector {
         return { ...this.#totals, forgotten: this.ledger.forgotten }
     }
 
+    get options() {
+        return this.#options
+    }
+
+    /** Calls `listener` whenever something other than a request has changed it. @returns {() => void} Ends it. */
+    listen(listener) {
+        this.#listeners.add(listener)
+        return () => this.#listeners.delete(listener)
+    }
+
     /** Forgets all requests, and with them which keys and numbers have come. Sessions and the fault script stay. */
     clear() {
         this.ledger.clear()
         this.#witness = new Witness()
         this.accounts.clear()
+        this.clears++
+        this.#announce()
     }
 
     /**
@@ -109,12 +124,16 @@ export class Collector {
             route, ...client, items, key: headers['idempotency-key'], sequence: headers['x-sequence'],
             taken: accepted, refused: action === 'answer' && isRefusal(status),
         })
-        if (accepted) this.#learnSession(route, reply.body, body, client.lane)
+        const made = accepted ? this.#learnSession(route, reply.body, body, client.lane) : null
         this.#keep(route, target, headers, {
             status: action === 'answer' ? status : null,
-            accepted, fault, problems, items, body, ...seen,
+            accepted, fault, problems, items, body, made, ...seen,
         })
         return reply
+    }
+
+    #announce() {
+        for (const listener of this.#listeners) listener()
     }
 
     #usualStatus(route, body, problems) {
@@ -148,21 +167,30 @@ export class Collector {
         return { lane: brand, identities: [...namesOf('session', session), ...namesOf('device', known?.device)] }
     }
 
-    /** A session's brand and device are known from the request that made it, or from the one it comes from. */
+    /**
+     * A session's brand and device are known from the request that made it, or from the one it comes from.
+     *
+     * @returns {string | null} The session that the answer names.
+     */
     #learnSession(route, answer, body, brand) {
-        if (!['session', 'identify', 'email', 'link'].includes(route.kind)) return
+        if (!['session', 'identify', 'email', 'link'].includes(route.kind)) return null
         const id = sessionIn(answer)
         const from = this.#backend.about(route.session ?? body.value?.current_session_id)
         const device = route.kind === 'session' ? body.value?.device_id : from?.device
         if (id) this.#backend.learn(id, { brand, device: typeof device === 'string' ? device : null })
+        return id
     }
 
     #keep(route, target, headers, facts) {
-        const record = new ReceivedRequest(route, target, shownHeaders(headers), {
+        const conceal = concealer(headers['x-api-key'], facts.body?.value)
+        const record = new ReceivedRequest(route, conceal(target), conceal(shownHeaders(headers)), {
             ...facts,
-            items: facts.items ?? itemsOf(route, undefined),
+            problems: conceal(facts.problems),
+            flags: conceal(facts.flags),
+            made: conceal(facts.made),
+            items: conceal(facts.items ?? itemsOf(route, undefined)),
             fault: facts.fault ? faultText({ ...facts.fault, times: 1 }) : null,
-            raw: facts.body ? maskBody(facts.body.text, headers['x-api-key']) : '',
+            raw: facts.body ? conceal(maskBody(facts.body.text, headers['x-api-key'])) : '',
         })
         const totals = this.#totals
         totals.requests++

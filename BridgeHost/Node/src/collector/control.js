@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import { AccountError } from './accounts.js'
+import { assetAt, SAFE, sendAsset } from './assets.js'
 import { FaultError } from './faults/item.js'
 import { FilterError, filterFrom, matcher, wholeNumber } from './filter.js'
+import { LiveStream } from './live.js'
 import { waitFilter, waitFor } from './wait.js'
 
 /** @typedef {import('./collector.js').Collector} Collector */
@@ -46,6 +48,8 @@ export function makeControl(collector, signal) {
     const paths = {
         '/': { GET: welcome },
         '/favicon.ico': { GET: noIcon },
+        '/live': { GET: live },
+        '/record': { GET: oneRecord },
         '/received': { GET: received },
         '/wait': { GET: wait },
         '/clear': { POST: clear },
@@ -55,11 +59,13 @@ export function makeControl(collector, signal) {
     return (request, response) => {
         const mark = request.url.indexOf('?')
         const path = mark === -1 ? request.url : request.url.slice(0, mark)
-        if (!Object.hasOwn(paths, path)) return false
+        const asset = assetAt(path)
+        if (!asset && !Object.hasOwn(paths, path)) return false
         // A basic endpoint may lie at the root: only what a browser asks for is not meant for the backend.
         if (BROWSED.includes(path) && request.method !== 'GET') return false
         const query = new URLSearchParams(mark === -1 ? '' : request.url.slice(mark + 1))
-        answer(paths[path], { collector, request, response, query, signal }).catch((error) => {
+        const methods = asset ? { GET: () => sendAsset(response, asset) } : paths[path]
+        answer(methods, { collector, request, response, query, signal }).catch((error) => {
             refuse(response, error)
         })
         return true
@@ -67,7 +73,8 @@ export function makeControl(collector, signal) {
 }
 
 async function answer(methods, call) {
-    const { request } = call
+    const { request, response } = call
+    for (const [name, value] of Object.entries(SAFE)) response.setHeader(name, value)
     requireOwnOrigin(request)
     const act = Object.hasOwn(methods, request.method) ? methods[request.method] : null
     if (act) return act(call)
@@ -84,11 +91,30 @@ function requireOwnOrigin({ headers }) {
     if (headers.origin !== undefined && headers.origin !== `http://${host}`) {
         throw new Refusal(403, 'Only the collector\'s own pages may use this from a browser.')
     }
+    // A browser leaves out the origin where a page elsewhere loads this as a script, an image or a style sheet.
+    const from = headers['sec-fetch-site']
+    if (['cross-site', 'same-site'].includes(from) && headers['sec-fetch-mode'] !== 'navigate') {
+        throw new Refusal(403, 'Only the collector\'s own pages may use this from a browser.')
+    }
 }
 
-function welcome({ response }) {
+/** The page for a browser, a few words for whoever asks with curl. */
+function welcome({ request, response }) {
+    response.setHeader('Vary', 'Accept')
+    if (/\btext\/html\b/.test(request.headers.accept ?? '')) return sendAsset(response, 'index.html')
     response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' })
     response.end(WELCOME)
+}
+
+function live({ collector, request, response }) {
+    new LiveStream(collector, response, request.headers['last-event-id'])
+}
+
+function oneRecord({ collector, response, query }) {
+    const seq = wholeNumber(query.get('seq') ?? '')
+    const [record] = collector.ledger.after(seq - 1, 1)
+    if (record?.seq !== seq) throw new Refusal(404, `Request ${seq} is not kept any more.`)
+    sendRecords(response, 200, {}, [record], collector)
 }
 
 function noIcon({ response }) {

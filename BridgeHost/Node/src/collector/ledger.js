@@ -48,6 +48,28 @@ export class Ledger {
         for (const record of snapshot) if (record.seq > since) yield record
     }
 
+    /** The first records after number `since`, oldest first. @returns {ReceivedRequest[]} */
+    after(since, most) {
+        if (this.size === 0) return []
+        // Numbers follow one another without a hole.
+        const first = this.#records[this.#start].seq
+        const start = this.#start + Math.max(0, since + 1 - first)
+        return this.#records.slice(start, start + most)
+    }
+
+    /** The number after which come only so many events in so many bytes: the newest. */
+    positionOfNewest(mostItems, mostBytes) {
+        let items = 0
+        let bytes = 0
+        for (let i = this.#records.length - 1; i >= this.#start; i--) {
+            const record = this.#records[i]
+            items += record.items.length
+            bytes += costOf(record)
+            if (items > mostItems || bytes > mostBytes) return record.seq
+        }
+        return 0
+    }
+
     /** Calls `listener` with every new record. @returns {() => void} Ends it. */
     listen(listener) {
         this.#listeners.add(listener)

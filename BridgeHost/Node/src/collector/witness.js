@@ -21,6 +21,11 @@ class Stream {
     refused = new Intervals()
     /** How many records have come and were taken, each once. */
     arrived = 0
+
+    /** @param {number} number */
+    constructor(number) {
+        this.number = number
+    }
 }
 
 /**
@@ -39,6 +44,7 @@ export class Witness {
     #streams = new Map()
     /** Lane and identity to stream. */
     #owners = new Map()
+    #streamCount = 0
 
     /**
      * Looks at a request in the light of those before it.
@@ -52,7 +58,7 @@ export class Witness {
      * @param {import('./items.js').Item[]} request.items
      * @param {boolean} request.taken Whether the backend has taken it, answered or not.
      * @param {boolean} request.refused Whether the answer tells the client not to send it again.
-     * @returns {{ attempt: number, repeat: boolean, flags: Flag[] }}
+     * @returns {{ attempt: number, repeat: boolean, stream: number | null, flags: Flag[] }}
      */
     observe(request) {
         const lane = `${familyOf(request.route.kind)} ${request.route.base} ${request.lane}`
@@ -65,7 +71,8 @@ export class Witness {
         }
         if (!seen.taken) this.#followSequence(lane, request, seen, repeated, flags)
         if (request.taken) this.#take(lane, request, seen)
-        return { attempt: seen.attempts, repeat: flags.some(({ kind }) => kind === 'repeat'), flags }
+        const repeat = flags.some(({ kind }) => kind === 'repeat')
+        return { attempt: seen.attempts, repeat, stream: seen.stream?.number ?? null, flags }
     }
 
     /**
@@ -140,7 +147,7 @@ export class Witness {
         let stream = names.map((name) => this.#owners.get(name)).find((owner) => owner !== undefined)
         if (!stream) stream = bestFit(streams, first, route.kind !== 'basic')
         if (!stream) {
-            stream = new Stream()
+            stream = new Stream(++this.#streamCount)
             streams.push(stream)
         }
         for (const name of names) remember(this.#owners, name, stream, MOST)

@@ -17,6 +17,10 @@ import { KINDS } from '../routes.js'
  * @property {string} [kind] Only requests of this kind.
  * @property {string} [path] Only requests whose path ends so.
  * @property {string} [name] Only requests that carry an event of this name.
+ * @property {number} [every] Only every so many-th of the requests that it fits.
+ * @property {number} [for] How many milliseconds it applies, from when it is loaded.
+ * @property {number} [until] When it ends, once it is loaded.
+ * @property {number} passed How many requests it has let pass since it was last due.
  * @property {number} [above] Only requests whose body is larger than so many bytes, decompressed.
  *
  * @typedef {'answer' | 'drop-before' | 'drop-after' | 'stall' | 'half-header' | 'half-body' | 'garbage'} Action
@@ -50,9 +54,12 @@ const OPTIONS = {
     path: { read: anyText, help: 'only requests whose path ends so' },
     name: { read: anyText, help: 'only requests with an event of this name' },
     above: { read: size, help: 'only bodies larger than so many bytes, decompressed' },
+    every: { read: count, help: 'only every so many-th request, such as 500×always:every=5' },
+    for: { read: duration, help: 'end after so long, such as drop-before×always:for=60s' },
 }
 
 const LONGEST_DELAY = 600_000
+const LONGEST_FOR = 86_400_000
 
 /**
  * Makes a checked item from its parts.
@@ -65,7 +72,7 @@ const LONGEST_DELAY = 600_000
  * @throws {FaultError}
  */
 export function faultItem({ status, action, times, ...options }) {
-    const item = { action: actionOf(action), status: statusOf(status), times: timesOf(times) }
+    const item = { action: actionOf(action), status: statusOf(status), times: timesOf(times), passed: 0 }
     if (status === undefined && action === undefined) item.action = 'answer'
     for (const [name, value] of Object.entries(options)) {
         const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : null
@@ -88,14 +95,15 @@ export function faultItem({ status, action, times, ...options }) {
  * @param {FaultItem} item
  * @returns {string}
  */
-export function faultText({ action, status, times, ...options }) {
+export function faultText({ action, status, times, passed: _, until: _until, ...options }) {
     let text = action === 'answer' ? String(status ?? 'ok') : action
     if (times === Infinity) text += '×always'
     else if (times > 1) text += `×${times}`
     for (const [name, value] of Object.entries(options)) {
         if (name === 'headers') {
             for (const [header, content] of Object.entries(value)) text += `:header=${quote(`${header}: ${content}`)}`
-        } else text += `:${OPTIONS[name].word ?? name}=${quote(String(value))}`
+        } else if (name === 'for') text += `:for=${value % 1000 === 0 ? `${value / 1000}s` : `${value}ms`}`
+        else text += `:${OPTIONS[name].word ?? name}=${quote(String(value))}`
     }
     return text
 }
@@ -142,6 +150,19 @@ function milliseconds(value) {
 function size(value) {
     if (!/^\d{1,12}$/.test(plain(value))) throw new FaultError(`The size ${show(value)} must be a whole number of bytes.`)
     return Number(value)
+}
+
+function count(value) {
+    if (!/^[1-9]\d{0,8}$/.test(plain(value))) throw new FaultError(`"every" is ${show(value)}; it must be a whole number, 1 or more.`)
+    return Number(value)
+}
+
+/** Milliseconds, or with a unit: `60s`, `500ms`. */
+function duration(value) {
+    const match = /^(\d{1,7})(s|ms)?$/.exec(plain(value))
+    const length = match ? Number(match[1]) * (match[2] === 's' ? 1000 : 1) : NaN
+    if (!(length >= 1 && length <= LONGEST_FOR)) throw new FaultError(`"for" is ${show(value)}; an example is 60s or 500ms, at most 1 day.`)
+    return length
 }
 
 function anyText(value, name) {

@@ -10,9 +10,22 @@ import { parseFaults } from './parse.js'
 export class FaultScript {
     /** @type {FaultItem[]} */
     #items = []
+    #onChange
+    #now
+
+    /**
+     * @param {object} [options]
+     * @param {() => void} [options.onChange] Called when another script was loaded.
+     * @param {() => number} [options.now] Milliseconds.
+     */
+    constructor({ onChange = () => {}, now = Date.now } = {}) {
+        this.#onChange = onChange
+        this.#now = now
+    }
 
     /** Whether nothing is left. */
     get isEmpty() {
+        this.#expire()
         return this.#items.length === 0
     }
 
@@ -30,12 +43,22 @@ export class FaultScript {
                 throw new FaultError('An instruction that always applies to every request must be the last one.')
             }
         }
+        const now = this.#now()
+        for (const item of items) if (item.for !== undefined) item.until ??= now + item.for
         this.#items = items
+        this.#onChange()
     }
 
     /** What is left, an instruction each. @returns {string[]} */
     left() {
+        this.#expire()
         return this.#items.map(faultText)
+    }
+
+    /** When the next instruction ends by itself, in milliseconds since 1970, or null if none does. */
+    endsAt() {
+        const ends = this.#items.map((item) => item.until).filter((until) => until !== undefined)
+        return ends.length === 0 ? null : Math.min(...ends)
     }
 
     /**
@@ -45,7 +68,8 @@ export class FaultScript {
      * @returns {FaultItem | null}
      */
     takeBeforeBody(route) {
-        const item = this.#items.find((candidate) => fitsRoute(candidate, route))
+        this.#expire()
+        const item = this.#items.find((candidate) => fitsRoute(candidate, route) && isDue(candidate))
         return item?.action === 'drop-before' ? this.#use(item) : null
     }
 
@@ -58,12 +82,24 @@ export class FaultScript {
      * @returns {FaultItem | null} Null if the request is to be answered as usual.
      */
     take(route, contents, size) {
-        const item = this.#items.find((candidate) => fitsRoute(candidate, route) && fitsBody(candidate, contents, size))
-        return item ? this.#use(item) : null
+        this.#expire()
+        for (const item of this.#items) {
+            if (!fitsRoute(item, route) || !fitsBody(item, contents, size)) continue
+            if (isDue(item)) return this.#use(item)
+            item.passed++
+        }
+        return null
+    }
+
+    #expire() {
+        const ends = this.endsAt()
+        if (ends === null || ends > this.#now()) return
+        this.#items = this.#items.filter(({ until }) => until === undefined || until > this.#now())
     }
 
     #use(item) {
         item.times--
+        item.passed = 0
         if (item.times === 0) this.#items = this.#items.filter((other) => other !== item)
         return item
     }
@@ -77,6 +113,12 @@ function fitsBody({ name, above }, contents, size) {
     return (above === undefined || size > above) && (name === undefined || contents.some((item) => item.name === name))
 }
 
-function isConditional({ kind, path, name, above }) {
-    return kind !== undefined || path !== undefined || name !== undefined || above !== undefined
+/** Whether it is the turn of an instruction that applies to every so many requests only. */
+function isDue({ every, passed }) {
+    return every === undefined || passed + 1 >= every
+}
+
+/** Whether it may leave a request to the instructions after it. */
+function isConditional(item) {
+    return ['kind', 'path', 'name', 'above', 'every', 'for'].some((name) => item[name] !== undefined)
 }

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { ACTIONS, OPTION_HELP } from './faults/item.js'
+import { KINDS } from './routes.js'
+
+/** @typedef {import('./collector.js').Collector} Collector */
+/** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
+
+/** Tells this run from the one before it on the same port, whose numbers mean other requests. */
+const RUN = randomUUID().slice(0, 8)
+
+/** What one message to the page may hold. */
+const MOST_RECORDS = 200
+const MOST_CHARACTERS = 256 * 1024
+
+/** A body longer than this is sent cut short; the page asks for the rest when somebody looks at it. */
+const MOST_RAW = 32 * 1024
+
+/** How much of what is kept a page that has just been opened is sent. */
+const MOST_EVENTS_AT_FIRST = 20_000
+const MOST_BYTES_AT_FIRST = 32 * 1024 * 1024
+
+/** When the browser tries again after the connection was lost, in milliseconds. */
+const RETRY = 500
+
+/**
+ * One page that is told of everything as it comes, by server-sent events.
+ *
+ * It has no queue: the ledger is the queue, and the page's position in it a number. A page that reads slowly is sent
+ * what has come meanwhile when it is ready, and one that comes back goes on after the last number that it has seen.
+ */
+export class LiveStream {
+    #collector
+    #response
+    #position
+    #clears
+    #state = ''
+    #isScheduled = false
+    #isFull = false
+    #endings
+
+    /**
+     * @param {Collector} collector
+     * @param {import('node:http').ServerResponse} response
+     * @param {string | undefined} lastEventId What the page saw last, as its browser tells it.
+     */
+    constructor(collector, response, lastEventId) {
+        this.#collector = collector
+        this.#response = response
+        this.#clears = collector.clears
+        const seen = positionFrom(lastEventId)
+        this.#position = seen ?? collector.ledger.positionOfNewest(MOST_EVENTS_AT_FIRST, MOST_BYTES_AT_FIRST)
+        response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
+        response.write(`retry: ${RETRY}\n\n${message('hello', { ...this.#facts(), resumed: seen !== null })}`)
+        const { accounts } = collector
+        for (const account of accounts.latest()) response.write(message('account', account))
+        this.#endings = [
+            collector.ledger.listen(() => this.#schedule()),
+            collector.listen(() => this.#schedule()),
+            accounts.listen((account) => response.write(message('account', account))),
+        ]
+        response.on('drain', () => {
+            this.#isFull = false
+            this.#schedule()
+        })
+        response.on('close', () => this.#endings.forEach((end) => end()))
+        this.#schedule()
+    }
+
+    /** What does not change while the collector runs. */
+    #facts() {
+        const { options, clears } = this.#collector
+        return {
+            run: RUN, clears, strict: options.strict, kinds: KINDS,
+            faultHelp: { actions: Object.entries(ACTIONS), options: OPTION_HELP },
+        }
+    }
+
+    /** All that comes in one turn of the event loop is sent as one message. */
+    #schedule() {
+        if (this.#isScheduled || this.#isFull) return
+        this.#isScheduled = true
+        setImmediate(() => {
+            this.#isScheduled = false
+            this.#send()
+        })
+    }
+
+    #send() {
+        if (this.#response.destroyed) return
+        const { ledger, clears } = this.#collector
+        if (clears !== this.#clears) {
+            this.#clears = clears
+            this.#response.write(message('cleared', { clears }))
+        }
+        this.#sendState()
+        while (!this.#isFull) {
+            const records = ledger.after(this.#position, MOST_RECORDS)
+            if (records.length === 0) return
+            this.#sendRecords(records)
+        }
+    }
+
+    #sendState() {
+        const { totals, faults } = this.#collector
+        const state = message('state', { totals, faults: faults.left(), faultsEnd: faults.endsAt() })
+        if (state === this.#state) return
+        this.#state = state
+        this.#response.write(state)
+    }
+
+    #sendRecords(records) {
+        const texts = []
+        let size = 0
+        for (const record of records) {
+            const text = liveText(record)
+            texts.push(text)
+            size += text.length
+            this.#position = record.seq
+            if (size > MOST_CHARACTERS) break
+        }
+        const text = `id: ${RUN}-${this.#position}\nevent: requests\ndata: [${texts.join(',')}]\n\n`
+        this.#isFull = !this.#response.write(text)
+    }
+}
+
+/** @returns {number | null} Null if there is no position, or it is one of another run. */
+function positionFrom(id) {
+    const match = /^([0-9a-f]{8})-(\d{1,15})$/.exec(id ?? '')
+    return match && match[1] === RUN ? Number(match[2]) : null
+}
+
+/** @param {ReceivedRequest} record */
+function liveText(record) {
+    const { raw } = record
+    return JSON.stringify(raw.length > MOST_RAW ? { ...record, raw: raw.slice(0, MOST_RAW), isCut: true } : record)
+}
+
+function message(event, value) {
+    return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
+}
