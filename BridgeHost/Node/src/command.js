@@ -1,20 +1,24 @@
 import { readFileSync } from 'node:fs'
-import { collect } from './collector/command.js'
+import { collect, COLLECT } from './collector/command.js'
+import { columns, complain, EX_USAGE } from './command-line.js'
+import { nearest } from './nearest.js'
 
 /** The words after `mobile-tracker`, and what each does. @type {Record<string, (words: string[]) => Promise<number>>} */
 const COMMANDS = { collect }
 
-/** What `sysexits.h` calls a command that was used wrongly. */
-export const EX_USAGE = 64
-
 const HELP = `Usage: mobile-tracker <command> [options]
 
 Commands:
-  collect    run a local backend that shows and checks what it receives
+${columns([[COLLECT.name, 'run a local backend that shows and checks what it receives']])}
 
 Options:
-  --help     show this, or with a command that command's help
-  --version  show the version
+${columns([['--help', 'show this, or after a command that command\'s help'], ['--version', 'show the version']])}
+
+Examples:
+  mobile-tracker collect
+      shows what your program sends: point apiUrl at http://127.0.0.1:8123
+  mobile-tracker collect --help
+      says what a command can do
 `
 
 /**
@@ -26,11 +30,16 @@ Options:
 export async function main(words) {
     const [word, ...rest] = words
     if (word !== undefined && Object.hasOwn(COMMANDS, word)) return COMMANDS[word](rest)
-    if (word === '--help' || word === '-h') return print(HELP)
-    if (word === '--version') return print(`${version()}\n`)
-    const reason = word === undefined ? 'There is no command.' : `There is no command "${word}".`
-    process.stderr.write(`mobile-tracker: ${reason} Try mobile-tracker --help.\n`)
-    return EX_USAGE
+    if (word === 'help' && Object.hasOwn(COMMANDS, rest[0])) return COMMANDS[rest[0]](['--help'])
+    if (word === '--help' || word === '-h' || word === 'help') return print(HELP)
+    if (word === '--version' || word === '-v') return print(`${version()}\n`)
+    return complain(`${unknown(word)} Try mobile-tracker --help.`, EX_USAGE)
+}
+
+function unknown(word) {
+    if (word === undefined) return 'There is no command.'
+    const near = nearest(word, Object.keys(COMMANDS))
+    return near ? `There is no command "${word}"; did you mean ${near}?` : `There is no command "${word}".`
 }
 
 function print(text) {

@@ -112,7 +112,7 @@ suite('the analytics client', { skip: withoutHost }, () => {
 })
 
 suite('the basic tracker', { skip: withoutHost }, () => {
-    const endpoint = (collector) => `${collector.url}/collect`
+    const endpoint = (collector) => `${collector.url}/events`
 
     test('sends its events to one endpoint', async (t) => {
         const { tracker: { basic }, collector } = await realTracker(t)

@@ -50,7 +50,7 @@ suite('mobile-tracker', () => {
     test('collect --help names every option, path and fault', async () => {
         const { status, out } = await run('collect', '--help')
         assert.equal(status, 0)
-        for (const word of ['--port', '--strict', '--faults', '--max-bytes', '/received', '/wait', '/clear', '/faults']) {
+        for (const word of ['Examples:', '--port', '--host', '--basic-path', '--any-path', '--strict', '--faults', '--max-bytes', '/received', '/wait', '/clear', '/faults']) {
             assert.ok(out.includes(word), word)
         }
         for (const word of ['drop-before', 'half-body', 'retry-after', 'header']) assert.ok(out.includes(word), word)
@@ -63,10 +63,14 @@ suite('mobile-tracker', () => {
 
     const mistakes = [
         [[], 'mobile-tracker: There is no command. Try mobile-tracker --help.\n'],
-        [['colect'], 'mobile-tracker: There is no command "colect". Try mobile-tracker --help.\n'],
-        [['collect', '--prot', '1'], /^mobile-tracker: Unknown option '--prot'.* Try mobile-tracker collect --help\.\n$/],
-        [['collect', 'extra'], /^mobile-tracker: Unexpected argument 'extra'/],
-        [['collect', '--port'], /^mobile-tracker: .*--port.* argument missing/],
+        [['colect'], 'mobile-tracker: There is no command "colect"; did you mean collect? Try mobile-tracker --help.\n'],
+        [['zzz'], 'mobile-tracker: There is no command "zzz". Try mobile-tracker --help.\n'],
+        [['collect', '--prot', '1'], 'mobile-tracker: There is no option --prot; did you mean --port? Try mobile-tracker collect --help.\n'],
+        [['collect', '--zzz'], 'mobile-tracker: There is no option --zzz. Try mobile-tracker collect --help.\n'],
+        [['collect', 'extra'], /^mobile-tracker: "extra" does not belong here\./],
+        [['collect', '--port'], /^mobile-tracker: --port needs a value: --port <n>\./],
+        [['collect', '--json=yes'], /^mobile-tracker: --json takes no value\./],
+        [['collect', '--basic-path', 'events'], /^mobile-tracker: --basic-path is "events"; it must begin with a slash\./],
         [['collect', '--port', '70000'], /^mobile-tracker: --port is "70000"; it must be a whole number from 0 to 65535\./],
         [['collect', '--max-bytes', '1k'], /^mobile-tracker: --max-bytes is "1k"; it must be a whole number from 1 to/],
         [['collect', '--port', '0', '--faults', 'oops'], /^mobile-tracker: There is no fault "oops"/],
@@ -90,13 +94,16 @@ suite('mobile-tracker collect', () => {
         const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(await line())
         await send(url, sample('event'))
         const good = await line()
-        await send(url, { ...sample('event'), body: { brand_id: 925, session_id: 's', event_name: 'A\u001b[31mB' } })
+        await send(url, { ...sample('event'), body: { brand_id: 925, session_id: 's', event_name: 'A\u001b[31mB', data: { mail: 'ada\n@example.com' } } })
         const bad = await line()
         child.kill('SIGINT')
 
-        assert.match(good, /^\d\d:\d\d:\d\d\.\d{3} {2}event {5}200 {2}PURCHASE {2}5f775520-0a19-44da-b4c3-4584ab3f4569$/)
-        assert.match(bad, /A·\[31mB {2}s {2}Idempotency-Key .* was taken before\.$/)
-        assert.equal(await line(), '2 requests, 2 accepted, 1 events and updates in them; 1 repeats.')
+        assert.match(good, /^\d\d:\d\d:\d\d\.\d{3} {2}event {5}200 {2}PURCHASE {2}total=149\.99$/)
+        assert.match(bad, /A·\[31mB {2}mail=ada·@example\.com$/)
+        assert.deepEqual([await line(), await line()], [
+            `${' '.repeat(14)}! Idempotency-Key 0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01 was taken before.`,
+            '2 requests, 2 accepted, with 1 event or update; 1 repeat.',
+        ])
         assert.equal(await ended, 0)
     })
 
@@ -110,6 +117,7 @@ suite('mobile-tracker collect', () => {
 
         assert.deepEqual([first.event, first.pid, answer.status], ['listening', child.pid, 500])
         assert.deepEqual([second.event, second.kind, second.status, second.fault], ['request', 'event', 500, '500'])
+        assert.deepEqual([second.method, second.path, second.body], ['POST', '/v2/tracking-session-data', sample('event').body])
         assert.deepEqual([last.event, last.requests, last.accepted], ['ended', 1, 0])
         assert.equal(await ended, 0)
     })
@@ -130,6 +138,23 @@ suite('mobile-tracker collect', () => {
 
         assert.equal(status, 1)
         assert.equal(errors, `mobile-tracker: Port ${other.port} is in use. Give another with --port, or --port 0 for any free one.\n`)
+    })
+
+    test('warns where other machines can reach it', async () => {
+        const { child, line, ended } = start('collect', '--port', '0', '--host', '0.0.0.0')
+        const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(await line())
+        assert.equal((await send(url, sample('event'))).status, 200)
+        child.kill('SIGTERM')
+
+        assert.equal(await ended, 0)
+        assert.match(child.errors, /^mobile-tracker: Warning: with --host 0\.0\.0\.0 every machine that reaches port \d+ can /)
+    })
+
+    test('explains an address that is not this machine\'s', async () => {
+        const { status, errors } = await run('collect', '--port', '0', '--host', '192.0.2.1')
+
+        assert.equal(status, 1)
+        assert.equal(errors, 'mobile-tracker: This machine has no address 192.0.2.1. Give another with --host.\n')
     })
 
     test('ends with its input, if told so', async () => {

@@ -285,9 +285,11 @@ suite('a bad request to the collector itself is refused with a sentence', () => 
         assert.deepEqual(collector.received().map(({ kind, problems }) => [kind, problems]), [['basic', []]])
     })
 
-    test('a name like a control path under another path is the basic endpoint', async () => {
-        await send(collector.url, { ...sample('basic'), path: '/app/received' })
-        assert.equal(collector.received()[0].kind, 'basic')
+    test('a name like a control path under another path is the basic endpoint, if told so', async (t) => {
+        const other = await startCollector({ basicPaths: ['/received'] })
+        t.after(() => other.close())
+        await send(other.url, { ...sample('basic'), path: '/app/received' })
+        assert.equal(other.received()[0].kind, 'basic')
     })
 })
 

@@ -18,17 +18,27 @@ class Paper extends Writable {
     }
 }
 
+const SAMPLE = {
+    at: '2025-01-31T09:30:00.000Z', method: 'POST', status: 200, fault: null, flags: [], problems: [], isJSON: true, raw: '{}',
+}
 const record = {
-    at: '2025-01-31T09:30:00.000Z',
+    ...SAMPLE,
     kind: 'batch',
-    status: 200,
     path: '/v1/batch',
-    fault: null,
     flags: [{ kind: 'gap', text: 'A gap.' }],
     problems: ['A problem.'],
     items: ['A', 'B', 'A', 'C', 'D', 'E'].map((name) => ({ name, type: 'track', session: null })),
 }
-const totals = { requests: 1, accepted: 1, events: 6, withProblems: 1, repeat: 0, gap: 1, order: 0, cut: 0 }
+
+/** An event with this data. */
+function event(data) {
+    return {
+        ...SAMPLE, kind: 'event', path: '/v2/tracking-session-data', body: { data },
+        items: [{ name: 'PURCHASE', type: 'event', session: 's', user: null }],
+    }
+}
+
+const totals = { requests: 1, accepted: 1, events: 6, withProblems: 1, repeat: 0, gap: 1, order: 0, cut: 0, personal: 0 }
 
 async function printed(paper, ...records) {
     const printer = new Printer(paper, { json: false, quiet: false })
@@ -40,12 +50,52 @@ async function printed(paper, ...records) {
 suite('a line', () => {
     test('sums up a batch', async () => {
         const text = await printed(new Paper(), record)
-        assert.equal(text.split('\n')[0], '09:30:00.000  batch     200  A ×2, B, C, D, and 1 more  A gap.  A problem.')
+        assert.deepEqual(text.split('\n').slice(0, 3), [
+            '09:30:00.000  batch     200  A ×2, B, C, D, and 1 more', '              ! A gap.', '              ✘ A problem.',
+        ])
+    })
+
+    test('shows what an event says, and not its session', async () => {
+        const text = await printed(new Paper(), event({ total: 149.99, name: 'a b', items: [1, 2], sku: { a: 1 }, none: null }))
+        assert.equal(text.split('\n')[0], '09:30:00.000  event     200  PURCHASE  total=149.99 name="a b" items=[2] sku={1} none=null')
+    })
+
+    test('is no longer than the terminal is wide', async () => {
+        const paper = new Paper({ isTTY: true })
+        paper.columns = 80
+        const data = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`property${i}`, i]))
+        const [line] = (await printed(paper, event(data))).replaceAll(/\u001b\[\d+m/g, '').split('\n')
+        assert.match(line, /PURCHASE {2}property0=0 property1=1 property2=2 …$/)
+        assert.ok(line.length <= 80)
+    })
+
+    test('of a profile shows its fields, of an identify its user', async () => {
+        const profile = {
+            ...SAMPLE, kind: 'profile', path: '/x', body: { brand_id: 9, session_id: 's', name: 'Ada' },
+            items: [{ name: null, type: 'profile', session: 's', user: null }],
+        }
+        const identify = { ...SAMPLE, kind: 'identify', path: '/x', items: [{ name: null, type: 'identify', session: 's', user: 'u/1' }] }
+        const lines = (await printed(new Paper(), profile, identify)).split('\n')
+
+        assert.deepEqual(lines.slice(0, 2), ['09:30:00.000  profile   200  name=Ada', '09:30:00.000  identify  200  user=u/1'])
+    })
+
+    test('of a path that there is not shows it', async () => {
+        const lost = {
+            ...SAMPLE, kind: 'unknown', status: 404, path: '/v1/bach', problems: ['There is no endpoint.'],
+            items: [{ name: null, type: 'unknown', session: null, user: null }],
+        }
+        assert.equal((await printed(new Paper(), lost)).split('\n')[0], '09:30:00.000  unknown   404  POST /v1/bach')
+    })
+
+    test('lets nothing that was sent move the cursor', async () => {
+        const text = await printed(new Paper(), event({ 'a\u001b[2J': 'b\rc\u202e' }))
+        assert.equal(text.split('\n')[0], '09:30:00.000  event     200  PURCHASE  a·[2J=b·c·')
     })
 
     test('has colours on a terminal alone', async () => {
         const escape = '\u001b['
-        assert.ok((await printed(new Paper({ isTTY: true }), record)).includes(`${escape}31mA problem.`))
+        assert.ok((await printed(new Paper({ isTTY: true }), record)).includes(`${escape}31m✘ A problem.`))
         assert.ok(!(await printed(new Paper(), record)).includes(escape))
     })
 
@@ -57,7 +107,7 @@ suite('a line', () => {
 
 suite('the summary', () => {
     test('names what is not as it should be, and nothing else', async () => {
-        assert.equal(await printed(new Paper()), '1 requests, 1 accepted, 6 events and updates in them; 1 with problems; 1 gaps.\n')
+        assert.equal(await printed(new Paper()), '1 request, 1 accepted, with 6 events and updates; 1 with problems; 1 gap.\n')
     })
 
     test('does not wait for ever for a reader', async () => {

@@ -128,7 +128,7 @@ const SAMPLES = {
         return { path: '/v1/batch', headers: batchHeaders(events), body: { batch: events } }
     },
     basic: () => ({
-        path: '/collect',
+        path: '/events',
         headers: { 'X-API-Key': 'api-key-12345678', 'Idempotency-Key': 'm1:m3:3', 'X-Sequence': '1' },
         body: ['track', 'screen', 'identify'].map(basicEvent),
     }),

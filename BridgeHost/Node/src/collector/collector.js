@@ -7,6 +7,7 @@ import { FaultScript } from './faults/script.js'
 import { itemsOf } from './items.js'
 import { Ledger } from './ledger.js'
 import { concealer, mask, maskBody } from './mask.js'
+import { personalDataIn } from './personal.js'
 import { ReceivedRequest } from './record.js'
 import { routeOf } from './routes.js'
 import { Witness } from './witness.js'
@@ -124,6 +125,7 @@ export class Collector {
             route, ...client, items, key: headers['idempotency-key'], sequence: headers['x-sequence'],
             taken: accepted, refused: action === 'answer' && isRefusal(status),
         })
+        seen.flags.push(...personalDataIn(body.value))
         const made = accepted ? this.#learnSession(route, reply.body, body, client.lane) : null
         this.#keep(route, target, headers, {
             status: action === 'answer' ? status : null,
@@ -203,7 +205,7 @@ export class Collector {
 }
 
 function newTotals() {
-    return { requests: 0, accepted: 0, events: 0, withProblems: 0, repeat: 0, gap: 0, order: 0, cut: 0 }
+    return { requests: 0, accepted: 0, events: 0, withProblems: 0, repeat: 0, gap: 0, order: 0, cut: 0, personal: 0 }
 }
 
 function shownHeaders(headers) {

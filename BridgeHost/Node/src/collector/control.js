@@ -41,9 +41,10 @@ class Refusal extends Error {
  *
  * @param {Collector} collector
  * @param {AbortSignal} signal Ends all waits.
+ * @param {string} [host] The address it listens at.
  * @returns {(request: IncomingMessage, response: ServerResponse) => boolean} Says whether the request was for it.
  */
-export function makeControl(collector, signal) {
+export function makeControl(collector, signal, host = '127.0.0.1') {
     /** Path to method to what answers. */
     const paths = {
         '/': { GET: welcome },
@@ -65,7 +66,7 @@ export function makeControl(collector, signal) {
         if (BROWSED.includes(path) && request.method !== 'GET') return false
         const query = new URLSearchParams(mark === -1 ? '' : request.url.slice(mark + 1))
         const methods = asset ? { GET: () => sendAsset(response, asset) } : paths[path]
-        answer(methods, { collector, request, response, query, signal }).catch((error) => {
+        answer(methods, { collector, request, response, query, signal, host }).catch((error) => {
             refuse(response, error)
         })
         return true
@@ -75,7 +76,7 @@ export function makeControl(collector, signal) {
 async function answer(methods, call) {
     const { request, response } = call
     for (const [name, value] of Object.entries(SAFE)) response.setHeader(name, value)
-    requireOwnOrigin(request)
+    requireOwnOrigin(request, call.host)
     const act = Object.hasOwn(methods, request.method) ? methods[request.method] : null
     if (act) return act(call)
     const allowed = Object.keys(methods).join(', ')
@@ -83,9 +84,10 @@ async function answer(methods, call) {
 }
 
 /** Keeps web pages elsewhere from reading what was received, or planting faults, through the user's browser. */
-function requireOwnOrigin({ headers }) {
+function requireOwnOrigin({ headers }, own) {
     const host = headers.host ?? ''
-    if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i.test(host)) {
+    const name = host.replace(/:\d+$/, '').toLowerCase()
+    if (!['127.0.0.1', 'localhost', '[::1]', own, `[${own}]`].includes(name)) {
         throw new Refusal(403, `The collector is not called ${JSON.stringify(host)}; use 127.0.0.1.`)
     }
     if (headers.origin !== undefined && headers.origin !== `http://${host}`) {
@@ -127,7 +129,7 @@ function received({ collector, response, query }) {
     sendRecords(response, 200, {}, matching(collector, filter, query), collector)
 }
 
-async function wait({ collector, response, query, signal }) {
+async function wait({ collector, response, query, signal, host }) {
     const { filter, goal } = waitFrom(query)
     const gone = new AbortController()
     response.on('close', () => gone.abort())

@@ -2,6 +2,7 @@ import { Collector } from './collector.js'
 import { makeControl } from './control.js'
 import { matcher } from './filter.js'
 import { makeServer } from './server.js'
+import { BASIC_PATHS } from './routes.js'
 import { waitFilter, waitFor } from './wait.js'
 
 /** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
@@ -10,6 +11,9 @@ import { waitFilter, waitFor } from './wait.js'
 /**
  * @typedef {object} CollectorOptions
  * @property {number} [port] 0, the default, takes any free port.
+ * @property {string} [host] The address to listen at, 127.0.0.1. With another, other machines can reach the collector.
+ * @property {string[]} [basicPaths] Where the basic client's events go: `/` and `/events`.
+ * @property {boolean} [anyPath] Whether a POST to any other path is the basic client's. By default it is answered 404.
  * @property {boolean} [strict] Answer 422 to a request that is not as it should be. By default it is answered 2xx.
  * @property {number} [maxBytes] About how much memory the kept requests may take: 64 MiB.
  * @property {number} [maxBodyBytes] The largest body, compressed or not: 16 MiB.
@@ -19,6 +23,9 @@ import { waitFilter, waitFor } from './wait.js'
 /** The options that one does not give. @type {Required<CollectorOptions>} */
 export const USUAL = {
     port: 0,
+    host: '127.0.0.1',
+    basicPaths: BASIC_PATHS,
+    anyPath: false,
     strict: false,
     faults: [],
     maxBytes: 64 * 1024 * 1024,
@@ -42,14 +49,14 @@ class RunningCollector {
     #server
     #stop
 
-    constructor(collector, server, stop) {
+    constructor(collector, server, host, stop) {
         this.#collector = collector
         this.#server = server
         this.#stop = stop
         /** @type {number} */
         this.port = server.address().port
         /** Where it listens, without a slash at the end. */
-        this.url = `http://127.0.0.1:${this.port}`
+        this.url = `http://${urlHost(host)}:${this.port}`
     }
 
     /**
@@ -137,7 +144,7 @@ class RunningCollector {
 }
 
 /**
- * Starts a collector on 127.0.0.1.
+ * Starts a collector, on 127.0.0.1 unless told otherwise.
  *
  * @param {CollectorOptions} [options]
  * @returns {Promise<RunningCollector>}
@@ -147,15 +154,26 @@ class RunningCollector {
 export async function startCollector(options = {}) {
     const unknown = Object.keys(options).find((name) => !Object.hasOwn(USUAL, name))
     if (unknown) throw new TypeError(`startCollector has no option "${unknown}"; it has ${Object.keys(USUAL).join(', ')}.`)
-    const { port, strict, faults, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
+    const { port, host, basicPaths, anyPath, strict, faults, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
     const collector = new Collector({ strict, maxBytes, maxBodyBytes })
     collector.faults.load(faults)
     const stop = new AbortController()
-    const control = makeControl(collector, stop.signal)
-    const server = makeServer(collector, { maxBodyBytes, control, signal: stop.signal })
+    const control = makeControl(collector, stop.signal, host)
+    const server = makeServer(collector, { maxBodyBytes, paths: { basicPaths, anyPath }, control, signal: stop.signal })
     await new Promise((resolve, reject) => {
         server.once('error', reject)
-        server.listen(port, '127.0.0.1', resolve)
+        server.listen(port, host, resolve)
     })
-    return new RunningCollector(collector, server, stop)
+    return new RunningCollector(collector, server, host, stop)
+}
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(host) {
+    return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(host)
+}
+
+/** What a program on this machine calls it in a URL. */
+function urlHost(host) {
+    if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+    return host.includes(':') ? `[${host}]` : host
 }

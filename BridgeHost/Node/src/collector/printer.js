@@ -1,9 +1,7 @@
-/** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
+import { harmless, painter } from '../terminal.js'
+import { propertiesOf, propertiesText } from './properties.js'
 
-const RED = '31'
-const YELLOW = '33'
-const GREEN = '32'
-const DIM = '2'
+/** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
 
 /** Above so many bytes that nobody has read, lines are counted instead of kept. */
 const MOST_UNREAD = 1 << 20
@@ -11,24 +9,30 @@ const MOST_UNREAD = 1 << 20
 /** How long the end waits for a reader, in milliseconds. */
 const LAST_CHANCE = 250
 
+/** How wide a line may be where the stream does not say. */
+const USUAL_WIDTH = 160
+
+/** What stands under a line begins under its kind. */
+const INDENT = ' '.repeat(14)
+
 /** Writes what happens to a stream: for people, or as JSON, an object a line. */
 export class Printer {
     #stream
     #json
     #quiet
-    #colours
+    #paint
     #pending = ''
     #skipped = 0
 
     /**
-     * @param {import('node:stream').Writable & { isTTY?: boolean }} stream
+     * @param {import('node:stream').Writable & { isTTY?: boolean, columns?: number }} stream
      * @param {{ json: boolean, quiet: boolean }} options
      */
     constructor(stream, { json, quiet }) {
         this.#stream = stream
         this.#json = json
         this.#quiet = quiet
-        this.#colours = stream.isTTY === true && !process.env.NO_COLOR
+        this.#paint = painter(stream)
         // A reader that went away must not end the collector.
         stream.on('error', () => {})
     }
@@ -36,7 +40,7 @@ export class Printer {
     /** @param {{ url: string, port: number }} collector */
     started({ url, port }) {
         if (this.#json) this.#line(JSON.stringify({ event: 'listening', url, port, pid: process.pid }))
-        else this.#line(`Collecting at ${url}  (GET /received, GET /wait, POST /clear, POST /faults; Ctrl-C ends)`)
+        else this.#line(`Collecting at ${this.#paint('bold', url)}  (GET /received, GET /wait, POST /clear, POST /faults; Ctrl-C ends)`)
         this.#flush()
     }
 
@@ -47,7 +51,12 @@ export class Printer {
             this.#skipped++
             return
         }
-        this.#line(this.#json ? jsonLine(record) : this.#textLine(record))
+        this.#line(this.#json ? jsonLine(record) : this.#lines(record).join('\n'))
+    }
+
+    /** Writes a sentence about the whole, such as where a file was written. */
+    said(sentence) {
+        if (!this.#json) this.#line(sentence)
     }
 
     /**
@@ -77,48 +86,67 @@ export class Printer {
         this.#pending = ''
     }
 
-    #textLine(record) {
+    /** What came, and under it what is wrong with it. */
+    #lines(record) {
         const { at, kind, status, fault, flags, problems } = record
-        const parts = [this.#paint(DIM, at.slice(11, 23)), kind.padEnd(8), this.#status(status, fault), titleOf(record)]
-        const session = record.items[0]?.session
-        if (session) parts.push(this.#paint(DIM, session))
-        for (const { text } of flags) parts.push(this.#paint(YELLOW, text))
-        for (const problem of problems) parts.push(this.#paint(RED, problem))
-        return parts.join('  ')
-    }
-
-    #status(status, fault) {
-        if (status === null) return this.#paint(YELLOW, fault ?? 'cut')
-        return this.#paint(status < 300 ? GREEN : YELLOW, String(status))
-    }
-
-    #paint(colour, text) {
-        return this.#colours ? `\u001b[${colour}m${text}\u001b[0m` : text
+        const title = titleOf(record)
+        const answer = status === null ? (fault ?? 'cut') : String(status)
+        const plainLength = INDENT.length + 10 + answer.length + 2 + title.length + 2
+        const room = Math.max((this.#stream.columns ?? USUAL_WIDTH) - plainLength, 20)
+        const properties = propertiesText(propertiesOf(record), room, (name) => this.#paint('dim', name))
+        const head = [
+            this.#paint('dim', at.slice(11, 23)), kind.padEnd(8), this.#paint(styleOf(status, fault), answer),
+            title && this.#paint('bold', title), properties,
+        ]
+        return [
+            head.filter((part) => part !== '').join('  '),
+            ...flags.map(({ text }) => `${INDENT}${this.#paint('yellow', `! ${harmless(text)}`)}`),
+            ...problems.map((problem) => `${INDENT}${this.#paint('red', `✘ ${harmless(problem)}`)}`),
+        ]
     }
 }
 
-/** What a request is about: its names, or for what it stands. */
-function titleOf({ items, path }) {
+/** Whether the kind alone tells where a request went. */
+function isTelling(kind) {
+    return !['unknown', 'batch', 'basic', 'event'].includes(kind)
+}
+
+function styleOf(status, fault) {
+    if (status !== null && status < 300) return 'green'
+    return fault ? 'yellow' : 'red'
+}
+
+/** What a request is about: its events' names, or where it went if its kind does not tell. */
+function titleOf({ kind, method, path, items }) {
+    if (items.length === 1 && !items[0].name && items[0].type === kind) return isTelling(kind) ? '' : harmless(`${method} ${path}`)
     const names = new Map()
     for (const { name, type } of items) names.set(name ?? type, (names.get(name ?? type) ?? 0) + 1)
     const shown = [...names].slice(0, 4).map(([name, count]) => (count > 1 ? `${name} ×${count}` : name))
     if (names.size > 4) shown.push(`and ${names.size - 4} more`)
-    const title = items.length === 1 && !items[0].name ? path : shown.join(', ')
-    // Nothing in a name may move the cursor or colour the terminal.
-    return title.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·')
+    return harmless(shown.join(', '))
 }
 
-function jsonLine({ seq, at, kind, status, accepted, repeat, flags, problems, items, fault }) {
-    return JSON.stringify({ event: 'request', seq, at, kind, status, accepted, repeat, flags, problems, items, fault })
+/** The body stands in it character for character as it was sent. */
+function jsonLine(record) {
+    const { seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, items, fault } = record
+    const facts = { event: 'request', seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, items, fault }
+    // A line break between two members would end the line.
+    const body = record.isJSON ? record.raw.replace(/[\r\n]+/g, ' ') : 'null'
+    return `${JSON.stringify(facts).slice(0, -1)},"body":${body}}`
 }
 
-function summary({ requests, accepted, events, withProblems, repeat, gap, order, cut }, skipped) {
-    const lines = [`${requests} requests, ${accepted} accepted, ${events} events and updates in them`]
-    if (withProblems) lines.push(`${withProblems} with problems`)
-    if (repeat) lines.push(`${repeat} repeats`)
-    if (gap) lines.push(`${gap} gaps`)
-    if (order) lines.push(`${order} out of order`)
-    if (cut) lines.push(`${cut} cut off by the sender`)
-    if (skipped) lines.push(`${skipped} lines not printed`)
-    return `${lines.join('; ')}.`
+function summary({ requests, accepted, events, withProblems, repeat, gap, order, cut, personal }, skipped) {
+    const parts = [`${counted(requests, 'request')}, ${accepted} accepted, with ${counted(events, 'event or update', 'events and updates')}`]
+    if (withProblems) parts.push(`${withProblems} with problems`)
+    if (repeat) parts.push(counted(repeat, 'repeat'))
+    if (gap) parts.push(counted(gap, 'gap'))
+    if (order) parts.push(`${order} out of order`)
+    if (cut) parts.push(`${cut} cut off by the sender`)
+    if (personal) parts.push(`${personal} × what looks like personal data`)
+    if (skipped) parts.push(`${counted(skipped, 'line')} not printed`)
+    return `${parts.join('; ')}.`
+}
+
+function counted(count, one, many = `${one}s`) {
+    return `${count} ${count === 1 ? one : many}`
 }

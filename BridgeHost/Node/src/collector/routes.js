@@ -1,3 +1,5 @@
+import { distance } from '../nearest.js'
+
 /**
  * What a request is, by its method and path alone.
  *
@@ -32,14 +34,20 @@ const ENDPOINTS = [
 /** RFC 3986, 3.3: a segment is unreserved characters, sub-delimiters, `:`, `@` and percent-encoded bytes. */
 const SEGMENT = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$/
 
+/** Where the basic client's events go unless the collector is told otherwise. */
+export const BASIC_PATHS = ['/', '/events']
+
 /**
  * Tells what a request is.
  *
  * @param {string} method
  * @param {string} target The request target: path and query.
+ * @param {object} [options]
+ * @param {string[]} [options.basicPaths] Where the basic client's events go; but for `/`, also under a base path.
+ * @param {boolean} [options.anyPath] Whether they may go anywhere.
  * @returns {Route}
  */
-export function routeOf(method, target) {
+export function routeOf(method, target, { basicPaths = BASIC_PATHS, anyPath = false } = {}) {
     const mark = target.indexOf('?')
     const path = mark === -1 ? target : target.slice(0, mark)
     const problems = []
@@ -59,8 +67,45 @@ export function routeOf(method, target) {
             problems,
         }
     }
-    const kind = method === 'POST' ? 'basic' : 'unknown'
-    return { kind, method, path, base: path, session: null, user: null, allow: null, problems }
+    const isBasic = method === 'POST' && (anyPath || basicPaths.some((basic) => path === basic || (basic !== '/' && path.endsWith(basic))))
+    if (!isBasic) problems.push(unknownPath(method, path, basicPaths))
+    return { kind: isBasic ? 'basic' : 'unknown', method, path, base: path, session: null, user: null, allow: null, problems }
+}
+
+/** How the endpoints are written in a sentence; braces stand for any segment. */
+const SPELLED = [
+    'POST /v2/tracking-session-data', 'POST /v1/batch', 'PUT /v1/customer-profiles/set', 'POST /v2/tracking-session',
+    'PUT /v2/tracking-session/{session}/identify/{user}', 'PUT /v2/tracking-session/{session}/location',
+    'PUT /v2/tracking-session/{session}/email_v2', 'POST /v2/tracking-session/link-session',
+]
+
+const ALL = 'MobileTracker sends to /v2/tracking-session… and /v1/customer-profiles/set, AnalyticsClient to /v1/batch,'
+
+/** Says that a path is none, and which was probably meant. */
+function unknownPath(method, path, basicPaths) {
+    const spelled = [...SPELLED, ...basicPaths.map((basic) => `POST ${basic}`)]
+    const near = nearestEndpoint(path, spelled)
+    const hint = near ? `The nearest is ${near}.` : `${ALL} BasicTracker to ${basicPaths.join(' or ')}.`
+    const basic = method === 'POST' ? ` If the basic client sends here, start the collector with --basic-path ${path} or --any-path.` : ''
+    return `There is no endpoint for ${method} ${path}. ${hint}${basic}`
+}
+
+/** Compares the path's last segments with each endpoint's, so that a base path does not matter. */
+function nearestEndpoint(path, spelled) {
+    let best
+    let least = 0.5
+    for (const endpoint of spelled) {
+        const wanted = endpoint.split(' ')[1].split('/').slice(1)
+        const found = path.split('/').slice(1).slice(-wanted.length)
+        const fixed = wanted.filter((segment) => !segment.startsWith('{')).join('').length
+        if (fixed === 0) continue
+        let cost = 0
+        for (const [i, segment] of wanted.entries()) {
+            if (!segment.startsWith('{')) cost += distance(segment, found[i] ?? '')
+        }
+        if (cost / fixed < least) [best, least] = [endpoint, cost / fixed]
+    }
+    return best
 }
 
 /**

@@ -12,19 +12,20 @@ import { routeOf } from './routes.js'
  * @param {Collector} collector
  * @param {object} options
  * @param {number} options.maxBodyBytes
+ * @param {{ basicPaths: string[], anyPath: boolean }} options.paths What counts as the basic endpoint.
  * @param {(request: IncomingMessage, response: ServerResponse) => boolean} options.control Takes the requests that are
  *     for the collector itself, and says so.
  * @param {AbortSignal} options.signal Ends all delays.
  * @returns {import('node:http').Server}
  */
-export function makeServer(collector, { maxBodyBytes, control, signal }) {
+export function makeServer(collector, { maxBodyBytes, paths, control, signal }) {
     // Clients choose when to close, stall and resume: no timeout of ours may end their connections.
     const settings = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, maxHeaderSize: 65_536 }
     const server = createServer(settings, (request, response) => {
         // A client that goes away is no error of the collector's.
         request.on('error', ignore)
         response.on('error', ignore)
-        if (!control(request, response)) receive(collector, request, response, maxBodyBytes, signal)
+        if (!control(request, response)) receive(collector, request, response, { maxBodyBytes, paths, signal })
     })
     server.on('clientError', (error, socket) => {
         if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
@@ -33,9 +34,9 @@ export function makeServer(collector, { maxBodyBytes, control, signal }) {
     return server
 }
 
-function receive(collector, request, response, maxBodyBytes, signal) {
+function receive(collector, request, response, { maxBodyBytes, paths, signal }) {
     const { url, headers } = request
-    const route = routeOf(request.method, url)
+    const route = routeOf(request.method, url, paths)
     if (collector.refusesUnread(route, url, headers)) return request.socket.destroy()
 
     const chunks = []

@@ -6,7 +6,7 @@ import { familyOf } from './routes.js'
  * Something about a request that lies not in itself but in what came before it.
  *
  * @typedef {object} Flag
- * @property {'repeat' | 'gap' | 'order' | 'cut'} kind
+ * @property {'repeat' | 'gap' | 'order' | 'cut' | 'personal'} kind `personal` is what looks like personal data.
  * @property {string} text A plain sentence.
  */
 

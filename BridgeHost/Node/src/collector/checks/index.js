@@ -28,10 +28,7 @@ export function problemsOf(route, headers, body) {
     const findings = new Findings()
     for (const problem of route.problems) findings.add(problem)
     if (route.allow) findings.add(`The method is ${route.method}; this path takes ${route.allow}.`)
-    if (route.kind === 'unknown') {
-        findings.add(`There is no endpoint for ${route.method} ${route.path}.`)
-        return findings.sentences
-    }
+    if (route.kind === 'unknown') return findings.sentences
     checkHeaders(route.kind, headers, { hasBody: body.size > 0, value: body.value }, findings)
     if (body.problem) findings.add(body.problem)
     else checkBody(route.kind, body, findings)

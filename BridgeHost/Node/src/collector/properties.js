@@ -1,0 +1,67 @@
+import { harmless } from '../terminal.js'
+
+/** The members that every request of a kind has, which say nothing about this one. */
+const USUAL = {
+    session: ['brand_id'],
+    profile: ['brand_id', 'session_id'],
+    email: ['brand_id'],
+    link: ['brand_id', 'device_id'],
+    location: [],
+}
+
+/**
+ * What a request says, as far as one line can show it: an event's own properties, a profile's fields.
+ *
+ * @param {Pick<import('./record.js').ReceivedRequest, 'kind' | 'items' | 'body'>} record
+ * @returns {Array<[string, unknown]>} Names and values; none for a batch of several events.
+ */
+export function propertiesOf({ kind, items, body }) {
+    switch (kind) {
+        case 'identify':
+            return items[0].user ? [['user', items[0].user]] : []
+        case 'event':
+            return entriesOf(body?.data)
+        case 'batch':
+        case 'basic':
+            return items.length === 1 ? entriesOfEvent(kind === 'batch' ? body?.batch?.[0] : body?.[0]) : []
+        default:
+            return entriesOf(body).filter(([name]) => !USUAL[kind]?.includes(name))
+    }
+}
+
+/**
+ * Writes properties for a person: `total=149.99 currency=EUR items=[3]`.
+ *
+ * @param {Array<[string, unknown]>} properties
+ * @param {number} width Most characters. What does not fit is left out, and an ellipsis says so.
+ * @param {(name: string) => string} [style] Styles a name.
+ * @returns {string}
+ */
+export function propertiesText(properties, width, style = (name) => name) {
+    const pieces = []
+    let left = width
+    for (const [name, value] of properties) {
+        const [shownName, shownValue] = [brief(name), brief(value)]
+        left -= shownName.length + shownValue.length + 2
+        if (left < 1) return [...pieces, '…'].join(' ')
+        pieces.push(`${style(`${shownName}=`)}${shownValue}`)
+    }
+    return pieces.join(' ')
+}
+
+function entriesOfEvent(event) {
+    const user = event?.type === 'identify' && event.userId ? [['user', event.userId]] : []
+    return [...user, ...entriesOf(event?.properties ?? event?.traits)]
+}
+
+function entriesOf(value) {
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+}
+
+function brief(value) {
+    if (Array.isArray(value)) return `[${value.length}]`
+    if (typeof value === 'object' && value !== null) return `{${Object.keys(value).length}}`
+    if (typeof value !== 'string') return String(value)
+    const text = harmless(value.length > 40 ? `${value.slice(0, 39)}…` : value)
+    return /^[^\s="']+$/.test(text) ? text : JSON.stringify(text)
+}

@@ -1,0 +1,160 @@
+import { parseArgs } from 'node:util'
+import { nearest } from './nearest.js'
+
+/** What `sysexits.h` calls a command that was used wrongly. */
+export const EX_USAGE = 64
+
+/** The status of a command that was used rightly and did not succeed. */
+export const FAILURE = 1
+
+/**
+ * What a command takes, and what its help says.
+ *
+ * @typedef {object} CommandSpec
+ * @property {string} name Such as `collect`.
+ * @property {string} [operands] What follows the options, such as `FILE…`; without it nothing may.
+ * @property {number} [least] How many operands there must be.
+ * @property {number} [most] How many there may be.
+ * @property {string} about What it does.
+ * @property {Record<string, OptionSpec>} options Without `--help`, which every command has.
+ * @property {string} [more] What else its help says.
+ * @property {Array<[string, string]>} examples Words after the command's name, and what they do.
+ *
+ * @typedef {object} OptionSpec
+ * @property {string} help
+ * @property {string} [value] What its value is called; without it the option takes none.
+ * @property {string} [fallback] The value if it is left out.
+ * @property {boolean} [many] Whether it may be given several times.
+ */
+
+/** A command that was used wrongly; the message is a sentence that says how. */
+export class UsageError extends Error {
+    name = 'UsageError'
+}
+
+/** A command that cannot do what it was told to; the message is a sentence that says why. */
+export class CommandError extends Error {
+    name = 'CommandError'
+}
+
+/**
+ * Runs a command: reads its words, shows its help, and puts what goes wrong into a sentence on stderr.
+ *
+ * @param {CommandSpec} spec
+ * @param {string[]} words
+ * @param {(options: Record<string, any>, operands: string[]) => Promise<number>} act
+ * @returns {Promise<number>} The exit status.
+ */
+export async function runCommand(spec, words, act) {
+    try {
+        const { options, operands } = readWords(spec, words)
+        if (options.help) {
+            process.stdout.write(helpOf(spec))
+            return 0
+        }
+        return await act(options, operands)
+    } catch (error) {
+        if (error instanceof UsageError) return complain(`${error.message} Try mobile-tracker ${spec.name} --help.`, EX_USAGE)
+        if (error instanceof CommandError) return complain(error.message, FAILURE)
+        throw error
+    }
+}
+
+/** Writes a sentence to stderr. @returns {number} The status. */
+export function complain(sentence, status) {
+    process.stderr.write(`mobile-tracker: ${sentence}\n`)
+    return status
+}
+
+/**
+ * Reads a command's words.
+ *
+ * @param {CommandSpec} spec
+ * @param {string[]} words
+ * @returns {{ options: Record<string, any>, operands: string[] }}
+ * @throws {UsageError}
+ */
+export function readWords(spec, words) {
+    const known = { ...spec.options, help: { help: 'show this' } }
+    const types = Object.fromEntries(Object.entries(known).map(([name, { value, many }]) => {
+        return [name, { type: value ? 'string' : 'boolean', multiple: many ?? false, ...(name === 'help' && { short: 'h' }) }]
+    }))
+    const { values, positionals, tokens } = parseArgs({ args: words, options: types, strict: false, tokens: true })
+    for (const token of tokens) if (token.kind === 'option') checkOption(token, known)
+    if (!values.help) checkOperands(spec, positionals)
+    for (const [name, { fallback, many }] of Object.entries(known)) values[name] ??= many ? [] : fallback
+    return { options: values, operands: positionals }
+}
+
+function checkOption({ name, rawName, value }, known) {
+    const option = Object.hasOwn(known, name) ? known[name] : null
+    if (!option) {
+        const near = nearest(name, Object.keys(known))
+        throw new UsageError(`There is no option ${rawName}${near ? `; did you mean --${near}?` : '.'}`)
+    }
+    if (option.value && value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`)
+    if (!option.value && value !== undefined) throw new UsageError(`${rawName} takes no value.`)
+}
+
+function checkOperands({ name, operands, least = 0, most = operands ? Infinity : 0 }, given) {
+    if (given.length > most) throw new UsageError(`"${given[most]}" does not belong here.`)
+    if (given.length < least) throw new UsageError(`mobile-tracker ${name} needs ${operands}.`)
+}
+
+/**
+ * Reads a number that an option has.
+ *
+ * @throws {UsageError}
+ */
+export function wholeNumber(name, text, least, most) {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN
+    if (number >= least && number <= most) return number
+    throw new UsageError(`--${name} is "${text}"; it must be a whole number from ${least} to ${most}.`)
+}
+
+/**
+ * Reads a time: `10` and `10s` are seconds, `500ms` is less.
+ *
+ * @returns {number} Milliseconds.
+ * @throws {UsageError}
+ */
+export function duration(name, text, most) {
+    const match = /^(\d{1,6}(?:\.\d{1,3})?)(s|ms)?$/.exec(text)
+    const time = match ? Number(match[1]) * (match[2] === 'ms' ? 1 : 1000) : NaN
+    if (time <= most) return time
+    throw new UsageError(`--${name} is "${text}"; it must be a time such as 10, 10s or 500ms, at most ${most / 1000}s.`)
+}
+
+/** What `--help` prints. @param {CommandSpec} spec */
+export function helpOf({ name, operands, about, options, more, examples }) {
+    const rows = Object.entries({ ...options, help: { help: 'show this' } }).map(([option, { value, help, fallback }]) => {
+        return [`--${option}${value ? ` <${value}>` : ''}`, fallback ? `${help} (${fallback})` : help]
+    })
+    const sections = [
+        `Usage: mobile-tracker ${name} [options]${operands ? ` ${operands}` : ''}`,
+        about,
+        `Options:\n${columns(rows)}`,
+        more,
+        `Examples:\n${examples.map(([words, meaning]) => `  ${`mobile-tracker ${name} ${words}`.trimEnd()}\n      ${meaning}`).join('\n')}`,
+    ]
+    return `${sections.filter(Boolean).join('\n\n')}\n`
+}
+
+/** Two columns, the second wrapped at 100 characters. */
+export function columns(rows) {
+    const width = Math.max(...rows.map(([word]) => word.length)) + 2
+    return rows.map(([word, meaning]) => `  ${word.padEnd(width)}${wrap(meaning, width + 2)}`).join('\n')
+}
+
+function wrap(text, indent) {
+    const lines = []
+    let line = ''
+    for (const word of text.split(' ')) {
+        if (line !== '' && line.length + word.length + 1 > 100 - indent) {
+            lines.push(line)
+            line = ''
+        }
+        line += line === '' ? word : ` ${word}`
+    }
+    return [...lines, line].join(`\n${' '.repeat(indent)}`)
+}
