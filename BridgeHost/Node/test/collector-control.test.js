@@ -60,9 +60,18 @@ suite('GET /received', () => {
             await event('B', { session_id: 'other' })
             for (const kind of ['profile', 'batch', 'basic']) await send(collector.url, sample(kind))
 
-            assert.deepEqual((await get(`/received?${query}`)).json.requests.map((record) => record.kind), kinds)
+            const { requests, total } = (await get(`/received?${query}`)).json
+            assert.deepEqual(requests.map((record) => record.kind), kinds)
+            if (!query.startsWith('last')) assert.equal(total, kinds.length)
         })
     }
+
+    test('total counts what matches, also what last leaves out', async () => {
+        for (const name of ['A', 'A', 'B', 'A']) await event(name)
+
+        const { total, requests } = (await get('/received?name=A&last=1')).json
+        assert.deepEqual([total, requests.length], [3, 1])
+    })
 
     test('?since goes on where one has read to', async () => {
         await event('A')

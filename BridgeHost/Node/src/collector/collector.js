@@ -29,7 +29,7 @@ import { Witness } from './witness.js'
 /** The headers that are kept with a record. */
 const SHOWN = [
     'idempotency-key', 'x-sequence', 'x-occurred-at', 'x-api-key', 'content-type', 'content-encoding', 'user-agent',
-    'content-length',
+    'content-length', 'x-test-id',
 ]
 
 /** What the collector knows and decides, apart from the wire: requests in, replies out. */
@@ -122,7 +122,7 @@ export class Collector {
 
         const client = this.#clientOf(route, headers, body, items)
         const seen = this.#witness.observe({
-            route, ...client, items, key: headers['idempotency-key'], sequence: headers['x-sequence'],
+            route, ...client, lane: laneIn(testOf(route, headers), client.lane), items, key: headers['idempotency-key'], sequence: headers['x-sequence'],
             taken: accepted, refused: action === 'answer' && isRefusal(status),
         })
         seen.flags.push(...personalDataIn(body.value))
@@ -190,6 +190,7 @@ export class Collector {
             problems: conceal(facts.problems),
             flags: conceal(facts.flags),
             made: conceal(facts.made),
+            test: testOf(route, headers),
             items: conceal(facts.items ?? itemsOf(route, undefined)),
             fault: facts.fault ? faultText({ ...facts.fault, times: 1 }) : null,
             raw: facts.body ? conceal(maskBody(facts.body.text, headers['x-api-key'])) : '',
@@ -215,6 +216,16 @@ function shownHeaders(headers) {
         if (value !== undefined) shown[name] = name === 'x-api-key' ? mask(value) : value
     }
     return shown
+}
+
+/** The run a request belongs to: clients that cannot send a header have it in their base path. */
+function testOf({ path }, headers) {
+    return headers['x-test-id'] ?? /^\/test\/([^/]+)\//.exec(path)?.[1] ?? null
+}
+
+/** Runs share neither keys nor numbers. */
+function laneIn(test, lane) {
+    return test === null ? lane : `${lane} ${test}`
 }
 
 function addHeaders(reply, route, fault) {

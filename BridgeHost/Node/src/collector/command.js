@@ -1,10 +1,14 @@
-import { columns, CommandError, runCommand, UsageError, wholeNumber } from '../command-line.js'
+import { columns, CommandError, duration, FAILURE, runCommand, UsageError, wholeNumber } from '../command-line.js'
+import { awaitExpectations, readExpectations, verdictText } from './assert.js'
 import { ACTIONS, FaultError, OPTION_HELP } from './faults/item.js'
-import { isLoopback, startCollector, USUAL } from './index.js'
+import { startCollector } from './index.js'
+import { isLoopback, USUAL } from './options.js'
 import { Printer } from './printer.js'
+import { Recording } from './recording.js'
 import { BASIC_PATHS, KINDS } from './routes.js'
 
 const LARGEST_BODY = 256 * 1024 * 1024
+const LONGEST_TIMEOUT_MS = 3_600_000
 
 /** @type {import('../command-line.js').CommandSpec} */
 export const COLLECT = {
@@ -21,6 +25,9 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
         },
         'any-path': { help: 'take a POST to any other path as the basic client\'s, instead of answering 404' },
         faults: { value: 'script', help: 'begin with a fault script' },
+        assert: { value: 'file', help: 'end with status 0 once what the file expects has come, or with 1 and the differences' },
+        timeout: { value: 'time', help: 'how long --assert waits, such as 10, 10s or 500ms', fallback: '10' },
+        record: { value: 'file', help: 'write each request to this file, for mobile-tracker replay; keys are masked' },
         json: { help: 'print JSON, one object a line; the first has the url' },
         quiet: { help: 'print no line per request' },
         'max-bytes': { value: 'n', help: 'memory for kept requests; the oldest are forgotten first', fallback: String(USUAL.maxBytes) },
@@ -28,13 +35,20 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
         'until-stdin-ends': { help: 'end when standard input does, so that it never outlives the program that started it' },
     },
     more: `While it runs:
-  GET  /received   what came, as JSON. Filters: kind, type, name, user, session, status, since=<seq>, and
+  GET  /received   what came, as JSON. Filters: kind, type, name, user, session, test, status, since=<seq>, and
                    accepted, repeats, problems (true, false or any); last=<n> gives the newest n
   GET  /wait       the same, once count=<n> have come (or requests=<n>), or after timeout=<seconds> with status 408
   POST /clear      forget what came
   GET  /faults     what is left of the fault script; POST sets it (?append=true adds to it), DELETE clears it
   GET  /accounts   how each client that has collectorPanel: true says it stands, compared with what came
   The kinds are ${KINDS.join(', ')}.
+  A run of tests has a name of its own: the header X-Test-Id, or a base path such as
+  http://127.0.0.1:8123/test/run-7. Runs share neither keys nor numbers; test=run-7 asks for one of them.
+
+A file for --assert is a list such as  [{"name": "PURCHASE", "data": {"total": 149.99}, "count": 1}]
+An expectation may name kind, type, name, user, session, test, data (members that are not named do not matter)
+and count (1; or {"least": 1, "most": 3}; 0 forbids). The whole may also be an object:
+{"expect": [...], "inOrder": true, "nothingElse": true, "allowProblems": true}
 
 A fault script is a list such as  500×3, 429:retry-after=2, delay=200, drop-after, 413-above=1000
 Each request uses up one time of the first instruction that applies to it. An instruction is a status or
@@ -44,6 +58,8 @@ ${columns(OPTION_HELP.map(([name, help]) => [`:${name}=`, help]))}`,
     examples: [
         ['', 'listens on port 8123 and prints what comes'],
         ['--faults \'500×3, 429:retry-after=2\'', 'fails three times, then asks to wait, then works'],
+        ['--assert expectations.json --timeout 10', 'for CI: waits up to 10 s for what the file expects, and says what is different'],
+        ['--record run.jsonl', 'keeps what comes; mobile-tracker replay run.jsonl --to URL sends it again'],
         ['--strict --json --port 0 --until-stdin-ends', 'for a test that starts it and reads its output'],
     ],
 }
@@ -60,6 +76,7 @@ export function collect(words) {
         try {
             return await run(settings, options)
         } catch (error) {
+            if (error instanceof UsageError || error instanceof CommandError) throw error
             if (error instanceof FaultError) throw new UsageError(error.message)
             throw new CommandError(reasonOf(error, settings))
         }
@@ -67,16 +84,36 @@ export function collect(words) {
 }
 
 async function run(settings, options) {
+    const expectations = options.assert === undefined ? null : readExpectations(options.assert)
+    const timeoutMs = duration('timeout', options.timeout, LONGEST_TIMEOUT_MS)
+    const recording = options.record === undefined ? null : await openRecording(options.record)
     const printer = new Printer(process.stdout, options)
     const ended = endOfRun(options['until-stdin-ends'])
     const collector = await startCollector(settings)
     if (!isLoopback(settings.host)) warnOfHost(collector, settings.host)
     printer.started(collector)
-    collector.listen((record) => printer.received(record))
-    await ended
+    collector.listen((record) => {
+        printer.received(record)
+        recording?.add(record)
+    })
+    const verdict = expectations && await awaitExpectations(collector, expectations, { timeoutMs, ended })
+    if (!verdict) await ended
     await collector.close()
+    await recording?.close()
+    if (verdict) printer.judged(verdict, (stream) => verdictText(verdict, stream))
     await printer.ended(collector.totals())
-    return 0
+    if (recording?.failure) throw new CommandError(`The recording is not complete: ${recording.failure.message}.`)
+    return verdict?.isMet === false ? FAILURE : 0
+}
+
+async function openRecording(path) {
+    const recording = new Recording(path)
+    try {
+        await recording.opened()
+    } catch (error) {
+        throw new CommandError(`${path} cannot be written: ${error.message}.`)
+    }
+    return recording
 }
 
 function warnOfHost({ port }, host) {

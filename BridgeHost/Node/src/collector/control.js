@@ -116,7 +116,7 @@ function oneRecord({ collector, response, query }) {
     const seq = wholeNumber(query.get('seq') ?? '')
     const [record] = collector.ledger.after(seq - 1, 1)
     if (record?.seq !== seq) throw new Refusal(404, `Request ${seq} is not kept any more.`)
-    sendRecords(response, 200, {}, [record], collector)
+    sendRecords(response, 200, { facts: { total: 1 }, records: [record] }, collector)
 }
 
 function noIcon({ response }) {
@@ -124,13 +124,13 @@ function noIcon({ response }) {
     response.end()
 }
 
-function received({ collector, response, query }) {
-    const filter = filterFrom(query, ['last'])
-    sendRecords(response, 200, {}, matching(collector, filter, query), collector)
+function received({ collector, request, response, query }) {
+    const filter = ofTest(request, filterFrom(query, ['last']))
+    sendRecords(response, 200, matching(collector, filter, query), collector)
 }
 
-async function wait({ collector, response, query, signal, host }) {
-    const { filter, goal } = waitFrom(query)
+async function wait({ collector, request, response, query, signal }) {
+    const { filter, goal } = waitFrom(request, query)
     const gone = new AbortController()
     response.on('close', () => gone.abort())
     const ended = AbortSignal.any([signal, gone.signal])
@@ -143,7 +143,8 @@ async function wait({ collector, response, query, signal, host }) {
         facts.error = `${matched} of ${goal.count} ${what} came ${reason}.`
     }
     const status = { met: 200, timeout: 408, stopped: 503 }[outcome]
-    sendRecords(response, status, facts, matching(collector, filter, query), collector)
+    const found = matching(collector, filter, query)
+    sendRecords(response, status, { ...found, facts: { ...facts, ...found.facts } }, collector)
 }
 
 function clear({ collector, response }) {
@@ -186,8 +187,14 @@ function clearFaults({ collector, response }) {
     sendJSON(response, 200, { faults: [] })
 }
 
-function waitFrom(query) {
-    const filter = waitFilter(filterFrom(query, ['count', 'requests', 'timeout', 'last']))
+/** A question that carries an `X-Test-Id` is about that test's requests, unless it says otherwise. */
+function ofTest({ headers }, filter) {
+    const test = headers['x-test-id']
+    return test === undefined || filter.test !== undefined ? filter : { ...filter, test }
+}
+
+function waitFrom(request, query) {
+    const filter = waitFilter(ofTest(request, filterFrom(query, ['count', 'requests', 'timeout', 'last'])))
     if (query.has('count') && query.has('requests')) throw new FilterError('Give either count or requests, not both.')
     const ofRequests = query.has('requests')
     const count = wholeNumber(query.get('count') ?? query.get('requests') ?? '1')
@@ -210,7 +217,7 @@ function matching(collector, filter, query) {
     const records = []
     for (const record of collector.ledger.records(filter.since)) if (matches(record) > 0) records.push(record)
     const last = query.has('last') ? wholeNumber(query.get('last')) : records.length
-    return last === 0 ? [] : records.slice(-last)
+    return { facts: { total: records.length }, records: last === 0 ? [] : records.slice(-last) }
 }
 
 /** A script may come as JSON or as text, whatever the Content-Type says: curl always says it is a form. */
@@ -235,8 +242,8 @@ async function readText(request, what) {
 }
 
 /** Written piece by piece, as fast as the client reads: all that is kept can be more than one string can hold. */
-function sendRecords(response, status, facts, records, { ledger, totals }) {
-    const head = { ...facts, total: totals.requests, forgotten: ledger.forgotten }
+function sendRecords(response, status, { facts, records }, { ledger }) {
+    const head = { ...facts, forgotten: ledger.forgotten }
     response.writeHead(status, { 'Content-Type': 'application/json' })
     Readable.from(pieces(head, records), { objectMode: false }).on('error', () => response.destroy()).pipe(response)
 }

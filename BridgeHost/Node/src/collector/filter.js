@@ -9,6 +9,7 @@ import { KINDS } from './routes.js'
  * @property {string | string[]} [name] An event's name.
  * @property {string | string[]} [user]
  * @property {string | string[]} [session]
+ * @property {string | string[]} [test] The run it belongs to: its `X-Test-Id`, or `/test/<id>` in its base path.
  * @property {number | number[]} [status]
  * @property {boolean | 'any'} [accepted] Only those that the backend has taken, or only those it has not.
  * @property {boolean | 'any'} [repeats] Only those that had been accepted before, or only those that had not.
@@ -22,7 +23,7 @@ export class FilterError extends Error {
 }
 
 const ITEM_FIELDS = ['type', 'name', 'user', 'session']
-const LISTS = [...ITEM_FIELDS, 'kind', 'status']
+const LISTS = [...ITEM_FIELDS, 'kind', 'test', 'status']
 const FLAGS = ['accepted', 'repeats', 'problems']
 
 /** The names a filter may use. */
@@ -52,6 +53,7 @@ export function matcher(filter = {}) {
     return (record) => {
         if (record.seq <= since) return 0
         if (lists.kind && !lists.kind.includes(record.kind)) return 0
+        if (lists.test && !lists.test.includes(record.test)) return 0
         if (lists.status && !lists.status.includes(record.status)) return 0
         if (!agrees(filter.accepted, record.accepted)) return 0
         if (!agrees(filter.repeats, record.repeat)) return 0

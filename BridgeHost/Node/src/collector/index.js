@@ -2,7 +2,7 @@ import { Collector } from './collector.js'
 import { makeControl } from './control.js'
 import { matcher } from './filter.js'
 import { makeServer } from './server.js'
-import { BASIC_PATHS } from './routes.js'
+import { urlHost, USUAL } from './options.js'
 import { waitFilter, waitFor } from './wait.js'
 
 /** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
@@ -19,18 +19,6 @@ import { waitFilter, waitFor } from './wait.js'
  * @property {number} [maxBodyBytes] The largest body, compressed or not: 16 MiB.
  * @property {Parameters<import('./faults/script.js').FaultScript['load']>[0]} [faults] A fault script to begin with.
  */
-
-/** The options that one does not give. @type {Required<CollectorOptions>} */
-export const USUAL = {
-    port: 0,
-    host: '127.0.0.1',
-    basicPaths: BASIC_PATHS,
-    anyPath: false,
-    strict: false,
-    faults: [],
-    maxBytes: 64 * 1024 * 1024,
-    maxBodyBytes: 16 * 1024 * 1024,
-}
 
 /** Not enough came in time, or the collector was closed. */
 export class WaitError extends Error {
@@ -165,15 +153,4 @@ export async function startCollector(options = {}) {
         server.listen(port, host, resolve)
     })
     return new RunningCollector(collector, server, host, stop)
-}
-
-/** Whether only this machine can reach an address. */
-export function isLoopback(host) {
-    return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(host)
-}
-
-/** What a program on this machine calls it in a URL. */
-function urlHost(host) {
-    if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-    return host.includes(':') ? `[${host}]` : host
 }

@@ -54,9 +54,15 @@ export class Printer {
         this.#line(this.#json ? jsonLine(record) : this.#lines(record).join('\n'))
     }
 
-    /** Writes a sentence about the whole, such as where a file was written. */
-    said(sentence) {
-        if (!this.#json) this.#line(sentence)
+    /**
+     * Writes what became of the expectations.
+     *
+     * @param {import('./expectations.js').Verdict} verdict
+     * @param {(stream: { isTTY?: boolean }) => string} text The same for people.
+     */
+    judged(verdict, text) {
+        if (this.#json) this.#line(JSON.stringify({ event: 'judged', ...verdict }))
+        else this.#line(`\n${text(this.#stream)}`.trimEnd())
     }
 
     /**

@@ -20,10 +20,10 @@ export function propertiesOf({ kind, items, body }) {
         case 'identify':
             return items[0].user ? [['user', items[0].user]] : []
         case 'event':
-            return entriesOf(body?.data)
+            return entriesOf(dataOf(kind, body, 0))
         case 'batch':
         case 'basic':
-            return items.length === 1 ? entriesOfEvent(kind === 'batch' ? body?.batch?.[0] : body?.[0]) : []
+            return items.length === 1 ? [...entriesOfUser(items[0]), ...entriesOf(dataOf(kind, body, 0))] : []
         default:
             return entriesOf(body).filter(([name]) => !USUAL[kind]?.includes(name))
     }
@@ -49,9 +49,23 @@ export function propertiesText(properties, width, style = (name) => name) {
     return pieces.join(' ')
 }
 
-function entriesOfEvent(event) {
-    const user = event?.type === 'identify' && event.userId ? [['user', event.userId]] : []
-    return [...user, ...entriesOf(event?.properties ?? event?.traits)]
+/**
+ * What the caller gave with one event or update.
+ *
+ * @param {import('./routes.js').Kind} kind
+ * @param {any} body The request's body.
+ * @param {number} index Which event of a batch.
+ * @returns {any} The data, properties or traits of an event; the body of any other request.
+ */
+export function dataOf(kind, body, index) {
+    if (kind === 'event') return body?.data
+    if (kind !== 'batch' && kind !== 'basic') return body
+    const event = kind === 'batch' ? body?.batch?.[index] : body?.[index]
+    return event?.properties ?? event?.traits
+}
+
+function entriesOfUser({ type, user }) {
+    return type === 'identify' && user ? [['user', user]] : []
 }
 
 function entriesOf(value) {

@@ -9,7 +9,7 @@ export class ReceivedRequest {
      * @param {Record<string, string>} headers Those worth keeping, names in lower case.
      * @param {object} facts
      */
-    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, items, body, raw, fault, made }) {
+    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, items, body, raw, fault, made, test }) {
         /** When it had arrived: ISO 8601. */
         this.at = new Date().toISOString()
         this.method = route.method
@@ -26,6 +26,8 @@ export class ReceivedRequest {
         this.repeat = repeat ?? false
         /** Which client on which machine sent it, as far as that can be told: what shares a sequence. @type {number | null} */
         this.stream = stream ?? null
+        /** The run it belongs to: its `X-Test-Id`, or `/test/<id>` in its base path. @type {string | null} */
+        this.test = test ?? null
         /** The session that the answer named. @type {string | null} */
         this.made = made ?? null
         /** @type {import('./witness.js').Flag[]} */
@@ -54,9 +56,9 @@ export class ReceivedRequest {
 
     /** The record as JSON text. The body stands in it character for character as it was sent. */
     toText() {
-        const { seq, at, method, path, kind, status, accepted, attempt, repeat, stream, made, flags, problems, headers, items, size, fault } = this
+        const { seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, headers, items, size, fault } = this
         const rest = JSON.stringify({
-            seq, at, method, path, kind, status, accepted, attempt, repeat, stream, made, flags, problems, headers, items, size, fault,
+            seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, headers, items, size, fault,
             raw: this.raw,
         })
         return `${rest.slice(0, -1)},"body":${this.isJSON ? this.raw : 'null'}}`

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { CommandError, UsageError } from '../command-line.js'
+import { harmless, painter } from '../terminal.js'
+import { ExpectationError, Expectations } from './expectations.js'
+
+/**
+ * Reads a file of expectations.
+ *
+ * @param {string} path
+ * @returns {Expectations}
+ */
+export function readExpectations(path) {
+    let text
+    try {
+        text = readFileSync(path, 'utf8')
+    } catch (error) {
+        throw new CommandError(`${path} cannot be read: ${error.message}.`)
+    }
+    try {
+        return new Expectations(JSON.parse(text))
+    } catch (error) {
+        if (error instanceof SyntaxError) throw new UsageError(`${path} is not JSON: ${error.message}.`)
+        if (error instanceof ExpectationError) throw new UsageError(`${path}: ${error.message}`)
+        throw error
+    }
+}
+
+/**
+ * Waits until a collector has got what is expected of it, or the time is up.
+ *
+ * @param {import('./index.js').RunningCollector} collector
+ * @param {Expectations} expectations
+ * @param {{ timeoutMs: number, ended: Promise<unknown> }} options `ended` ends it early.
+ * @returns {Promise<import('./expectations.js').Verdict>}
+ */
+export async function awaitExpectations(collector, expectations, { timeoutMs, ended }) {
+    const judge = () => expectations.judge(collector.received())
+    if (!expectations.canStillFail && judge().isMet) return judge()
+    let stop
+    const met = new Promise((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        const forget = expectations.canStillFail ? () => {} : collector.listen(() => judge().isMet && resolve())
+        stop = () => {
+            clearTimeout(timer)
+            forget()
+        }
+    })
+    await Promise.race([met, ended])
+    stop()
+    return judge()
+}
+
+/**
+ * Writes what became of the expectations.
+ *
+ * @param {import('./expectations.js').Verdict} verdict
+ * @param {{ isTTY?: boolean }} stream
+ * @returns {string}
+ */
+export function verdictText({ isMet, results, complaints }, stream) {
+    const paint = painter(stream)
+    const good = (text) => `${paint('green', '✔')} ${text}`
+    const bad = (text) => `${paint('red', '✘')} ${text}`
+    const lines = results.flatMap((result) => {
+        const line = `${harmless(result.what)}  ${paint('dim', `${result.came} came, ${result.wanted} expected`)}`
+        return [result.isMet ? good(line) : bad(line), ...result.hints.map((hint) => `    ${harmless(hint)}`)]
+    })
+    lines.push(...complaints.map((text) => bad(harmless(text))))
+    const failed = results.filter((result) => !result.isMet).length + complaints.length
+    lines.push(isMet ? paint('green', 'All that was expected came.') : paint('red', `${failed} of the expectations failed.`))
+    return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,24 @@
+import { BASIC_PATHS } from './routes.js'
+
+/** The options of a collector that one does not give. @type {Required<import('./index.js').CollectorOptions>} */
+export const USUAL = {
+    port: 0,
+    host: '127.0.0.1',
+    basicPaths: BASIC_PATHS,
+    anyPath: false,
+    strict: false,
+    faults: [],
+    maxBytes: 64 * 1024 * 1024,
+    maxBodyBytes: 16 * 1024 * 1024,
+}
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(host) {
+    return /^(?:localhost|\[?::1\]?|127(?:\.\d{1,3}){3})$/.test(host)
+}
+
+/** What a program on this machine calls an address in a URL. */
+export function urlHost(host) {
+    if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+    return host.includes(':') ? `[${host}]` : host
+}

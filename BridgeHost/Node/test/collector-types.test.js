@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as collector from '@mobiletracker/bridge/collector'
+import { checkTypes, withoutCompiler } from '../testsupport/typescript.js'
+
+test('the type definitions of the collector are strict and complete', { skip: withoutCompiler }, () => {
+    assert.equal(checkTypes('testsupport/collector-program.mts'), '')
+})
+
+test('the collector gives what its types say, and nothing else', () => {
+    assert.deepEqual(Object.keys(collector).sort(), ['WaitError', 'startCollector'])
+})
