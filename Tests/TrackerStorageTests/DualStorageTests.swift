@@ -132,8 +132,8 @@ struct DualStorageTests {
 
         let second = try await SQLiteOutbox.opened(.sample(folder, log: log))
 
-        #expect(log.events == [.replaced(lost: 1), .dropped([], count: 1, .lost)])
-        #expect(try second.account() == .sample(recovered: 1, dropped: [.lost: 1]))
+        #expect(log.events == [.replaced(lost: nil)])
+        #expect(try second.account() == .sample())
         let state = try second.state()
         #expect(state.generation == Generation(2))
         #expect(state.consent == .pending)
@@ -241,6 +241,25 @@ struct DualStorageTests {
         let second = try await SQLiteOutbox.opened(.sample(folder))
 
         #expect(second.value(for: .own(name)) == text)
+    }
+
+    @Test("is for its owner alone from the instant its database is made, as a kill would leave it")
+    func isPrivateAtOnce() async throws {
+        try folder.state.make()
+        let database = try Connection(folder.state.database, .create)
+        #expect(try mode("tracker.sqlite3") == "600")
+        try database.execute("PRAGMA journal_mode=WAL; CREATE TABLE t(x)")
+        #expect(try mode("tracker.sqlite3-wal") == "600" && mode("tracker.sqlite3-shm") == "600")
+
+        try folder.move("tracker.sqlite3", to: "tracker.sqlite3.damaged")
+        _ = try SalvagedDatabase(folder.state).build(expecting: [:])
+
+        #expect(try mode("tracker.sqlite3.new") == "600")
+    }
+
+    private func mode(_ name: String) throws -> String {
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+        return String(attributes[.posixPermissions] as? Int ?? 0, radix: 8)
     }
 
     @Test("is for its owner alone, whatever the umask")

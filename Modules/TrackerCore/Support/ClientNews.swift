@@ -32,7 +32,7 @@ struct ClientNews: Sendable {
                     + "\(salvage.carriedOver) event(s) were carried over, \(salvage.lost) lost.")
         case .replaced(let lost):
             let loss = lost.map { "\($0) event(s) that waited are lost" } ?? "what waited in it is lost"
-            storage(.warning, "The database was removed, replaced or cut short, or a power cut took its end: \(loss).")
+            storage(.warning, "The database was removed: \(loss).")
         case .writeFailed(let error):
             storage(.error, "The disk refuses to be written: \(error.message)")
         case .recovered: storage(.warning, "The disk can be written again.")

@@ -29,6 +29,8 @@ struct Directory: Hashable, Sendable {
         if unsafe mkdir(path, 0o700) == 0 {
             // A umask can have taken rights away.
             unsafe chmod(path, 0o700)
+            // Else a loss of power can take the folder, whatever in it was synced. Some file systems refuse to sync one.
+            try? parent?.synchronize()
             return
         }
         let error = errno

@@ -31,6 +31,20 @@ struct FileDescriptor: ~Copyable {
 
     deinit { close(number) }
 
+    /// Makes an empty file, readable and writable by its owner alone, unless there is a file already.
+    ///
+    /// SQLite would make a database's file readable by all, and the files beside it like it. One that exists is not
+    /// opened: closing it would drop the locks that SQLite has on it in this process.
+    static func make(_ path: String) throws(StorageError) {
+        if FileIdentity(ofPath: path) != nil { return }
+        do throws(StorageError) {
+            _ = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_EXCL)
+        } catch {
+            // Another process can have made it meanwhile.
+            guard FileIdentity(ofPath: path) != nil else { throw error }
+        }
+    }
+
     /// Which file this is.
     var identity: FileIdentity? {
         var status = stat()

@@ -107,9 +107,6 @@ public struct StateFolder: Hashable, Sendable {
     /// The lock that those share who have a lane open.
     func openLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).open.lock") }
 
-    /// What the books of a lane were after its last commit.
-    func books(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).books") }
-
     /// Where the backups of all brands are.
     var backups: Directory { directory.folder("backup") }
 

@@ -36,6 +36,8 @@ public struct OutboxConfiguration: Sendable {
     public var bindsSessions: Bool
     /// Lanes whose records move here when this one opens, besides those of the brand that never had a session.
     public var adopts: [LaneIdentity]
+    /// The machine's present start: what a process has written without a sync outlives the process, not the machine.
+    public var bootID: BootID
     /// The wall clock.
     public var wallClock: @Sendable () -> Timestamp
     /// Told of what nobody asked for; called on the writer's queue.
@@ -45,7 +47,7 @@ public struct OutboxConfiguration: Sendable {
     public init(
         location: Location, lane: LaneIdentity, keyPrefix: String, durability: Durability = .process,
         limits: OutboxLimits = OutboxLimits(), expiration: Duration = .seconds(365 * 86_400),
-        initialConsent: Consent? = nil, bindsSessions: Bool, adopts: [LaneIdentity] = [],
+        initialConsent: Consent? = nil, bindsSessions: Bool, adopts: [LaneIdentity] = [], bootID: BootID = .current(),
         wallClock: @escaping @Sendable () -> Timestamp,
         observer: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
     ) {
@@ -58,6 +60,7 @@ public struct OutboxConfiguration: Sendable {
         self.initialConsent = initialConsent
         self.bindsSessions = bindsSessions
         self.adopts = adopts
+        self.bootID = bootID
         self.wallClock = wallClock
         self.observer = observer
     }
@@ -69,9 +72,8 @@ public enum OutboxEvent: Hashable, Sendable {
     case dropped([MessageID], count: Int, DropReason)
     /// The database was damaged and has been set aside. What was lost of this lane is told as dropped besides.
     case salvaged(Salvage)
-    /// The database was removed, replaced or cut short by something else, or a loss of power took its last commits, and
-    /// so many records of this lane that waited are gone, which are told as dropped besides; `nil` where nothing tells
-    /// how many waited.
+    /// Something else has removed the database, and a new one was made. So many records of this lane that waited are gone,
+    /// and reported as dropped besides; `nil` where nothing tells how many waited.
     case replaced(lost: Int?)
     /// The disk refuses to be written; told once until it recovers.
     case writeFailed(StorageError)

@@ -30,8 +30,6 @@ struct Adoption {
                 isNamed || take(folder.openLock(of: other.identity))
             else { continue }
             count += try transaction.adopt(other.key, onlyUnbound: !isNamed)
-            var books = BooksFile(folder, other.identity)
-            books.clear()
         }
     }
 
@@ -60,8 +58,6 @@ extension LaneTransaction {
         guard var other = try database.lanes.load(key, prefix: "") else { return 0 }
         let movers = try database.records.movers(key, onlyUnbound: onlyUnbound)
         guard !movers.isEmpty else { return 0 }
-        // Whoever has that lane open finds fewer than it has seen, and none of them lost.
-        try database.lanes.begin(Ledger(), inherited: other.books.accepted, key)
         for mover in movers {
             let number = row.key.record(nextSequence())
             try database.records.move(mover.number, to: number, generation: row.generation)

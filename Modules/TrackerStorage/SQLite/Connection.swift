@@ -14,7 +14,7 @@ import CSQLite
 @safe struct Connection: ~Copyable {
     /// How a database is opened.
     enum Access {
-        /// To read and write; made if it is missing.
+        /// To read and write; made for its owner alone if it is missing.
         case create
         /// To read and write; must exist.
         case readWrite
@@ -25,6 +25,9 @@ import CSQLite
         /// Only for a database that nobody writes.
         case immutable
     }
+
+    /// The path of a database in memory.
+    static let memory = ":memory:"
 
     /// How long SQLite waits for another process before it gives up, in milliseconds.
     ///
@@ -39,9 +42,10 @@ import CSQLite
     /// Opens a database.
     ///
     /// - Parameters:
-    ///   - path: The file, or `:memory:`.
+    ///   - path: The file, or ``memory``.
     ///   - access: What for.
     init(_ path: String, _ access: Access) throws(StorageError) {
+        if access == .create, path != Self.memory { try FileDescriptor.make(path) }
         var opened: OpaquePointer?
         let code =
             switch access {

@@ -8,10 +8,4 @@ struct DatabaseFiles: Hashable, Sendable {
         database = FileIdentity(ofPath: folder.database)
         log = FileIdentity(ofPath: folder.log)
     }
-
-    /// Whether the database itself is the same file.
-    func hasSameDatabase(as other: DatabaseFiles) -> Bool { database == other.database }
-
-    /// Whether there is a log.
-    var hasLog: Bool { log != nil }
 }

@@ -17,13 +17,14 @@ struct LanePreparation {
     }
 
     /// Finds or makes the lane.
-    func lane() throws(StorageError) -> LaneRow {
+    /// - Parameter lastSequence: The last sequence number that this run has seen.
+    func lane(after lastSequence: Int64) throws(StorageError) -> LaneRow {
         var found = try database.lanes.key(of: configuration.lane)
         if found == nil { found = try make() }
         guard let key = found, var row = try database.lanes.load(key, prefix: configuration.keyPrefix) else {
             throw StorageError(.failed, "The lane of \(configuration.lane.origin) cannot be read")
         }
-        try catchUp(&row)
+        try catchUp(&row, lastSequence)
         return row
     }
 
@@ -72,15 +73,19 @@ struct LanePreparation {
         )
     }
 
-    /// A database can be older than the backups, if a loss of power or a hand has taken it back: what was reset stays
-    /// reset, and no sequence number comes twice.
-    private func catchUp(_ row: inout LaneRow) throws(StorageError) {
+    /// A loss of power, or somebody's hand, can bring back an older database: what was reset stays reset, and no
+    /// sequence number comes twice.
+    private func catchUp(_ row: inout LaneRow, _ lastSequence: Int64) throws(StorageError) {
         let found = row
+        let reserved = max(row.reserved, backup?.reserved ?? 0, lastSequence)
+        // The machine has started again, and nobody has synced the numbers that were given before.
+        let isCutOff = row.boot != nil && row.boot != configuration.bootID.text
+        if isCutOff || reserved > row.reserved || lastSequence > row.sequence {
+            row.sequence = reserved
+            row.reserved = reserved
+            row.boot = nil
+        }
         if let backup {
-            if backup.reserved > row.reserved {
-                row.sequence = backup.reserved
-                row.reserved = backup.reserved
-            }
             if backup.generation > row.generation.number {
                 row.generation = Generation(backup.generation)
                 row.entry = GenerationEntry()

@@ -52,6 +52,8 @@ struct LaneRow: Hashable, Sendable {
     var sequence: Int64
     /// The last sequence number that may be given before the next block is reserved.
     var reserved: Int64
+    /// The start of the machine since which numbers were given; `nil` once all that was given is synced.
+    var boot: String?
     /// What went in and out, and what waits.
     var books: LaneBooks
     /// Counts the callers' ids that have settled.

@@ -12,9 +12,7 @@ struct LaneTable {
     private let insertBrandStatement: Statement
     private let findBrandStatement: Statement
     private let insertLaneStatement: Statement
-    private let ledgerStatement: Statement
-    private let inheritedStatement: Statement
-    private let beginLedgerStatement: Statement
+    private let closeStatement: Statement
 
     /// Compiles the statements.
     init(_ connection: borrowing Connection) throws(StorageError) {
@@ -28,7 +26,8 @@ struct LaneTable {
             """
             SELECT brand.consent, brand.epoch, lane.generation, generation.session, generation.device,
                 generation.identify_id, value.expires, lane.sequence, lane.reserved, lane.accepted, lane.delivered,
-                lane.queued, lane.queued_bytes, lane.bytes_before, lane.bytes_after, lane.settled, user.expires
+                lane.queued, lane.queued_bytes, lane.bytes_before, lane.bytes_after, lane.settled, user.expires,
+                lane.boot
             FROM lane JOIN brand ON brand.id = lane.brand
             LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
             LEFT JOIN value ON value.brand = lane.brand AND value.lane = lane.id AND value.key = ?2
@@ -41,7 +40,7 @@ struct LaneTable {
         saveStatement = try connection.prepare(
             """
             UPDATE lane SET generation = ?2, sequence = ?3, reserved = ?4, accepted = ?5, delivered = ?6, queued = ?7,
-                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, settled = ?11
+                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, settled = ?11, boot = ?12
             WHERE id = ?1
             """
         )
@@ -70,11 +69,7 @@ struct LaneTable {
             ) RETURNING id
             """
         )
-        ledgerStatement = try connection.prepare("SELECT value FROM meta WHERE name = 'ledger.' || ?1")
-        inheritedStatement = try connection.prepare("SELECT value FROM meta WHERE name = 'inherited.' || ?1")
-        beginLedgerStatement = try connection.prepare(
-            "INSERT OR REPLACE INTO meta VALUES('ledger.' || ?1, ?2), ('inherited.' || ?1, ?3)"
-        )
+        closeStatement = try connection.prepare("UPDATE lane SET boot = NULL WHERE id = ?1 AND boot IS NOT NULL")
     }
 
     /// Makes a lane's row, and its brand's if that is missing.
@@ -135,7 +130,7 @@ struct LaneTable {
                 ),
                 sessionExpires: session == nil || row.isNull(6) ? nil : Timestamp(milliseconds: row.int64(6)),
                 identifyExpires: row.isNull(16) ? nil : Timestamp(milliseconds: row.int64(16)),
-                sequence: row.int64(7), reserved: row.int64(8),
+                sequence: row.int64(7), reserved: row.int64(8), boot: row.text(17),
                 books: LaneBooks(
                     accepted: row.int(9), delivered: row.int(10), queued: row.int(11), queuedBytes: row.int(12),
                     bytes: WireBytes(before: row.int(13), after: row.int(14))
@@ -153,7 +148,8 @@ struct LaneTable {
     func save(_ row: LaneRow) throws(StorageError) {
         try saveStatement.run(
             row.key.lane, row.generation.number, row.sequence, row.reserved, row.books.accepted, row.books.delivered,
-            row.books.queued, row.books.queuedBytes, row.books.bytes.before, row.books.bytes.after, row.settled
+            row.books.queued, row.books.queuedBytes, row.books.bytes.before, row.books.bytes.after, row.settled,
+            row.boot
         )
     }
 
@@ -167,21 +163,9 @@ struct LaneTable {
         try dropStatement.run(lane, reason.description, count)
     }
 
-    /// The ledger that a lane's counters belong to; `nil` if none was begun since the database was made.
-    func ledger(_ key: LaneKey) throws(StorageError) -> Ledger? {
-        try ledgerStatement.first(key.lane) { Ledger($0.int64(0)) }
-    }
-
-    /// How many records a lane's ledger began with, lost ones too.
-    func inherited(_ key: LaneKey) throws(StorageError) -> Int? {
-        try inheritedStatement.first(key.lane) { $0.int(0) }
-    }
-
-    /// Begins a ledger: what was counted before is not comparable with what is counted from now on.
-    ///
-    /// - Parameter inherited: How many records it begins with, lost ones too.
-    func begin(_ ledger: Ledger, inherited: Int, _ key: LaneKey) throws(StorageError) {
-        try beginLedgerStatement.run(key.lane, ledger.number, inherited)
+    /// Notes that every number that was given is synced with this transaction.
+    func close(_ key: LaneKey) throws(StorageError) {
+        try closeStatement.run(key.lane)
     }
 
     /// Reads how many records left without being delivered.

@@ -28,8 +28,6 @@ struct LaneTransaction {
         var freedBytes = 0
         /// The lane's row.
         var row: LaneRow
-        /// The ledger that its books belong to.
-        var ledger: Ledger?
     }
 
     /// How many sequence numbers are reserved at once.
@@ -43,9 +41,6 @@ struct LaneTransaction {
     let run: Int64
     /// The lane as the changes so far have made it.
     var row: LaneRow
-
-    /// The ledger that the lane's books belong to.
-    var ledger: Ledger?
 
     private let found: LaneRow
     /// The books that this transaction goes on from, and what it had dropped then.
@@ -75,7 +70,7 @@ struct LaneTransaction {
         self.row = row
         found = row
         base = (row.books, 0)
-        ledger = try database.lanes.ledger(row.key)
+        if row.reserved == 0 { beginBlock() }
         if let expires = row.sessionExpires, expires <= now { try expire(row.generation) }
         if let expires = self.row.identifyExpires, expires <= now { try remove(.identifyID) }
     }
@@ -122,7 +117,7 @@ struct LaneTransaction {
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt), dropped: events,
             changesValues: changesValues, erases: erases, reserved: reserved,
-            freedBytes: freedBytes, row: row, ledger: ledger
+            freedBytes: freedBytes, row: row
         )
     }
 
@@ -156,9 +151,17 @@ struct LaneTransaction {
 
     /// Gives the next sequence number.
     mutating func nextSequence() -> Int64 {
+        if row.sequence >= row.reserved || row.boot != configuration.bootID.text { beginBlock() }
         row.sequence += 1
-        if row.sequence > row.reserved { row.reserved = row.sequence + Self.sequenceBlock - 1 }
         return row.sequence
+    }
+
+    /// Reserves numbers, in a backup that is synced before any of them is given.
+    ///
+    /// The backup is ahead of the row as it was found, so that a loss of power that brings that row back shows.
+    private mutating func beginBlock() {
+        row.reserved = max(row.sequence + Self.sequenceBlock, row.reserved + 1)
+        row.boot = configuration.bootID.text
     }
 
     /// Drops the oldest records until the lane is within its bounds.

@@ -15,40 +15,10 @@ extension LaneWriter {
     /// The database that the path leads to now.
     mutating func currentDatabase() throws(StorageError) -> LaneDatabase {
         if let database, isCurrent { return database }
-        if database != nil, !rescue() {
-            lookBack()
-            closeDatabase()
-        }
-        if database == nil { _ = try openRepaired(adopting: databaseCount == 0) }
+        closeDatabase()
+        _ = try openRepaired(adopting: databaseCount == 0)
         guard let database else { throw StorageError(.open, "The database cannot be opened") }
         return database
-    }
-
-    /// Saves what is in a log that somebody has removed, while this connection can still read it.
-    ///
-    /// - Returns: Whether all that was committed is in the database, which has been opened anew.
-    mutating func rescue() -> Bool {
-        guard let folder, let files, let database else { return false }
-        let now = DatabaseFiles(folder)
-        guard now.hasSameDatabase(as: files), !now.hasLog,
-            // It is what happens to the log that matters here; why it failed does not.
-            (try? database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0
-        else { return false }
-        let count = databaseCount
-        closeDatabase()
-        guard (try? openDatabase(adopting: false)) != nil else { return false }
-        databaseCount = count
-        return true
-    }
-
-    /// Looks a last time at the books in files that no path leads to any more: others may have written there since.
-    private mutating func lookBack() {
-        let last = try? read { (database, key) throws(StorageError) in
-            let ledger = try database.lanes.ledger(key)
-            return try database.lanes.load(key, prefix: "").map { SeenBooks(ledger, $0) }
-        }
-        // Without it, what was seen before must do.
-        if let last = last ?? nil, last.ledger == seen?.ledger { seen = last }
     }
 
     /// Closes both connections.
@@ -90,15 +60,6 @@ extension LaneWriter {
         try replaceWreck()
     }
 
-    /// Forgets the books of the other lanes of a brand, which a denial is about to empty.
-    func forgetBooks(_ summary: LaneTransaction.Summary?, _ database: LaneDatabase) throws(StorageError) {
-        guard let folder, let summary, summary.erases, summary.state.consent == .denied else { return }
-        for other in try database.lanes.others(than: summary.row.key) where other.key.brand == summary.row.key.brand {
-            var books = BooksFile(folder, other.identity)
-            books.clear()
-        }
-    }
-
     /// Builds a new database from a damaged one, and sets that one aside.
     private mutating func replaceWreck() throws(StorageError) {
         guard let folder else { return }
@@ -119,8 +80,9 @@ extension LaneWriter {
 
     /// - Returns: How many records were adopted.
     private mutating func openDatabase(adopting: Bool) throws(StorageError) -> Int {
-        let connection = try Connection(folder?.database ?? ":memory:", .create)
+        let connection = try Connection(folder?.database ?? Connection.memory, .create)
         if let folder {
+            // Somebody may have put it there.
             unsafe chmod(folder.database, 0o600)
             // SQLite would say no more than that it cannot open something.
             for path in [folder.database, folder.path] where unsafe access(path, W_OK) != 0 {
@@ -134,7 +96,7 @@ extension LaneWriter {
         let database = try LaneDatabase(connection)
         presence?.show()
         let isFirst = databaseCount == 0
-        if seen == nil { seen = books?.read() }
+        let isLost = isNew && !isFirst && salvage == nil
         var summary: LaneTransaction.Summary?
         var beginning: LaneOrigin?
         var adoption: Adoption?
@@ -145,10 +107,11 @@ extension LaneWriter {
             }
             let preparation = LanePreparation(database, configuration, backup: backup)
             var transaction = try LaneTransaction(
-                database, configuration, row: preparation.lane(), now: configuration.wallClock(), run: run
+                database, configuration, row: preparation.lane(after: known.lastSequence),
+                now: configuration.wallClock(), run: run
             )
             try transaction.audit()
-            let isBegun = try transaction.compare(with: seen)
+            if isLost { transaction.lose(known.queuedRecords) }
             try preparation.heal(&transaction)
             try transaction.settleOpening()
             if adopting, let folder {
@@ -156,22 +119,18 @@ extension LaneWriter {
                 try adoption?.run(&transaction)
             }
             try transaction.evict()
-            if let reserved = transaction.reserved { try backup?.lane.save(String(reserved), .sequence) }
-            if isBegun || isFirst { beginning = try transaction.origin() }
+            beginning = try transaction.origin()
             summary = try transaction.finish()
-            try forgetBooks(summary, database)
+            // Where it fails, the backups that are written after each opening say so.
+            _ = reserve(transaction.reserved)
         }
         guard let summary else { return 0 }
-        if isFirst, isNew, salvage == nil, let backup, backup.laneNumber > 0, seen == nil {
-            findings.append(.replaced(lost: nil))
-        }
+        if isLost, known.queuedRecords > 0 { findings.append(.replaced(lost: known.queuedRecords)) }
+        if isFirst, isNew, salvage == nil, let backup, backup.laneNumber > 0 { findings.append(.replaced(lost: nil)) }
         if let beginning { origin = beginning }
         origin.find(lostInSalvage)
         lostInSalvage = 0
         known = summary.state
-        seen = SeenBooks(summary)
-        books?.reopen()
-        if let seen { books?.write(seen) }
         findings += summary.dropped
         key = summary.row.key
         mustErase = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil

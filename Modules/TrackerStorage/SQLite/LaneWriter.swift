@@ -27,7 +27,7 @@ struct LaneWriter: ~Copyable {
     /// Names this run of the outbox in its records.
     let run: Int64
     let reader: LaneReader?
-    var lock: FileLock?
+    var lock: WriterLock?
     /// Tells other processes that the lane is open.
     var presence: LanePresence?
     var database: LaneDatabase?
@@ -40,10 +40,6 @@ struct LaneWriter: ~Copyable {
     var erasesNow = false
     /// The lane as it was last seen on disk.
     var known = LaneState.empty
-    /// The lane's books as they were last seen; before that, as the last one has left them in their file.
-    var seen: SeenBooks?
-    /// Where the books stand beside the database; `nil` for memory.
-    var books: BooksFile?
     /// When the account begins.
     var origin = LaneOrigin()
     /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
@@ -71,8 +67,8 @@ struct LaneWriter: ~Copyable {
         self.run = run
         backup = folder.map { LaneBackup($0, configuration.lane) }
         guard let folder else { return }
+        lock = WriterLock(folder)
         presence = LanePresence(folder, configuration.lane)
-        books = BooksFile(folder, configuration.lane)
     }
 
     /// Whether something is to be tried again before long, even if nobody asks.
@@ -127,30 +123,33 @@ struct LaneWriter: ~Copyable {
 
     /// Closes everything.
     mutating func close() {
+        markClosed()
         presence = nil
         closeDatabase()
-        books = nil
         lock = nil
     }
 
-    /// Runs `body` as the only writer over all processes.
+    /// Notes that no loss of power can take back the sequence numbers that were given so far.
     ///
-    /// The wait has no end of its own: it ends when those before have committed or died, and whoever asked is free
-    /// meanwhile.
+    /// Whoever writes at this moment has the lane's database open and closes it later, or is another lane's.
+    private mutating func markClosed() {
+        guard folder != nil, let database, let key, lock?.takeIfFree() == true else { return }
+        defer { lock?.giveUp() }
+        guard isCurrent else { return }
+        // Without the note the next start of the machine skips some numbers: no harm.
+        try? database.connection.execute("PRAGMA synchronous=FULL")
+        try? database.writing { () throws(StorageError) in
+            try database.checkVersion()
+            try database.lanes.close(key)
+        }
+    }
+
+    /// Runs `body` as the only writer over all processes.
     private mutating func locked<Result>(
         _ body: (inout LaneWriter) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
-        guard let folder else { return try body(&self) }
-        repeat {
-            if lock == nil {
-                try folder.make()
-                lock = try FileLock(folder.writerLock)
-            }
-            try lock?.lock()
-            // Whoever comes later would lock another file, if this one was replaced.
-            if lock?.isCurrent == false { lock = nil }
-        } while lock == nil
-        defer { lock?.unlock() }
+        try lock?.take()
+        defer { lock?.giveUp() }
         return try body(&self)
     }
 
@@ -182,18 +181,17 @@ struct LaneWriter: ~Copyable {
             do throws(StorageError) {
                 let database = try currentDatabase()
                 var attempt = outcome
-                let before = seen
+                let before = known
                 let effects = try transact(tasks, isLasting: isLasting, database, &attempt)
-                guard isCurrent || rescue() else {
+                guard isCurrent else {
                     // What has come in just now will come in again elsewhere.
-                    seen = before
+                    known = before
                     closeDatabase()
                     troubles += 1
                     guard troubles < 4 else { throw StorageError(.failed, "The database is replaced again and again") }
                     continue
                 }
                 outcome = attempt
-                if let seen { books?.write(seen) }
                 return effects
             } catch {
                 troubles += 1
@@ -227,7 +225,6 @@ struct LaneWriter: ~Copyable {
         var effects: [LaneTransaction.Effect] = []
         var tasks: [LaneTask] = []
         var summary: LaneTransaction.Summary?
-        var beginning: LaneOrigin?
         let changes = database.connection.changes
         // What a user has left must be gone for good, also after a loss of power.
         let isLasting = isLasting && configuration.durability == .process
@@ -237,12 +234,11 @@ struct LaneWriter: ~Copyable {
             try database.checkVersion()
             let preparation = LanePreparation(database, configuration, backup: backup)
             var row = try database.lanes.load(key, prefix: configuration.keyPrefix)
-            if row == nil { row = try preparation.lane() }
+            if row == nil { row = try preparation.lane(after: known.lastSequence) }
             guard let row else { return }
             var transaction = try LaneTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
-            if try transaction.compare(with: seen) { beginning = try transaction.origin() }
             tasks = choose(row)
             effects.reserveCapacity(tasks.count)
             for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
@@ -250,11 +246,9 @@ struct LaneWriter: ~Copyable {
             if summary?.erases == true {
                 try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)")
             }
-            try forgetBooks(summary, database)
-            reserve(summary?.reserved, &outcome)
+            if let error = reserve(summary?.reserved) { outcome.events.append(.backupFailed(error)) }
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
-        if let beginning { origin = beginning }
         note(summary, &outcome)
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
         for task in tasks { outcome.settled += task.settledRecords }
@@ -262,20 +256,21 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Has a block of sequence numbers in the backup before any of them is used.
-    private func reserve(_ reserved: Int64?, _ outcome: inout Outcome) {
-        guard let reserved, let backup else { return }
+    ///
+    /// - Returns: Why the backup has not got it. The database knows it as well: only the loss of both would be too much.
+    func reserve(_ reserved: Int64?) -> StorageError? {
+        guard let reserved, let backup else { return nil }
         do throws(StorageError) {
             try backup.lane.save(String(reserved), .sequence)
+            return nil
         } catch {
-            // The database knows it as well; only the loss of both would be one too many.
-            outcome.events.append(.backupFailed(error))
+            return error
         }
     }
 
     /// Takes note of what a transaction has made of the lane.
     private mutating func note(_ summary: LaneTransaction.Summary, _ outcome: inout Outcome) {
         known = summary.state
-        seen = SeenBooks(summary)
         freedBytes += summary.freedBytes
         outcome.events += summary.dropped
         outcome.changesValues = outcome.changesValues || summary.changesValues

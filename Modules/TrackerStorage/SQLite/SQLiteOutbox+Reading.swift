@@ -117,11 +117,10 @@ extension SQLiteOutbox {
         let found = try read { (database, key, _) throws(StorageError) in
             var books = try database.lanes.load(key, prefix: "")?.books ?? LaneBooks()
             books.dropped = try database.lanes.dropped(key)
-            return (books, try database.lanes.ledger(key))
+            return books
         }
         let origin = stage.withLock { $0.origin }
-        guard let (books, ledger) = found else { return origin.account(origin.books, in: origin.ledger) }
-        return origin.account(books, in: ledger)
+        return origin.account(found ?? origin.books)
     }
 
     /// Other lanes that hold records while nobody delivers them.

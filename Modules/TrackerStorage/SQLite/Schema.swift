@@ -46,7 +46,8 @@ enum Schema {
             settled INTEGER, PRIMARY KEY(lane, message_id, kind)
         ) WITHOUT ROWID;
         CREATE INDEX given_settled ON given(lane, settled) WHERE settled IS NOT NULL;
-        """
+        """,
+        "ALTER TABLE lane ADD COLUMN boot TEXT",
     ]
 
     /// How many bytes the log may keep while it is not needed.

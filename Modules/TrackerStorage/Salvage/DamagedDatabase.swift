@@ -16,7 +16,7 @@ final class DamagedDatabase {
         guard let connection = try? Connection(path, .readWrite),
             // A file that is shorter than it says is then read as far as it goes.
             (try? connection.execute("PRAGMA writable_schema=ON")) != nil,
-            (try? connection.number("PRAGMA user_version")) == Schema.version,
+            let version = try? connection.number("PRAGMA user_version"), (1...Schema.version).contains(version),
             (try? connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'")) == 1
         else { return nil }
         self.connection = connection

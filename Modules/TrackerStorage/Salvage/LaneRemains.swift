@@ -37,8 +37,7 @@ extension StateFolder {
                 let backup = LaneBackup(self, identity)
                 lanes[identity] = LaneRemains(
                     number: backup.laneNumber, consent: backup.consent, epoch: max(1, backup.epoch),
-                    generation: max(1, backup.generation), reserved: backup.reserved,
-                    queued: BooksFile(self, identity).read()?.queued
+                    generation: max(1, backup.generation), reserved: backup.reserved
                 )
             }
         }

@@ -52,8 +52,7 @@ struct SalvagedDatabase {
             for (identity, remains) in Self.sorted(lanes) {
                 let key = try database.lanes.make(identity, remains)
                 let salvage = LaneSalvage(database, LaneBackup(folder, identity), remains, key)
-                // What stands outside the database is of its last commit, whatever has become of the log.
-                let expected = backedUp[identity]?.queued ?? found[identity]?.queued ?? queued[identity]
+                let expected = found[identity]?.queued ?? queued[identity]
                 let lane = try salvage.run(from: wreck, expecting: expected)
                 count.carriedOver += lane.carriedOver
                 count.lostByLane[identity] = lane.lost

@@ -30,6 +30,18 @@ extension TemporaryFolder {
         try FileManager.default.moveItem(atPath: file(name), toPath: file(other))
     }
 
+    /// Another folder with copies of all files, made by another process: closing a database's file in this one would drop
+    /// SQLite's locks.
+    func cloned() throws -> TemporaryFolder {
+        let clone = TemporaryFolder()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "cp -r \"$0\" \"$1\" && rm -f \"$1\"/*-shm", path, clone.path]
+        try process.run()
+        process.waitUntilExit()
+        return clone
+    }
+
     func read(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: file(name))) }
 
     func write(_ data: Data, to name: String) throws { try data.write(to: URL(fileURLWithPath: file(name))) }

@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Names the time from one start of the machine to the next.
+///
+/// What a process has written without syncing it is safe as long as the machine runs, even if the process is killed.
+public struct BootID: Hashable, Sendable {
+    /// The system's own text.
+    public let text: String
+
+    /// Names a time by a text of one's own, as tests do.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// The present one; one that never comes again where the system gives none.
+    public static func current() -> BootID {
+        BootID(systemText() ?? "unknown-\(UInt64.random(in: 0 ... .max))")
+    }
+
+    #if canImport(Darwin)
+        private static func systemText() -> String? {
+            var buffer = [CChar](repeating: 0, count: 64)
+            var size = buffer.count
+            guard unsafe sysctlbyname("kern.bootsessionuuid", &buffer, &size, nil, 0) == 0, size > 1 else { return nil }
+            return String(decoding: buffer.prefix(size - 1).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+    #else
+        private static func systemText() -> String? {
+            // A container without /proc has none.
+            let bytes = try? FileDescriptor(opening: "/proc/sys/kernel/random/boot_id", O_RDONLY).readToEnd(limit: 256)
+            guard let bytes, bytes.count > 1 else { return nil }
+            return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+        }
+    #endif
+}
