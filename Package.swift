@@ -61,8 +61,9 @@ let package = Package(
         ),
         module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerModels"),
         module("Bridge", at: "BridgeHost/Bridge", "JSONRPC", "TrackerCore", "TrackerModels"),
+        .target(name: "CAllocator", path: "BridgeHost/CAllocator"),
         .executableTarget(
-            name: "BridgeHost", dependencies: ["Bridge", "JSONRPC", "TrackerCore", "TrackerModels"],
+            name: "BridgeHost", dependencies: ["Bridge", "CAllocator", "JSONRPC", "TrackerCore", "TrackerModels"],
             path: "BridgeHost/Host", swiftSettings: settings
         ),
         .executableTarget(

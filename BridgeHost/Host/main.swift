@@ -1,3 +1,5 @@
+import CAllocator
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -8,6 +10,8 @@
     import Darwin
 #endif
 
+// Before the first thread: each would get an arena otherwise.
+tracker_share_arena()
 do throws(UsageError) {
     let options = try HostOptions(arguments: CommandLine.arguments.dropFirst())
     Host(options: options).run()
