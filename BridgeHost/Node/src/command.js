@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { collect, COLLECT } from './collector/command.js'
 import { replay, REPLAY } from './collector/replay.js'
+import { plan } from './plan/command.js'
 import { columns, complain, EX_USAGE } from './command-line.js'
 import { nearest } from './nearest.js'
 
 /** The words after `mobile-tracker`, and what each does. @type {Record<string, (words: string[]) => Promise<number>>} */
-const COMMANDS = { collect, replay }
+const COMMANDS = { collect, plan, replay }
 
 const HELP = `Usage: mobile-tracker <command> [options]
 
 Commands:
 ${columns([
     [COLLECT.name, 'run a local backend that shows and checks what it receives'],
+    ['plan', 'check a plan of events, and make typed calls from it'],
     [REPLAY.name, 'send again what a collector has recorded'],
 ])}
 

@@ -32,6 +32,9 @@ const SHOWN = [
     'content-length', 'x-test-id',
 ]
 
+/** How deep a body may nest for a plan to judge it. */
+const DEEPEST = 256
+
 /** What the collector knows and decides, apart from the wire: requests in, replies out. */
 export class Collector {
     accounts = new AccountBook((client) => this.#witness.arrivals(client))
@@ -45,7 +48,7 @@ export class Collector {
     #options
     #totals = newTotals()
 
-    /** @param {{ strict: boolean, maxBytes: number, maxBodyBytes: number }} options */
+    /** @param {{ strict: boolean, maxBytes: number, maxBodyBytes: number, plan?: import('../plan/plan.js').Plan | null }} options */
     constructor(options) {
         this.#options = options
         this.ledger = new Ledger(options.maxBytes)
@@ -110,6 +113,8 @@ export class Collector {
         const body = readBody(content, headers['content-encoding'], this.#options.maxBodyBytes)
         const problems = problemsOf(route, headers, body)
         const items = itemsOf(route, body.value)
+        const plan = this.#judge(route, items, body)
+        for (const { name, reasons } of plan) problems.push(...reasons.map((reason) => `Plan, ${name}: ${reason}`))
         const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize)
 
         const usual = this.#usualStatus(route, body, problems)
@@ -129,9 +134,16 @@ export class Collector {
         const made = accepted ? this.#learnSession(route, reply.body, body, client.lane) : null
         this.#keep(route, target, headers, {
             status: action === 'answer' ? status : null,
-            accepted, fault, problems, items, body, made, ...seen,
+            accepted, fault, problems, items, body, made, plan, ...seen,
         })
         return reply
+    }
+
+    /** What the plan says of each event. @returns {import('../plan/plan.js').Judgement[]} */
+    #judge(route, items, body) {
+        const { plan } = this.#options
+        // What nests deeper is a problem of its own, and too deep to be followed.
+        return plan && body.inspection && body.inspection.depth <= DEEPEST ? plan.judgeRequest(route.kind, items, body.value) : []
     }
 
     #announce() {
@@ -190,6 +202,7 @@ export class Collector {
             problems: conceal(facts.problems),
             flags: conceal(facts.flags),
             made: conceal(facts.made),
+            plan: conceal(facts.plan ?? []),
             test: testOf(route, headers),
             items: conceal(facts.items ?? itemsOf(route, undefined)),
             fault: facts.fault ? faultText({ ...facts.fault, times: 1 }) : null,
@@ -201,12 +214,13 @@ export class Collector {
         if (record.accepted && !record.repeat) totals.events += record.items.length
         if (record.problems.length > 0) totals.withProblems++
         for (const { kind } of record.flags) totals[kind]++
+        if (!record.repeat) for (const { verdict } of record.plan) totals[verdict]++
         this.ledger.add(record)
     }
 }
 
 function newTotals() {
-    return { requests: 0, accepted: 0, events: 0, withProblems: 0, repeat: 0, gap: 0, order: 0, cut: 0, personal: 0 }
+    return { requests: 0, accepted: 0, events: 0, withProblems: 0, repeat: 0, gap: 0, order: 0, cut: 0, personal: 0, kept: 0, broken: 0 }
 }
 
 function shownHeaders(headers) {

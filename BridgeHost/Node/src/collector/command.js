@@ -1,3 +1,7 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { PlanInference } from '../plan/infer.js'
+import { PlanError } from '../plan/plan.js'
+import { readPlan } from '../plan/read.js'
 import { columns, CommandError, duration, FAILURE, runCommand, UsageError, wholeNumber } from '../command-line.js'
 import { awaitExpectations, readExpectations, verdictText } from './assert.js'
 import { ACTIONS, FaultError, OPTION_HELP } from './faults/item.js'
@@ -28,6 +32,8 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
         assert: { value: 'file', help: 'end with status 0 once what the file expects has come, or with 1 and the differences' },
         timeout: { value: 'time', help: 'how long --assert waits, such as 10, 10s or 500ms', fallback: '10' },
         record: { value: 'file', help: 'write each request to this file, for mobile-tracker replay; keys are masked' },
+        plan: { value: 'file', help: 'say of each event whether it keeps to this plan; see mobile-tracker plan --help' },
+        'infer-plan': { value: 'file', help: 'write a plan from what came, when the collector ends' },
         json: { help: 'print JSON, one object a line; the first has the url' },
         quiet: { help: 'print no line per request' },
         'max-bytes': { value: 'n', help: 'memory for kept requests; the oldest are forgotten first', fallback: String(USUAL.maxBytes) },
@@ -59,6 +65,7 @@ ${columns(OPTION_HELP.map(([name, help]) => [`:${name}=`, help]))}`,
         ['', 'listens on port 8123 and prints what comes'],
         ['--faults \'500×3, 429:retry-after=2\'', 'fails three times, then asks to wait, then works'],
         ['--assert expectations.json --timeout 10', 'for CI: waits up to 10 s for what the file expects, and says what is different'],
+        ['--infer-plan plan.json', 'writes which events came and what was in them; then check with --plan plan.json'],
         ['--record run.jsonl', 'keeps what comes; mobile-tracker replay run.jsonl --to URL sends it again'],
         ['--strict --json --port 0 --until-stdin-ends', 'for a test that starts it and reads its output'],
     ],
@@ -86,6 +93,7 @@ export function collect(words) {
 async function run(settings, options) {
     const expectations = options.assert === undefined ? null : readExpectations(options.assert)
     const timeoutMs = duration('timeout', options.timeout, LONGEST_TIMEOUT_MS)
+    const inference = options['infer-plan'] === undefined ? null : startInference(options['infer-plan'])
     const recording = options.record === undefined ? null : await openRecording(options.record)
     const printer = new Printer(process.stdout, options)
     const ended = endOfRun(options['until-stdin-ends'])
@@ -95,6 +103,7 @@ async function run(settings, options) {
     collector.listen((record) => {
         printer.received(record)
         recording?.add(record)
+        inference?.add(record)
     })
     const verdict = expectations && await awaitExpectations(collector, expectations, { timeoutMs, ended })
     if (!verdict) await ended
@@ -102,8 +111,23 @@ async function run(settings, options) {
     await recording?.close()
     if (verdict) printer.judged(verdict, (stream) => verdictText(verdict, stream))
     await printer.ended(collector.totals())
+    if (inference) writePlan(options['infer-plan'], inference)
     if (recording?.failure) throw new CommandError(`The recording is not complete: ${recording.failure.message}.`)
     return verdict?.isMet === false ? FAILURE : 0
+}
+
+function startInference(path) {
+    if (existsSync(path)) throw new UsageError(`${path} is there already. Give another name to --infer-plan, or remove it.`)
+    return new PlanInference()
+}
+
+function writePlan(path, inference) {
+    try {
+        writeFileSync(path, inference.toText())
+    } catch (error) {
+        throw new CommandError(`${path} cannot be written: ${error.message}.`)
+    }
+    process.stderr.write(`mobile-tracker: Wrote a plan of ${inference.size === 1 ? '1 event' : `${inference.size} events`} to ${path}.\n`)
 }
 
 async function openRecording(path) {
@@ -139,10 +163,20 @@ function settingsFrom(options) {
         host: options.host,
         strict: options.strict ?? false,
         faults: options.faults ?? [],
+        plan: options.plan === undefined ? null : planAt(options.plan),
         basicPaths: basicPaths.length > 0 ? basicPaths : BASIC_PATHS,
         anyPath: options['any-path'] ?? false,
         maxBytes: wholeNumber('max-bytes', options['max-bytes'], 1, Number.MAX_SAFE_INTEGER),
         maxBodyBytes: wholeNumber('max-body-bytes', options['max-body-bytes'], 1, LARGEST_BODY),
+    }
+}
+
+function planAt(path) {
+    try {
+        return readPlan(path)
+    } catch (error) {
+        if (error instanceof PlanError) throw new UsageError(`${path} cannot be used. ${error.message}`)
+        throw error
     }
 }
 

@@ -43,6 +43,8 @@ export interface ReceivedRequest {
     readonly flags: readonly Flag[]
     /** What is wrong with it, in plain sentences. */
     readonly problems: readonly string[]
+    /** What the plan says of its events; empty without a plan. */
+    readonly plan: ReadonlyArray<{ readonly name: string; readonly verdict: 'kept' | 'broken'; readonly reasons: readonly string[] }>
     /** Names in lower case. */
     readonly headers: Readonly<Record<string, string>>
     readonly items: readonly Item[]
@@ -125,6 +127,9 @@ export interface Totals {
     readonly order: number
     readonly cut: number
     readonly personal: number
+    /** Events that keep to the plan, and events that do not. */
+    readonly kept: number
+    readonly broken: number
     /** How many requests were forgotten to keep under `maxBytes`. */
     readonly forgotten: number
 }
@@ -159,6 +164,16 @@ export interface CollectorOptions {
     maxBodyBytes?: number
     /** A fault script to begin with. */
     faults?: FaultScript
+    /** Which events there are and what their data must be. What breaks it is a problem of the request. */
+    plan?: Plan
+}
+
+/** A plan: event names, with a JSON Schema (a common subset of Draft 2020-12) of their data. */
+export interface Plan {
+    events: Record<string, { data?: object | boolean; description?: string; examples?: object[] }>
+    /** What an event is that the plan does not name: broken (`forbid`, the default) or nothing. */
+    others?: 'allow' | 'forbid'
+    $defs?: Record<string, object | boolean>
 }
 
 /** Not enough came in time, or the collector was closed. */

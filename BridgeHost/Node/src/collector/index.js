@@ -1,3 +1,4 @@
+import { Plan } from '../plan/plan.js'
 import { Collector } from './collector.js'
 import { makeControl } from './control.js'
 import { matcher } from './filter.js'
@@ -18,6 +19,7 @@ import { waitFilter, waitFor } from './wait.js'
  * @property {number} [maxBytes] About how much memory the kept requests may take: 64 MiB.
  * @property {number} [maxBodyBytes] The largest body, compressed or not: 16 MiB.
  * @property {Parameters<import('./faults/script.js').FaultScript['load']>[0]} [faults] A fault script to begin with.
+ * @property {object | Plan | null} [plan] Which events there are and what their data must be: a plan file's JSON.
  */
 
 /** Not enough came in time, or the collector was closed. */
@@ -138,12 +140,14 @@ class RunningCollector {
  * @returns {Promise<RunningCollector>}
  * @throws {Error} With the system's code, such as `EADDRINUSE`, if the port cannot be had.
  * @throws {TypeError} For an option that there is not.
+ * @throws {import('../plan/plan.js').PlanError} For a plan that cannot be used.
  */
 export async function startCollector(options = {}) {
     const unknown = Object.keys(options).find((name) => !Object.hasOwn(USUAL, name))
     if (unknown) throw new TypeError(`startCollector has no option "${unknown}"; it has ${Object.keys(USUAL).join(', ')}.`)
-    const { port, host, basicPaths, anyPath, strict, faults, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
-    const collector = new Collector({ strict, maxBytes, maxBodyBytes })
+    const { port, host, basicPaths, anyPath, strict, faults, plan, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
+    const checked = plan === null || plan instanceof Plan ? plan : new Plan(plan)
+    const collector = new Collector({ strict, maxBytes, maxBodyBytes, plan: checked })
     collector.faults.load(faults)
     const stop = new AbortController()
     const control = makeControl(collector, stop.signal, host)

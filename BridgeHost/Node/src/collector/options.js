@@ -8,6 +8,7 @@ export const USUAL = {
     anyPath: false,
     strict: false,
     faults: [],
+    plan: null,
     maxBytes: 64 * 1024 * 1024,
     maxBodyBytes: 16 * 1024 * 1024,
 }

@@ -94,21 +94,26 @@ export class Printer {
 
     /** What came, and under it what is wrong with it. */
     #lines(record) {
-        const { at, kind, status, fault, flags, problems } = record
+        const { at, kind, status, fault, flags, problems, plan = [] } = record
         const title = titleOf(record)
         const answer = status === null ? (fault ?? 'cut') : String(status)
-        const plainLength = INDENT.length + 10 + answer.length + 2 + title.length + 2
+        const plainLength = INDENT.length + 10 + answer.length + 2 + title.length + 2 + (plan.length > 0 ? 8 : 0)
         const room = Math.max((this.#stream.columns ?? USUAL_WIDTH) - plainLength, 20)
         const properties = propertiesText(propertiesOf(record), room, (name) => this.#paint('dim', name))
         const head = [
             this.#paint('dim', at.slice(11, 23)), kind.padEnd(8), this.#paint(styleOf(status, fault), answer),
-            title && this.#paint('bold', title), properties,
+            title && this.#paint('bold', title), properties, this.#planMark(plan),
         ]
         return [
             head.filter((part) => part !== '').join('  '),
             ...flags.map(({ text }) => `${INDENT}${this.#paint('yellow', `! ${harmless(text)}`)}`),
             ...problems.map((problem) => `${INDENT}${this.#paint('red', `✘ ${harmless(problem)}`)}`),
         ]
+    }
+
+    /** That all of its events keep to the plan; which do not, and why, stands under the line. */
+    #planMark(plan) {
+        return plan.length > 0 && plan.every(({ verdict }) => verdict === 'kept') ? this.#paint('green', '✔ kept') : ''
     }
 }
 
@@ -134,14 +139,14 @@ function titleOf({ kind, method, path, items }) {
 
 /** The body stands in it character for character as it was sent. */
 function jsonLine(record) {
-    const { seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, items, fault } = record
-    const facts = { event: 'request', seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, items, fault }
+    const { seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, plan, items, fault } = record
+    const facts = { event: 'request', seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, plan, items, fault }
     // A line break between two members would end the line.
     const body = record.isJSON ? record.raw.replace(/[\r\n]+/g, ' ') : 'null'
     return `${JSON.stringify(facts).slice(0, -1)},"body":${body}}`
 }
 
-function summary({ requests, accepted, events, withProblems, repeat, gap, order, cut, personal }, skipped) {
+function summary({ requests, accepted, events, withProblems, repeat, gap, order, cut, personal, kept, broken }, skipped) {
     const parts = [`${counted(requests, 'request')}, ${accepted} accepted, with ${counted(events, 'event or update', 'events and updates')}`]
     if (withProblems) parts.push(`${withProblems} with problems`)
     if (repeat) parts.push(counted(repeat, 'repeat'))
@@ -149,6 +154,7 @@ function summary({ requests, accepted, events, withProblems, repeat, gap, order,
     if (order) parts.push(`${order} out of order`)
     if (cut) parts.push(`${cut} cut off by the sender`)
     if (personal) parts.push(`${personal} × what looks like personal data`)
+    if (kept || broken) parts.push(`the plan: ${kept} kept, ${broken} broken`)
     if (skipped) parts.push(`${counted(skipped, 'line')} not printed`)
     return `${parts.join('; ')}.`
 }

@@ -9,7 +9,7 @@ export class ReceivedRequest {
      * @param {Record<string, string>} headers Those worth keeping, names in lower case.
      * @param {object} facts
      */
-    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, items, body, raw, fault, made, test }) {
+    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, items, body, raw, fault, made, test, plan }) {
         /** When it had arrived: ISO 8601. */
         this.at = new Date().toISOString()
         this.method = route.method
@@ -34,6 +34,8 @@ export class ReceivedRequest {
         this.flags = flags ?? []
         /** What is wrong with it, in plain sentences. @type {string[]} */
         this.problems = problems ?? []
+        /** What the plan says of its events; empty without a plan. @type {import('../plan/plan.js').Judgement[]} */
+        this.plan = plan ?? []
         this.headers = headers
         /** @type {import('./items.js').Item[]} */
         this.items = items
@@ -56,9 +58,9 @@ export class ReceivedRequest {
 
     /** The record as JSON text. The body stands in it character for character as it was sent. */
     toText() {
-        const { seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, headers, items, size, fault } = this
+        const { seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, plan, headers, items, size, fault } = this
         const rest = JSON.stringify({
-            seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, headers, items, size, fault,
+            seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, plan, headers, items, size, fault,
             raw: this.raw,
         })
         return `${rest.slice(0, -1)},"body":${this.isJSON ? this.raw : 'null'}}`

@@ -1,0 +1,180 @@
+import { writeFileSync } from 'node:fs'
+import { itemsOf } from '../collector/items.js'
+import { routeOf } from '../collector/routes.js'
+import { CommandError, complain, EX_USAGE, FAILURE, runCommand, UsageError } from '../command-line.js'
+import { nearest } from '../nearest.js'
+import { harmless, painter } from '../terminal.js'
+import { PlanError } from './plan.js'
+import { readFile, readPlan } from './read.js'
+import { SCHEMA_KEYWORDS } from './schema.js'
+import { swiftCalls } from './swift.js'
+import { typescriptCalls } from './typescript.js'
+
+const FORMAT = `A plan is JSON:
+
+  {
+      "events": {
+          "PURCHASE": {
+              "description": "An order was paid.",
+              "data": { "type": "object", "properties": { "total": { "type": "number" } }, "required": ["total"] },
+              "examples": [{ "total": 149.99 }]
+          }
+      },
+      "others": "forbid",
+      "$defs": {}
+  }
+
+"data" is a JSON Schema of Draft 2020-12 with these keywords: ${SCHEMA_KEYWORDS.slice(0, 12).join(', ')},
+${SCHEMA_KEYWORDS.slice(12).join(', ')}.
+"others" says what an event is that the plan does not name: "forbid" (broken, the default) or "allow".`
+
+/** @type {import('../command-line.js').CommandSpec} */
+export const CHECK = {
+    name: 'plan check',
+    operands: 'FILE…',
+    least: 1,
+    about: 'Checks plan files: their form, and that their examples keep to them. Ends with 1 if there is anything wrong.',
+    options: {
+        recording: { value: 'file', help: 'check also the events that mobile-tracker collect --record has recorded' },
+        json: { help: 'print JSON, one object a file' },
+    },
+    more: FORMAT,
+    examples: [
+        ['plan.json', 'says what is wrong with it'],
+        ['plan.json --recording run.jsonl', 'says also which recorded events break it'],
+    ],
+}
+
+/** @type {import('../command-line.js').CommandSpec} */
+export const TYPES = {
+    name: 'plan types',
+    operands: 'FILE',
+    least: 1,
+    most: 1,
+    about: 'Makes typed calls from a plan: one function an event. What breaks the plan does not compile.',
+    options: {
+        ts: { value: 'file.d.ts', help: 'the declarations for TypeScript; the module they are of goes beside them, as file.js' },
+        swift: { value: 'file.swift', help: 'the same for Swift' },
+    },
+    examples: [
+        ['plan.json --ts src/events.d.ts', 'then: plannedEvents(MobileTracker).purchase({ total: 149.99 })'],
+        ['plan.json --swift Sources/App/PlannedEvents.swift', 'then: await PlannedEvents().purchase(total: 149.99)'],
+    ],
+}
+
+const HELP = `Usage: mobile-tracker plan <check | types> [options] FILE
+
+A plan says which events there are, and what their data must be.
+
+Commands:
+  check  says what is wrong with a plan, and which recorded events break it
+  types  makes typed calls for TypeScript and Swift
+
+Examples:
+  mobile-tracker collect --infer-plan plan.json
+      writes a plan from what your program sends
+  mobile-tracker collect --plan plan.json
+      says of each event whether it keeps to the plan
+  mobile-tracker plan check plan.json
+      says what is wrong with it
+  mobile-tracker plan types plan.json --ts src/events.d.ts
+      makes typed calls
+
+${FORMAT}
+`
+
+const ACTIONS = { check, types }
+
+/** Runs `mobile-tracker plan`. @param {string[]} words @returns {Promise<number>} The exit status. */
+export async function plan([word, ...rest]) {
+    if (word !== undefined && Object.hasOwn(ACTIONS, word)) return ACTIONS[word](rest)
+    if (word === '--help' || word === '-h') {
+        process.stdout.write(HELP)
+        return 0
+    }
+    const near = word === undefined ? undefined : nearest(word, Object.keys(ACTIONS))
+    const reason = word === undefined ? 'plan needs check or types.' : `There is no plan ${word}${near ? `; did you mean plan ${near}?` : '.'}`
+    return complain(`${reason} Try mobile-tracker plan --help.`, EX_USAGE)
+}
+
+function check(words) {
+    return runCommand(CHECK, words, async ({ recording, json }, paths) => {
+        const paint = painter(process.stdout)
+        let isGood = true
+        for (const path of paths) {
+            const { faults, events } = faultsAt(path, recording)
+            isGood &&= faults.length === 0
+            if (json) process.stdout.write(`${JSON.stringify({ file: path, events, faults })}\n`)
+            else if (faults.length === 0) process.stdout.write(`${paint('green', '✔')} ${path}  ${paint('dim', counted(events, 'event'))}\n`)
+            else {
+                process.stdout.write(`${paint('red', '✘')} ${path}  ${paint('dim', counted(faults.length, 'fault'))}\n`)
+                for (const fault of faults) process.stdout.write(`    ${harmless(fault)}\n`)
+            }
+        }
+        return isGood ? 0 : FAILURE
+    })
+}
+
+function faultsAt(path, recording) {
+    try {
+        const plan = readPlan(path)
+        return { events: plan.events.size, faults: recording === undefined ? [] : breaksIn(recording, plan) }
+    } catch (error) {
+        if (error instanceof PlanError) return { events: 0, faults: error.faults }
+        throw error
+    }
+}
+
+function breaksIn(path, plan) {
+    return readFile(path).split('\n').flatMap((line, i) => {
+        if (line.trim() === '') return []
+        const { method, path: target, body } = parsed(line, `${path}:${i + 1}`)
+        const value = body ? parsed(body, `${path}:${i + 1}`) : undefined
+        const route = routeOf(method, target, { anyPath: true })
+        const judgements = plan.judgeRequest(route.kind, itemsOf(route, value), value)
+        return judgements.flatMap(({ name, reasons }) => reasons.map((reason) => `${path}:${i + 1} ${name}: ${reason}`))
+    })
+}
+
+function types(words) {
+    return runCommand(TYPES, words, async ({ ts, swift }, [path]) => {
+        if (ts === undefined && swift === undefined) throw new UsageError('plan types needs --ts <file.d.ts>, --swift <file.swift> or both.')
+        if (ts !== undefined && !ts.endsWith('.d.ts')) throw new UsageError(`--ts is "${ts}"; it must end in .d.ts. The module goes beside it.`)
+        const files = []
+        try {
+            const plan = readPlan(path)
+            if (ts !== undefined) {
+                const calls = typescriptCalls(plan)
+                files.push([ts, calls.types], [ts.replace(/\.d\.ts$/, '.js'), calls.module])
+            }
+            if (swift !== undefined) files.push([swift, swiftCalls(plan)])
+        } catch (error) {
+            if (error instanceof PlanError) throw new CommandError(`${path} cannot be used: ${error.message}`)
+            throw error
+        }
+        for (const [file, text] of files) write(file, text)
+        return 0
+    })
+}
+
+function parsed(text, place) {
+    try {
+        return JSON.parse(text)
+    } catch {
+        throw new CommandError(`${place} is not JSON. A recording is made with mobile-tracker collect --record FILE.`)
+    }
+}
+
+/** Writes a file, and says so. */
+function write(path, text) {
+    try {
+        writeFileSync(path, text)
+    } catch (error) {
+        throw new CommandError(`${path} cannot be written: ${error.message}.`)
+    }
+    process.stdout.write(`Wrote ${path}.\n`)
+}
+
+function counted(count, what) {
+    return `${count} ${what}${count === 1 ? '' : 's'}`
+}

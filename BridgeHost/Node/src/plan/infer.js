@@ -1,0 +1,104 @@
+import { isObject } from './schema.js'
+import { dataOf } from '../collector/properties.js'
+
+/** What can be told apart: beyond so many, further events or members are left to the plan's reader. */
+const MOST_EVENTS = 1000
+const MOST_MEMBERS = 500
+const DEEPEST = 128
+
+const FORMATS = {
+    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
+    date: /^\d{4}-\d\d-\d\d$/,
+    uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+}
+
+/** What was seen in one place. */
+class Seen {
+    count = 0
+    types = new Set()
+    /** The formats that all strings so far had. @type {Set<string> | null} */
+    formats = null
+    /** @type {Map<string, Seen>} */
+    members = new Map()
+    /** How often it was an object: what every one of them had is required. */
+    objects = 0
+    /** @type {Seen | null} */
+    elements = null
+
+    add(value, depth = 0) {
+        if (depth > DEEPEST) return
+        this.count++
+        this.types.add(typeOf(value))
+        if (typeof value === 'string') {
+            const formats = Object.keys(FORMATS).filter((name) => FORMATS[name].test(value))
+            this.formats = new Set(formats.filter((name) => this.formats?.has(name) ?? true))
+        } else if (Array.isArray(value)) {
+            for (const element of value) (this.elements ??= new Seen()).add(element, depth + 1)
+        } else if (isObject(value)) this.#addObject(value, depth)
+    }
+
+    #addObject(value, depth) {
+        this.objects++
+        for (const [name, member] of Object.entries(value)) {
+            if (!this.members.has(name) && this.members.size < MOST_MEMBERS) this.members.set(name, new Seen())
+            this.members.get(name)?.add(member, depth + 1)
+        }
+    }
+
+    /** @returns {Record<string, any>} The narrowest schema that allows all that was seen, but for values themselves. */
+    schema() {
+        const types = [...this.types].filter((type) => type !== 'integer' || !this.types.has('number'))
+        const schema = { type: types.length === 1 ? types[0] : types }
+        if (this.types.has('string') && this.formats?.size > 0) schema.format = [...this.formats][0]
+        if (this.elements) schema.items = this.elements.schema()
+        if (this.objects > 0) Object.assign(schema, this.#objectSchema())
+        return schema
+    }
+
+    #objectSchema() {
+        const members = [...this.members]
+        const required = members.filter(([, seen]) => seen.count === this.objects).map(([name]) => name)
+        return {
+            properties: Object.fromEntries(members.map(([name, seen]) => [name, seen.schema()])),
+            ...(required.length > 0 && { required }),
+            additionalProperties: this.members.size >= MOST_MEMBERS,
+        }
+    }
+}
+
+/** Writes a plan from what comes. */
+export class PlanInference {
+    /** @type {Map<string, Seen>} */
+    #events = new Map()
+
+    /** @param {import('../collector/record.js').ReceivedRequest} record */
+    add(record) {
+        if (!record.accepted || record.repeat) return
+        const { kind, items, body } = record
+        for (const [i, { type, name }] of items.entries()) {
+            const isEvent = kind === 'event' || (['batch', 'basic'].includes(kind) && type === 'track')
+            if (!isEvent || name === null) continue
+            if (!this.#events.has(name) && this.#events.size < MOST_EVENTS) this.#events.set(name, new Seen())
+            this.#events.get(name)?.add(dataOf(kind, body, i) ?? {})
+        }
+    }
+
+    /** How many events there are. */
+    get size() {
+        return this.#events.size
+    }
+
+    /** The plan file's text. */
+    toText() {
+        const events = [...this.#events].sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, seen]) => {
+            return [name, { $comment: `Seen ${seen.count === 1 ? 'once' : `${seen.count} times`}.`, data: seen.schema() }]
+        })
+        return `${JSON.stringify({ others: 'forbid', events: Object.fromEntries(events) }, null, 4)}\n`
+    }
+}
+
+function typeOf(value) {
+    if (value === null) return 'null'
+    if (Array.isArray(value)) return 'array'
+    return Number.isInteger(value) ? 'integer' : typeof value
+}

@@ -1,0 +1,260 @@
+import { show } from '../collector/checks/findings.js'
+import { nearest } from '../nearest.js'
+
+/**
+ * The part of JSON Schema (Draft 2020-12) that plans are written in.
+ *
+ * @typedef {boolean | Record<string, any>} Schema
+ */
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+
+/** What each format looks like, and how a sentence calls it. */
+const FORMATS = {
+    'date-time': [/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/, 'a time such as 2025-01-31T09:30:00Z'],
+    date: [/^\d{4}-\d\d-\d\d$/, 'a date such as 2025-01-31'],
+    time: [/^\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/, 'a time such as 09:30:00Z'],
+    email: [/^[^\s@]+@[^\s@]+$/, 'an email address'],
+    uri: [/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'a URL'],
+    uuid: [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'a UUID'],
+}
+
+/** How deep `$ref` may lead without looking at the next member. */
+const MOST_REFERENCES = 50
+
+const isWhole = (value) => Number.isSafeInteger(value) && value >= 0
+const isNumber = (value) => typeof value === 'number'
+const isSchema = (value) => typeof value === 'boolean' || isObject(value)
+
+/** What the value of each keyword must be, and how a sentence says so. */
+const KEYWORDS = {
+    type: [(value) => [value].flat().length > 0 && [value].flat().every((type) => TYPES.includes(type)), `one of ${TYPES.join(', ')}, or a list of them`],
+    enum: [(value) => Array.isArray(value) && value.length > 0, 'a list of values'],
+    const: [() => true, 'a value'],
+    properties: [(value) => isObject(value) && Object.values(value).every(isSchema), 'an object of schemas'],
+    required: [(value) => Array.isArray(value) && value.every((name) => typeof name === 'string'), 'a list of names'],
+    additionalProperties: [isSchema, 'true, false or a schema'],
+    items: [isSchema, 'a schema'],
+    minItems: [isWhole, 'a whole number'],
+    maxItems: [isWhole, 'a whole number'],
+    uniqueItems: [(value) => typeof value === 'boolean', 'true or false'],
+    minimum: [isNumber, 'a number'],
+    maximum: [isNumber, 'a number'],
+    exclusiveMinimum: [isNumber, 'a number'],
+    exclusiveMaximum: [isNumber, 'a number'],
+    multipleOf: [(value) => isNumber(value) && value > 0, 'a number above 0'],
+    minLength: [isWhole, 'a whole number'],
+    maxLength: [isWhole, 'a whole number'],
+    pattern: [isPattern, 'a regular expression'],
+    format: [(value) => Object.hasOwn(FORMATS, value), `one of ${Object.keys(FORMATS).join(', ')}`],
+    anyOf: [isSchemas, 'a list of schemas'],
+    oneOf: [isSchemas, 'a list of schemas'],
+    allOf: [isSchemas, 'a list of schemas'],
+    not: [isSchema, 'a schema'],
+    $ref: [(value) => /^#\/\$defs\/[^/]+$/.test(value), 'such as #/$defs/price'],
+    $defs: [(value) => isObject(value) && Object.values(value).every(isSchema), 'an object of schemas'],
+}
+
+/** What says something to people alone. */
+const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id']
+
+/** The keywords that plans know, for help texts. */
+export const SCHEMA_KEYWORDS = Object.keys(KEYWORDS)
+
+/**
+ * Says what is wrong with a schema itself.
+ *
+ * @param {Schema} schema
+ * @param {Record<string, Schema>} defs What `$ref` can name.
+ * @param {string} path Where the schema stands.
+ * @returns {string[]} Sentences; none if it can be used.
+ */
+export function faultsIn(schema, defs, path) {
+    if (typeof schema === 'boolean') return []
+    if (!isObject(schema)) return [`${path} is ${show(schema)}; it must be a schema.`]
+    const faults = []
+    for (const [name, value] of Object.entries(schema)) {
+        if (ANNOTATIONS.includes(name)) continue
+        const keyword = Object.hasOwn(KEYWORDS, name) ? KEYWORDS[name] : null
+        if (!keyword) faults.push(`${path} has "${name}", which plans do not know${hint(name)}`)
+        else if (!keyword[0](value)) faults.push(`${path}.${name} is ${show(value)}; it must be ${keyword[1]}.`)
+        else if (name === '$ref') faults.push(...referenceFaults(schema, defs, path))
+        else for (const [place, inner] of schemasIn(name, value)) faults.push(...faultsIn(inner, defs, `${path}.${name}${place}`))
+    }
+    return faults
+}
+
+function hint(name) {
+    const near = nearest(name, [...SCHEMA_KEYWORDS, ...ANNOTATIONS])
+    return near ? `; did you mean "${near}"?` : '.'
+}
+
+function referenceFaults(schema, defs, path) {
+    let target = schema
+    for (let i = 0; isObject(target) && target.$ref !== undefined; i++) {
+        const name = nameIn(target.$ref)
+        if (!Object.hasOwn(defs, name)) {
+            const near = nearest(name, Object.keys(defs))
+            return [`${path}.$ref names "${name}", which is not in $defs${near ? `; did you mean "${near}"?` : '.'}`]
+        }
+        if (i === MOST_REFERENCES) return [`${path}.$ref leads back to itself.`]
+        target = defs[name]
+    }
+    return []
+}
+
+/** The schemas inside a keyword's value, each with its place. */
+function schemasIn(name, value) {
+    if (['additionalProperties', 'items', 'not'].includes(name)) return [['', value]]
+    if (['properties', '$defs'].includes(name)) return Object.entries(value).map(([key, inner]) => [`.${key}`, inner])
+    if (['anyOf', 'oneOf', 'allOf'].includes(name)) return value.map((inner, i) => [`[${i}]`, inner])
+    return []
+}
+
+/** The schema that a `$ref` leads to. */
+export function resolved(schema, defs) {
+    let target = schema
+    while (isObject(target) && target.$ref !== undefined) target = defs[nameIn(target.$ref)]
+    return target
+}
+
+function nameIn(reference) {
+    return reference.slice('#/$defs/'.length)
+}
+
+/**
+ * Says where a value is not as a schema wants it.
+ *
+ * @param {Schema} schema One without faults.
+ * @param {any} value
+ * @param {Record<string, Schema>} defs
+ * @param {string} path Where the value stands, such as `data`.
+ * @returns {string[]} Sentences that begin with the member's path.
+ */
+export function violations(schema, value, defs, path) {
+    if (schema === true) return []
+    if (schema === false) return [`${path} does not belong here.`]
+    const found = schema.$ref === undefined ? [] : violations(resolved(schema, defs), value, defs, path)
+    const say = (rest) => found.push(`${path} is ${show(value)}; it must ${rest}.`)
+    if (schema.type !== undefined && ![schema.type].flat().some((type) => isOfType(value, type))) {
+        say(`be ${[schema.type].flat().map(article).join(' or ')}`)
+        return found
+    }
+    if (schema.const !== undefined && !isEqual(schema.const, value)) say(`be ${JSON.stringify(schema.const)}`)
+    if (schema.enum && !schema.enum.some((one) => isEqual(one, value))) say(oneOfText(schema.enum, value))
+    if (typeof value === 'string') textViolations(schema, value, say)
+    if (typeof value === 'number') numberViolations(schema, value, say)
+    if (Array.isArray(value)) found.push(...listViolations(schema, value, defs, path, say))
+    else if (isObject(value)) found.push(...objectViolations(schema, value, defs, path))
+    found.push(...choiceViolations(schema, value, defs, path))
+    return found
+}
+
+function oneOfText(values, value) {
+    const near = typeof value === 'string' ? nearest(value, values.filter((one) => typeof one === 'string')) : undefined
+    const shown = values.slice(0, 10).map((one) => JSON.stringify(one)).join(', ')
+    return `be ${values.length > 1 ? 'one of ' : ''}${shown}${values.length > 10 ? ', …' : ''}${near === undefined ? '' : ` (did you mean "${near}"?)`}`
+}
+
+function textViolations({ minLength, maxLength, pattern, format }, value, say) {
+    const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length
+    if (minLength !== undefined && length < minLength) say(`have at least ${minLength} characters`)
+    if (maxLength !== undefined && length > maxLength) say(`have at most ${maxLength} characters`)
+    if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) say(`match ${pattern}`)
+    if (format !== undefined && !FORMATS[format][0].test(value)) say(`be ${FORMATS[format][1]}`)
+}
+
+function numberViolations({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }, value, say) {
+    if (minimum !== undefined && value < minimum) say(`be ${minimum} or more`)
+    if (maximum !== undefined && value > maximum) say(`be ${maximum} or less`)
+    if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) say(`be more than ${exclusiveMinimum}`)
+    if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) say(`be less than ${exclusiveMaximum}`)
+    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) say(`be a multiple of ${multipleOf}`)
+}
+
+/** 19.99 is a multiple of 0.01, though not in binary. */
+function isMultiple(value, step) {
+    const ratio = value / step
+    return Math.abs(ratio - Math.round(ratio)) < 1e-9 * Math.max(1, Math.abs(ratio))
+}
+
+function listViolations({ items, minItems, maxItems, uniqueItems }, value, defs, path, say) {
+    if (minItems !== undefined && value.length < minItems) say(`hold at least ${minItems} ${minItems === 1 ? 'element' : 'elements'}`)
+    if (maxItems !== undefined && value.length > maxItems) say(`hold at most ${maxItems} ${maxItems === 1 ? 'element' : 'elements'}`)
+    if (uniqueItems && value.some((one, i) => value.slice(0, i).some((other) => isEqual(one, other)))) say('hold no element twice')
+    return items === undefined ? [] : value.flatMap((element, i) => violations(items, element, defs, `${path}[${i}]`))
+}
+
+function objectViolations({ properties = {}, required = [], additionalProperties = true }, value, defs, path) {
+    const found = []
+    for (const [name, member] of Object.entries(value)) {
+        const place = `${path}.${name}`
+        if (Object.hasOwn(properties, name)) found.push(...violations(properties[name], member, defs, place))
+        else if (additionalProperties === false) {
+            const near = nearest(name, Object.keys(properties).filter((known) => !Object.hasOwn(value, known)))
+            found.push(`${place} is not in the plan${near ? `; did you mean ${near}?` : '.'}`)
+        } else found.push(...violations(additionalProperties, member, defs, place))
+    }
+    for (const name of required) if (!Object.hasOwn(value, name)) found.push(`${path}.${name} is missing.`)
+    return found
+}
+
+function choiceViolations({ anyOf, oneOf, allOf, not }, value, defs, path) {
+    const found = (allOf ?? []).flatMap((one) => violations(one, value, defs, path))
+    if (anyOf && !anyOf.some((one) => violations(one, value, defs, path).length === 0)) found.push(nearestChoice(anyOf, value, defs, path))
+    if (oneOf) {
+        const fitting = oneOf.filter((one) => violations(one, value, defs, path).length === 0).length
+        if (fitting === 0) found.push(nearestChoice(oneOf, value, defs, path))
+        else if (fitting > 1) found.push(`${path} fits ${fitting} of the forms that the plan allows; it must fit one.`)
+    }
+    if (not !== undefined && violations(not, value, defs, path).length === 0) found.push(`${path} is ${show(value)}, which the plan forbids.`)
+    return found
+}
+
+/** The choice with the fewest faults says most about what was meant. */
+function nearestChoice(choices, value, defs, path) {
+    const all = choices.map((one) => violations(one, value, defs, path)).sort((one, other) => one.length - other.length)
+    return all.length === 1 ? all[0].join(' ') : `${path} fits none of the ${all.length} forms that the plan allows. The nearest: ${all[0].join(' ')}`
+}
+
+function isOfType(value, type) {
+    switch (type) {
+        case 'null': return value === null
+        case 'integer': return Number.isInteger(value)
+        case 'array': return Array.isArray(value)
+        case 'object': return isObject(value)
+        default: return typeof value === type
+    }
+}
+
+function article(type) {
+    if (type === 'null') return 'null'
+    if (type === 'boolean') return 'true or false'
+    if (type === 'integer') return 'a whole number'
+    return /^[ao]/.test(type) ? `an ${type}` : `a ${type}`
+}
+
+function isEqual(one, other) {
+    if (one === other) return true
+    if (Array.isArray(one)) return Array.isArray(other) && one.length === other.length && one.every((element, i) => isEqual(element, other[i]))
+    if (!isObject(one) || !isObject(other)) return false
+    const names = Object.keys(one)
+    return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]))
+}
+
+function isSchemas(value) {
+    return Array.isArray(value) && value.length > 0 && value.every(isSchema)
+}
+
+function isPattern(value) {
+    try {
+        new RegExp(value, 'u')
+        return typeof value === 'string'
+    } catch {
+        return false
+    }
+}
+
+export function isObject(value) {
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,214 @@
+import { codeNames, typeName } from './names.js'
+import { isObject, resolved } from './schema.js'
+
+/** Words that Swift takes for its own. */
+const KEYWORDS = new Set(('associatedtype class deinit enum extension fileprivate func import init inout internal let open operator '
+    + 'private precedencegroup protocol public rethrows static struct subscript typealias var break case catch continue default '
+    + 'defer do else fallthrough for guard if in repeat return throw switch where while Any as await catch false is nil self Self '
+    + 'super throws true try').split(' '))
+
+/** Names that a type of the generated code already has. */
+const TAKEN = ['dictionary', 'data']
+
+/** How deep types nest; what a plan nests deeper is a JSONValue. */
+const DEEPEST = 8
+
+/**
+ * Writes a plan's typed calls for Swift.
+ *
+ * @param {import('./plan.js').Plan} plan
+ * @returns {string} A file's text.
+ */
+export function swiftCalls(plan) {
+    const names = codeNames(plan.events.keys(), 'events')
+    const writer = new SwiftWriter(plan.defs)
+    const functions = [...plan.events].map(([name, { data, description }]) => {
+        return writer.function(name, names.get(name), data, description)
+    })
+    return `// swift-format-ignore-file
+// Made by "mobile-tracker plan types". Change the plan and make it again, not this file.
+import TrackerCore
+import TrackerModels
+
+/// The events of the plan, one function each.
+public struct PlannedEvents: Sendable {
+    private let _tracker: MobileTracker
+
+    /// Gives the functions that track with this tracker.
+    public init(_ tracker: MobileTracker = .shared) {
+        _tracker = tracker
+    }
+
+${[...functions, ...writer.types].join('\n')}}
+`
+}
+
+/** @typedef {{ name: string, code: string, type: SwiftType, isRequired: boolean, description?: string }} Member */
+/**
+ * @typedef {object} SwiftType
+ * @property {string} text How the type is written.
+ * @property {(name: string) => string} value What of a value goes into the dictionary.
+ * @property {SwiftType} [base] The type without its null, if it has one.
+ */
+
+class SwiftWriter {
+    /** The types that functions need, each a piece of the file. @type {string[]} */
+    types = []
+    #defs
+    #typeNames = new Set(['PlannedEvents'])
+
+    constructor(defs) {
+        this.#defs = defs
+    }
+
+    function(name, code, schema, description) {
+        const members = this.#members(schema, [name], 0)
+        const data = members ? `${dictionaryLines(members, '        ').join('\n')}\n` : ''
+        const parameters = members ? parametersOf(members) : 'data: [String: Any]? = nil'
+        return `${comment(description ?? `Tracks "${name}".`, '    ')}${parameterComments(members ?? [])}    @discardableResult
+    public func ${escaped(code)}(${parameters}) async -> TrackOutcome {
+${data}        return await _tracker.track(eventName: ${literal(name)}, attributes: data)
+    }
+`
+    }
+
+    /** The members of an object that has no others; null for anything else. @returns {Member[] | null} */
+    #members(schema, path, depth) {
+        const target = resolved(schema, this.#defs)
+        if (!isObject(target) || depth > DEEPEST) return null
+        if (!target.properties) return target.additionalProperties === false ? [] : null
+        const codes = codeNames(Object.keys(target.properties), `members of ${path.join('.')}`)
+        const required = target.required ?? []
+        const members = Object.entries(target.properties).map(([name, member]) => {
+            const code = codes.get(name)
+            return {
+                name, code: TAKEN.includes(code) ? `${code}_` : code, isRequired: required.includes(name),
+                type: this.#type(member, [...path, name], depth), description: isObject(member) ? member.description : undefined,
+            }
+        })
+        return members.sort((one, other) => Number(other.isRequired) - Number(one.isRequired))
+    }
+
+    /** @returns {SwiftType} */
+    #type(schema, path, depth) {
+        const target = resolved(schema, this.#defs)
+        if (!isObject(target)) return ANY
+        if (target.enum?.every((value) => typeof value === 'string')) return this.#enumeration(target.enum, path)
+        const types = [target.type ?? []].flat()
+        const others = types.filter((type) => type !== 'null')
+        if (others.length !== 1 || target.anyOf || target.oneOf) return ANY
+        const type = this.#plainType(others[0], target, path, depth)
+        if (others.length === types.length) return type
+        return { text: `${type.text}?`, base: type, value: (name) => `${mapped(name, type)} as Any` }
+    }
+
+    #plainType(type, schema, path, depth) {
+        switch (type) {
+            case 'string': return plain('String')
+            case 'integer': return plain('Int')
+            case 'number': return plain('Double')
+            case 'boolean': return plain('Bool')
+            case 'array': {
+                const element = this.#type(schema.items ?? true, [...path.slice(0, -1), singular(path.at(-1))], depth + 1)
+                return { text: `[${element.text}]`, value: (name) => mapped(name, element) }
+            }
+            default: {
+                const members = this.#members(schema, path, depth + 1)
+                return members ? this.#structure(members, path) : ANY
+            }
+        }
+    }
+
+    #enumeration(values, path) {
+        const name = this.#newName(path)
+        const codes = codeNames(values, `values of ${path.join('.')}`)
+        const cases = values.map((value) => `        case ${escaped(codes.get(value))} = ${literal(value)}`)
+        this.types.push(`    /// What \`${path.join('.')}\` can be.\n    public enum ${name}: String, Sendable {\n${cases.join('\n')}\n    }\n`)
+        return { text: name, value: (value) => `${value}.rawValue` }
+    }
+
+    #structure(members, path) {
+        const name = this.#newName(path)
+        const stored = members.map((member) => `${member.description ? comment(member.description, '        ') : ''}        public var ${escaped(member.code)}: ${optional(member)}`)
+        const assigned = members.map(({ code }) => `            self.${code} = ${escaped(code)}`)
+        this.types.push(`    /// \`${path.join('.')}\`.
+    public struct ${name}: Sendable {
+${stored.join('\n')}
+
+        public init(${parametersOf(members)}) {
+${assigned.join('\n')}
+        }
+
+        var dictionary: [String: Any] {
+${dictionaryLines(members, '            ').join('\n')}
+            return data
+        }
+    }
+`)
+        return { text: name, value: (value) => `${value}.dictionary` }
+    }
+
+    #newName(path) {
+        const name = typeName(...path) || 'Value'
+        let free = name
+        for (let i = 2; this.#typeNames.has(free); i++) free = `${name}${i}`
+        this.#typeNames.add(free)
+        return free
+    }
+}
+
+const ANY = plain('JSONValue')
+
+function plain(text) {
+    return { text, value: (name) => name }
+}
+
+function optional({ type, isRequired }) {
+    return isRequired ? type.text : `${(type.base ?? type).text}?`
+}
+
+function parametersOf(members) {
+    return members.map((member) => `${escaped(member.code)}: ${optional(member)}${member.isRequired ? '' : ' = nil'}`).join(', ')
+}
+
+function dictionaryLines(members, indent) {
+    const required = members.filter(({ isRequired }) => isRequired)
+    const others = members.filter(({ isRequired }) => !isRequired)
+    const pairs = required.map(({ name, code, type }) => `${literal(name)}: ${type.value(escaped(code))}`)
+    const first = `${indent}${others.length > 0 ? 'var' : 'let'} data: [String: Any] = [${pairs.join(', ') || ':'}]`
+    return [first, ...others.map(({ name, code, type }) => {
+        return `${indent}if let ${escaped(code)} { data[${literal(name)}] = ${(type.base ?? type).value(escaped(code))} }`
+    })]
+}
+
+/** A list's or an optional's value, each as it goes into the dictionary. */
+function mapped(name, type) {
+    return type.value('$0') === '$0' ? name : `${name}.map { ${type.value('$0')} }`
+}
+
+function singular(name) {
+    return /[a-z]{2}s$/.test(name) ? name.slice(0, -1) : `${name} element`
+}
+
+function parameterComments(members) {
+    const described = members.filter(({ description }) => description)
+    if (described.length === 0) return ''
+    return `    ///\n    /// - Parameters:\n${described.map(({ code, description }) => `    ///   - ${code}: ${oneLine(description)}\n`).join('')}`
+}
+
+function escaped(code) {
+    return KEYWORDS.has(code) ? `\`${code}\`` : code
+}
+
+function literal(text) {
+    const hex = (character) => `\\u{${character.codePointAt(0).toString(16)}}`
+    return `"${text.replace(/["\\]/g, '\\$&').replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, hex)}"`
+}
+
+function comment(text, indent) {
+    return `${indent}/// ${oneLine(text)}\n`
+}
+
+function oneLine(text) {
+    return text.replace(/\s+/g, ' ').trim()
+}

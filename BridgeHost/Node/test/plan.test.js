@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { Plan, PlanError } from '../src/plan/plan.js'
+import { runCommand, startCommand } from '../testsupport/commands.js'
+import { afterwards, freshFolder } from '../testsupport/hosts.js'
+import { send } from '../testsupport/http.js'
+import { runProgram } from '../testsupport/programs.js'
+import { withoutHost } from '../testsupport/real-host.js'
+import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
+import { checkTypes, withoutCompiler } from '../testsupport/typescript.js'
+import { fileURLToPath } from 'node:url'
+
+const inSupport = (name) => fileURLToPath(new URL(`../testsupport/plan/${name}`, import.meta.url))
+const SWIFT = fileURLToPath(new URL('../../../Tests/Examples/PlannedEvents.swift', import.meta.url))
+const SHOP = JSON.parse(readFileSync(inSupport('plan.json'), 'utf8'))
+
+const planOf = (data, more = {}) => new Plan({ events: { A: { data } }, ...more })
+const reasons = (schema, data, more) => planOf(schema, more).judge('A', data).reasons
+const faults = (value) => {
+    try {
+        new Plan(value)
+        return []
+    } catch (error) {
+        assert.ok(error instanceof PlanError)
+        return error.faults
+    }
+}
+
+suite('a plan', () => {
+    test('is kept by an event as it should be', () => {
+        const plan = new Plan(SHOP)
+        const data = { total: 1, currency: 'EUR', items: [{ sku: 'x', price: 0.5 }], coupon: null, extra: [1] }
+        assert.deepEqual(plan.judge('PURCHASE', data), { name: 'PURCHASE', verdict: 'kept', reasons: [] })
+        assert.equal(plan.judge('LOGOUT', undefined).verdict, 'kept')
+    })
+
+    const object = (properties, more = {}) => ({ type: 'object', properties, ...more })
+    for (const [what, schema, data, reason] of [
+        ['type', object({ a: { type: 'number' } }), { a: '1' }, 'data.a is "1"; it must be a number.'],
+        ['one of several types', object({ a: { type: ['integer', 'null'] } }), { a: 1.5 }, 'data.a is 1.5; it must be a whole number or null.'],
+        ['enum', object({ a: { enum: ['EUR', 'USD'] } }), { a: 'EURO' }, 'data.a is "EURO"; it must be one of "EUR", "USD" (did you mean "EUR"?).'],
+        ['const', object({ a: { const: 2 } }), { a: 3 }, 'data.a is 3; it must be 2.'],
+        ['required', object({}, { required: ['a'] }), {}, 'data.a is missing.'],
+        ['additionalProperties: false', object({ total: {} }, { additionalProperties: false }), { totl: 1 }, 'data.totl is not in the plan; did you mean total?'],
+        ['additionalProperties as a schema', object({}, { additionalProperties: { type: 'string' } }), { a: 1 }, 'data.a is 1; it must be a string.'],
+        ['items', object({ a: { type: 'array', items: { type: 'string' } } }), { a: ['x', 1] }, 'data.a[1] is 1; it must be a string.'],
+        ['minItems', object({ a: { minItems: 1 } }), { a: [] }, 'data.a is an array; it must hold at least 1 element.'],
+        ['maxItems', object({ a: { maxItems: 1 } }), { a: [1, 2] }, 'data.a is an array; it must hold at most 1 element.'],
+        ['uniqueItems', object({ a: { uniqueItems: true } }), { a: [{ b: 1 }, { b: 1 }] }, 'data.a is an array; it must hold no element twice.'],
+        ['minimum', object({ a: { minimum: 0 } }), { a: -1 }, 'data.a is -1; it must be 0 or more.'],
+        ['maximum', object({ a: { maximum: 5 } }), { a: 6 }, 'data.a is 6; it must be 5 or less.'],
+        ['exclusiveMinimum', object({ a: { exclusiveMinimum: 0 } }), { a: 0 }, 'data.a is 0; it must be more than 0.'],
+        ['exclusiveMaximum', object({ a: { exclusiveMaximum: 5 } }), { a: 5 }, 'data.a is 5; it must be less than 5.'],
+        ['multipleOf', object({ a: { multipleOf: 0.01 } }), { a: 0.015 }, 'data.a is 0.015; it must be a multiple of 0.01.'],
+        ['minLength', object({ a: { minLength: 2 } }), { a: '😀' }, 'data.a is "😀"; it must have at least 2 characters.'],
+        ['maxLength', object({ a: { maxLength: 1 } }), { a: 'ab' }, 'data.a is "ab"; it must have at most 1 characters.'],
+        ['pattern', object({ a: { pattern: '^[A-Z]+$' } }), { a: 'a' }, 'data.a is "a"; it must match ^[A-Z]+$.'],
+        ['format', object({ a: { format: 'date-time' } }), { a: '31.1.2025' }, 'data.a is "31.1.2025"; it must be a time such as 2025-01-31T09:30:00Z.'],
+        ['anyOf', object({ a: { anyOf: [{ type: 'string' }, { minimum: 3, type: 'number' }] } }), { a: 1 }, 'data.a fits none of the 2 forms that the plan allows. The nearest: data.a is 1; it must be a string.'],
+        ['oneOf', object({ a: { oneOf: [{ type: 'number' }, { type: 'integer' }] } }), { a: 1 }, 'data.a fits 2 of the forms that the plan allows; it must fit one.'],
+        ['allOf', object({ a: { allOf: [{ minimum: 1 }, { maximum: 3 }] } }), { a: 4 }, 'data.a is 4; it must be 3 or less.'],
+        ['not', object({ a: { not: { const: '' } } }), { a: '' }, 'data.a is "", which the plan forbids.'],
+        ['false', object({ a: false }), { a: 1 }, 'data.a does not belong here.'],
+    ]) test(`says in words what breaks it: ${what}`, () => assert.deepEqual(reasons(schema, data), [reason]))
+
+    test('may name definitions, also ones that hold themselves', () => {
+        const $defs = { tree: { type: 'object', properties: { next: { $ref: '#/$defs/tree' } }, additionalProperties: false } }
+        assert.deepEqual(reasons({ $ref: '#/$defs/tree' }, { next: { next: { nxt: 1 } } }, { $defs }), ['data.next.next.nxt is not in the plan; did you mean next?'])
+    })
+
+    test('forbids other events unless it says otherwise, and names the one that was probably meant', () => {
+        assert.deepEqual(planOf(true).judge('AA', {}), { name: 'AA', verdict: 'broken', reasons: ['The event is not in the plan; did you mean A?'] })
+        assert.equal(planOf(true, { others: 'allow' }).judge('AA', {}), null)
+    })
+
+    for (const [value, fault] of [
+        [7, 'The plan is 7; it must be an object with "events".'],
+        [{ evnts: {}, events: {} }, 'The plan has "evnts"; did you mean "events"?'],
+        [{ events: { A: { dta: {} } } }, 'events.A has "dta"; did you mean "data"?'],
+        [{ events: { A: { data: { typ: 'string' } } } }, 'events.A.data has "typ", which plans do not know; did you mean "type"?'],
+        [{ events: { A: { data: { type: 'text' } } } }, 'events.A.data.type is "text"; it must be one of string, number, integer, boolean, object, array, null, or a list of them.'],
+        [{ events: { A: { data: { properties: { a: { pattern: '(' } } } } } }, 'events.A.data.properties.a.pattern is "("; it must be a regular expression.'],
+        [{ events: { A: { data: { $ref: '#/$defs/b' } } }, $defs: { bb: {} } }, 'events.A.data.$ref names "b", which is not in $defs; did you mean "bb"?'],
+        [{ events: {}, $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, '$defs.a.$ref leads back to itself.'],
+        [{ events: { A: { data: { type: 'object', required: ['a'] }, examples: [{}] } } }, 'events.A.examples[0].a is missing.'],
+    ]) test(`says what is wrong with itself: ${fault}`, () => assert.equal(faults(value)[0], fault))
+})
+
+suite('collecting with a plan', () => {
+    const event = (name, data) => ({ ...sample('event'), body: { brand_id: 925, session_id: 's', event_name: name, data } })
+
+    test('tells events that are kept from events that are broken', async (t) => {
+        const collector = await startCollector({ plan: SHOP })
+        afterwards(t, () => collector.close())
+        await send(collector.url, { ...event('SEARCH', {}), headers: { ...sample('event').headers, 'Idempotency-Key': 'b' } })
+        await send(collector.url, event('PURCHASE', { total: '1', currency: 'EUR', items: [] }))
+
+        const [kept, broken] = collector.received({ kind: 'event' })
+        assert.deepEqual(kept.plan, [{ name: 'SEARCH', verdict: 'kept', reasons: [] }])
+        assert.deepEqual(broken.problems, [
+            'Plan, PURCHASE: data.total is "1"; it must be a number.',
+            'Plan, PURCHASE: data.items is an array; it must hold at least 1 element.',
+        ])
+        assert.equal(broken.plan[0].verdict, 'broken')
+        const { kept: keptCount, broken: brokenCount } = collector.totals()
+        assert.deepEqual([keptCount, brokenCount], [1, 1])
+    })
+
+    test('looks at each track of a batch, and at nothing else in it', async (t) => {
+        const collector = await startCollector({ plan: { events: { 'Signed Up': { data: { required: ['seats'] } } } } })
+        afterwards(t, () => collector.close())
+        const events = ['track', 'identify', 'screen'].map(analyticsEvent)
+        await send(collector.url, { path: '/v1/batch', headers: batchHeaders(events), body: { batch: events } })
+
+        assert.deepEqual(collector.received()[0].plan, [{ name: 'Signed Up', verdict: 'broken', reasons: ['data.seats is missing.'] }])
+    })
+
+    test('refuses broken events when it is strict', async (t) => {
+        const collector = await startCollector({ plan: SHOP, strict: true })
+        afterwards(t, () => collector.close())
+        assert.equal((await send(collector.url, event('SEARC', {}))).status, 422)
+    })
+
+    test('shows both on the terminal, and counts them', async (t) => {
+        const { child, line, rest } = startCommand(t, 'collect', '--port', '0', '--plan', inSupport('plan.json'))
+        const [, url] = /(http:\/\/[\d.:]+)/.exec(await line())
+        const { headers } = sample('event')
+        await send(url, { ...event('SEARCH', { words: 'x' }), headers: { ...headers, 'Idempotency-Key': '0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a02' } })
+        await send(url, { ...event('SEARC', {}), headers: { ...headers, 'X-Sequence': '2' } })
+        child.kill('SIGTERM')
+
+        const lines = await rest()
+        assert.match(lines[0], /SEARCH {2}words=x {2}✔ kept$/)
+        assert.match(lines[2], /^ {14}✘ Plan, SEARC: The event is not in the plan; did you mean SEARCH\?$/)
+        assert.match(lines[3], /the plan: 1 kept, 1 broken/)
+    })
+
+    test('explains a plan that it cannot use', async (t) => {
+        const path = join(freshFolder(t), 'plan.json')
+        writeFileSync(path, '{"evnts":{}}')
+        const { status, errors } = await runCommand(t, 'collect', '--port', '0', '--plan', path)
+
+        assert.equal(status, 64)
+        assert.match(errors, /plan\.json cannot be used\. The plan has "evnts"; did you mean "events"\?/)
+    })
+
+    test('infers one that what came keeps to', async (t) => {
+        const path = join(freshFolder(t), 'plan.json')
+        const { child, line, ended } = startCommand(t, 'collect', '--port', '0', '--infer-plan', path)
+        const [, url] = /(http:\/\/[\d.:]+)/.exec(await line())
+        const all = [{ total: 1, at: '2025-01-31T09:30:00Z', tags: ['x'], who: { id: 'a' } }, { total: 1.5, at: '2025-01-31T09:30:00Z', note: null, tags: [] }]
+        for (const [i, data] of all.entries()) await send(url, { ...event('A', data), headers: { ...sample('event').headers, 'Idempotency-Key': `k${i}` } })
+        child.kill('SIGTERM')
+        assert.equal(await ended, 0)
+        assert.match(child.errors, /Wrote a plan of 1 event to /)
+
+        const inferred = JSON.parse(readFileSync(path, 'utf8'))
+        assert.deepEqual(inferred.events.A.data, {
+            type: 'object',
+            properties: {
+                total: { type: 'number' },
+                at: { type: 'string', format: 'date-time' },
+                tags: { type: 'array', items: { type: 'string' } },
+                who: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'], additionalProperties: false },
+                note: { type: 'null' },
+            },
+            required: ['total', 'at', 'tags'],
+            additionalProperties: false,
+        })
+        const plan = new Plan(inferred)
+        for (const data of all) assert.equal(plan.judge('A', data).verdict, 'kept')
+        assert.match((await runCommand(t, 'collect', '--infer-plan', path)).errors, /is there already\. Give another name to --infer-plan, or remove it\./)
+    })
+})
+
+suite('mobile-tracker plan', () => {
+    test('check says what is wrong, a line each, and ends with 1', async (t) => {
+        const path = join(freshFolder(t), 'plan.json')
+        writeFileSync(path, JSON.stringify({ events: { A: { data: { typ: 1 } } } }))
+        const { status, out } = await runCommand(t, 'plan', 'check', inSupport('plan.json'), path)
+
+        assert.equal(status, 1)
+        assert.deepEqual(out.split('\n'), [
+            `✔ ${inSupport('plan.json')}  4 events`, `✘ ${path}  1 fault`,
+            '    events.A.data has "typ", which plans do not know; did you mean "type"?',
+        ])
+    })
+
+    test('check finds the recorded events that break it', async (t) => {
+        const path = join(freshFolder(t), 'run.jsonl')
+        const body = JSON.stringify({ brand_id: 925, session_id: 's', event_name: 'SEARC', data: {} })
+        writeFileSync(path, `${JSON.stringify({ method: 'POST', path: '/v2/tracking-session-data', headers: {}, body })}\n`)
+        const { status, out } = await runCommand(t, 'plan', 'check', inSupport('plan.json'), '--recording', path)
+
+        assert.equal(status, 1)
+        assert.equal(out.split('\n')[1], `    ${path}:1 SEARC: The event is not in the plan; did you mean SEARCH?`)
+    })
+
+    for (const [words, status, reason] of [
+        [['plan'], 64, /plan needs check or types\./],
+        [['plan', 'chek'], 64, /There is no plan chek; did you mean plan check\?/],
+        [['plan', 'check'], 64, /mobile-tracker plan check needs FILE…\./],
+        [['plan', 'types', 'x.json'], 64, /plan types needs --ts <file\.d\.ts>, --swift <file\.swift> or both\./],
+        [['plan', 'types', 'x.json', '--ts', 'x.ts'], 64, /--ts is "x\.ts"; it must end in \.d\.ts\./],
+        [['plan', 'types', '/nowhere.json', '--ts', 'x.d.ts'], 1, /\/nowhere\.json cannot be read: ENOENT/],
+    ]) {
+        test(`explains ${words.join(' ')}`, async (t) => {
+            const ended = await runCommand(t, ...words)
+            assert.equal(ended.status, status)
+            assert.match(ended.errors, reason)
+        })
+    }
+
+    test('types refuses two events that would have one name', async (t) => {
+        const folder = freshFolder(t)
+        writeFileSync(join(folder, 'plan.json'), JSON.stringify({ events: { SIGN_UP: {}, signUp: {} } }))
+        const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), '--ts', join(folder, 'x.d.ts'))
+
+        assert.equal(status, 1)
+        assert.match(errors, /Of the events, "SIGN_UP" and "signUp" would both be called signUp\./)
+    })
+
+    test('types makes the calls that the examples use', async (t) => {
+        const folder = freshFolder(t)
+        const [types, swift] = [join(folder, 'events.d.ts'), join(folder, 'PlannedEvents.swift')]
+        const { status } = await runCommand(t, 'plan', 'types', inSupport('plan.json'), '--ts', types, '--swift', swift)
+
+        assert.equal(status, 0)
+        for (const [made, kept] of [[types, inSupport('events.d.ts')], [join(folder, 'events.js'), inSupport('events.js')], [swift, SWIFT]]) {
+            assert.equal(readFileSync(made, 'utf8'), readFileSync(kept, 'utf8'), `${kept} is stale: make it again with mobile-tracker plan types`)
+        }
+    })
+
+    test('types makes calls that compile, and do not compile when they break the plan', { skip: withoutCompiler }, () => {
+        assert.equal(checkTypes('testsupport/plan/example.mts'), '')
+    })
+
+    test('types makes calls that keep to the plan', { skip: withoutHost }, async (t) => {
+        const collector = await startCollector({ plan: SHOP })
+        afterwards(t, () => collector.close())
+        const { code, stderr } = await runProgram(t, `
+            import MobileTracker from '@mobiletracker/bridge'
+            import { plannedEvents } from './testsupport/plan/events.js'
+            await MobileTracker.init('925', { apiUrl: '${collector.url}', xApiKey: 'api-key-12345678' })
+            const events = plannedEvents(MobileTracker)
+            await events.purchase({ total: 149.99, currency: 'EUR', items: [{ sku: 'A-1', price: 149.99 }] })
+            await events.signedUp({ plan: 'pro', invited_by: null })
+            await events.logout()`, { env: { XDG_STATE_HOME: freshFolder(t) } })
+
+        assert.equal(code, 0, stderr)
+        assert.deepEqual(collector.received({ kind: 'event' }).flatMap(({ plan }) => plan.map(({ name, verdict }) => [name, verdict])), [
+            ['PURCHASE', 'kept'], ['Signed Up', 'kept'], ['LOGOUT', 'kept'],
+        ])
+    })
+})

@@ -1,0 +1,12 @@
+import TrackerCore
+import TrackerModels
+
+/// Tracks with the calls that `mobile-tracker plan types` made from a plan.
+public func trackPlanned(with tracker: MobileTracker) async {
+    let events = PlannedEvents(tracker)
+    await events.purchase(
+        total: 149.99, currency: .eur, items: [.init(sku: "A-1", price: 149.99, quantity: 1)], coupon: "SPRING")
+    await events.signedUp(plan: .pro, invitedBy: nil, tags: [.new, .class], referrer: .init(campaign: "spring"))
+    await events.logout()
+    await events.search(data: ["words": "shoes"])
+}

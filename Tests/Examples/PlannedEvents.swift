@@ -1,0 +1,107 @@
+// swift-format-ignore-file
+// Made by "mobile-tracker plan types". Change the plan and make it again, not this file.
+import TrackerCore
+import TrackerModels
+
+/// The events of the plan, one function each.
+public struct PlannedEvents: Sendable {
+    private let _tracker: MobileTracker
+
+    /// Gives the functions that track with this tracker.
+    public init(_ tracker: MobileTracker = .shared) {
+        _tracker = tracker
+    }
+
+    /// An order was paid.
+    ///
+    /// - Parameters:
+    ///   - default: Whether it went to the default address.
+    @discardableResult
+    public func purchase(total: Double, currency: PurchaseCurrency, items: [PurchaseItem], coupon: String? = nil, `default`: Bool? = nil, paidAt: String? = nil, extra: JSONValue? = nil) async -> TrackOutcome {
+        var data: [String: Any] = ["total": total, "currency": currency.rawValue, "items": items.map { $0.dictionary }]
+        if let coupon { data["coupon"] = coupon }
+        if let `default` { data["default"] = `default` }
+        if let paidAt { data["paid_at"] = paidAt }
+        if let extra { data["extra"] = extra }
+        return await _tracker.track(eventName: "PURCHASE", attributes: data)
+    }
+
+    /// Tracks "Signed Up".
+    @discardableResult
+    public func signedUp(plan: SignedUpPlan, invitedBy: String?, seats: Int? = nil, tags: [SignedUpTag]? = nil, referrer: SignedUpReferrer? = nil) async -> TrackOutcome {
+        var data: [String: Any] = ["plan": plan.rawValue, "invited_by": invitedBy as Any]
+        if let seats { data["seats"] = seats }
+        if let tags { data["tags"] = tags.map { $0.rawValue } }
+        if let referrer { data["referrer"] = referrer.dictionary }
+        return await _tracker.track(eventName: "Signed Up", attributes: data)
+    }
+
+    /// Tracks "LOGOUT".
+    @discardableResult
+    public func logout() async -> TrackOutcome {
+        let data: [String: Any] = [:]
+        return await _tracker.track(eventName: "LOGOUT", attributes: data)
+    }
+
+    /// Tracks "SEARCH".
+    @discardableResult
+    public func search(data: [String: Any]? = nil) async -> TrackOutcome {
+        return await _tracker.track(eventName: "SEARCH", attributes: data)
+    }
+
+    /// What `PURCHASE.currency` can be.
+    public enum PurchaseCurrency: String, Sendable {
+        case eur = "EUR"
+        case usd = "USD"
+        case gbp = "GBP"
+    }
+
+    /// `PURCHASE.item`.
+    public struct PurchaseItem: Sendable {
+        public var sku: String
+        public var price: Double
+        public var quantity: Int?
+        public var gift: Bool?
+
+        public init(sku: String, price: Double, quantity: Int? = nil, gift: Bool? = nil) {
+            self.sku = sku
+            self.price = price
+            self.quantity = quantity
+            self.gift = gift
+        }
+
+        var dictionary: [String: Any] {
+            var data: [String: Any] = ["sku": sku, "price": price]
+            if let quantity { data["quantity"] = quantity }
+            if let gift { data["gift"] = gift }
+            return data
+        }
+    }
+
+    /// What `Signed Up.plan` can be.
+    public enum SignedUpPlan: String, Sendable {
+        case free = "free"
+        case pro = "pro"
+    }
+
+    /// What `Signed Up.tag` can be.
+    public enum SignedUpTag: String, Sendable {
+        case new = "new"
+        case `class` = "class"
+    }
+
+    /// `Signed Up.referrer`.
+    public struct SignedUpReferrer: Sendable {
+        public var campaign: String?
+
+        public init(campaign: String? = nil) {
+            self.campaign = campaign
+        }
+
+        var dictionary: [String: Any] {
+            var data: [String: Any] = [:]
+            if let campaign { data["campaign"] = campaign }
+            return data
+        }
+    }
+}
