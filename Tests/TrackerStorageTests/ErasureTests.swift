@@ -62,6 +62,25 @@ struct ErasureTests {
         for secret in Self.secrets { #expect(try folder.files(holding: secret) == []) }
     }
 
+    @Test("is done again where an older database brings back what was denied")
+    func isDoneAgain() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        _ = try await fill(first, count: 50)
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(await second.commit(.consent(.denied, messageID: nil)).summary == "done")
+        await second.close()
+        for suffix in ["-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let third = try await SQLiteOutbox.opened(.sample(folder))
+        await third.commit(.barrier)
+        await third.close()
+
+        for secret in Self.secrets { #expect(try folder.files(holding: secret) == []) }
+    }
+
     @Test("that a reader stands in the way of takes effect at once, and is finished once it is gone")
     func waitsForReaders() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

@@ -74,7 +74,8 @@ struct RealDiskTests {
 
         #expect(try probe.ask("unlink \(folder.file("ballast"))") == "done")
         #expect(try probe.ask("append m6") == "queued")
-        #expect(try probe.ask("queue") == "m1 m2 m3 m4 m5 m6")
+        // Without its first page nothing of it can be read.
+        #expect(try probe.ask("queue") == "m6")
         #expect(try probe.ask("session") == "s1")
         #expect(probe.events.dropFirst() == ["event salvaged", "event recovered"])
     }

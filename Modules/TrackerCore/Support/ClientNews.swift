@@ -26,10 +26,11 @@ struct ClientNews: Sendable {
                 log.log(.warning, "The queue is full: \(count) event(s), the oldest, were dropped.")
             }
         case .salvaged(let salvage):
+            let lost = salvage.lost.map(String.init) ?? "the others"
             storage(
                 .warning,
                 "The database was damaged and has been set aside as \(salvage.setAside); "
-                    + "\(salvage.carriedOver) event(s) were carried over, \(salvage.lost) lost.")
+                    + "\(salvage.carriedOver) event(s) were carried over, \(lost) lost.")
         case .replaced(let lost):
             let loss = lost.map { "\($0) event(s) that waited are lost" } ?? "what waited in it is lost"
             storage(.warning, "The database was removed: \(loss).")

@@ -89,11 +89,11 @@ public struct Salvage: Hashable, Sendable {
     public var setAside: String
     /// Records that could still be read.
     public var carriedOver: Int
-    /// Records that could not.
-    public var lost: Int
+    /// Records that could not; `nil` where nothing tells how many there were.
+    public var lost: Int?
 
     /// Describes a salvage.
-    public init(setAside: String, carriedOver: Int, lost: Int) {
+    public init(setAside: String, carriedOver: Int, lost: Int?) {
         self.setAside = setAside
         self.carriedOver = carriedOver
         self.lost = lost

@@ -4,6 +4,7 @@ extension LaneTransaction {
     /// Ends the generation because the user has left it.
     mutating func reset(_ all: Bool) throws(StorageError) {
         if all {
+            try beginErasing()
             try report(try database.records.delete(row.key.records), .reset)
         } else {
             try report(try database.records.deleteUnbound(row.key), .reset)
@@ -12,10 +13,7 @@ extension LaneTransaction {
         row.epoch += 1
         try save(nil, .deviceID)
         try database.generations.forgetDevice(row.key)
-        if all {
-            try save(nil, .brandID)
-            erases = true
-        }
+        if all { try save(nil, .brandID) }
     }
 
     /// Sets what the user allows; a denial leaves nothing of the brand but itself.
@@ -23,6 +21,7 @@ extension LaneTransaction {
         row.consent = consent
         changesValues = true
         guard consent == .denied else { return }
+        try beginErasing()
         try report(try database.records.delete(row.key.records), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
@@ -37,7 +36,6 @@ extension LaneTransaction {
         }
         row.epoch += 1
         try database.values.clear(brand: row.key.brand, lane: 0)
-        erases = true
     }
 
     /// Ends the generation because its session has expired.

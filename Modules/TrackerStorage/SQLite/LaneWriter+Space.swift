@@ -16,7 +16,9 @@ extension LaneWriter {
         guard let free = try? database.connection.number("PRAGMA freelist_count"), free > Self.sparePages else {
             return
         }
-        try? database.connection.execute("PRAGMA incremental_vacuum(\(min(free - Self.sparePages, Self.mostPages)))")
+        let pages = min(free - Self.sparePages, Self.mostPages)
+        // The file itself shrinks with the checkpoint.
+        try? database.connection.execute("PRAGMA incremental_vacuum(\(pages)); PRAGMA wal_checkpoint(PASSIVE)")
     }
 
     /// Leaves nothing of what was deleted in any file.

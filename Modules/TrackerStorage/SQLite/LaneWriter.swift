@@ -1,6 +1,6 @@
 import TrackerModels
 
-/// The connection that writes, and what memory holds for it.
+/// Commits groups of tasks to a lane, and holds in memory what the disk refuses.
 ///
 /// Writers of all processes queue on one lock. Under it each looks whether the database is still the one it opened,
 /// before a transaction and again before anyone is told: a commit to a file that has been set aside or removed would go
@@ -23,33 +23,28 @@ struct LaneWriter: ~Copyable {
     let configuration: OutboxConfiguration
     /// Where; `nil` for memory.
     let folder: StateFolder?
-    let backup: LaneBackup?
+    private let backup: LaneBackup?
     /// Names this run of the outbox in its records.
-    let run: Int64
-    let reader: LaneReader?
-    var lock: WriterLock?
+    private let run: Int64
+    private let reader: LaneReader?
+    private var lock: WriterLock?
     /// Tells other processes that the lane is open.
     var presence: LanePresence?
-    var database: LaneDatabase?
-    var key: LaneKey?
-    /// The files as they were opened.
-    var files: DatabaseFiles?
+    private var opener: DatabaseOpener
+    /// The database, while it is open.
+    private var lane: OpenedLane?
     /// Whether something that was deleted may still be found in a file.
     var mustErase = false
     /// Whether that is to be seen to at once, or only by the next retry: it can take long.
     var erasesNow = false
     /// The lane as it was last seen on disk.
-    var known = LaneState.empty
+    private var known = LaneState.empty
     /// When the account begins.
-    var origin = LaneOrigin()
+    private(set) var origin = LaneOrigin()
     /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
-    var databaseCount = 0
-    /// What has become of a damaged database since the last answer.
-    var salvage: Salvage?
-    /// How many records of this lane were lost with it.
-    var lostInSalvage = 0
-    /// What opening has found that nobody was told of yet.
-    var findings: [OutboxEvent] = []
+    private(set) var databaseCount = 0
+    /// What opening has found and nobody has reported yet.
+    private var findings: [OutboxEvent] = []
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
     /// What the disk has refused.
@@ -66,6 +61,7 @@ struct LaneWriter: ~Copyable {
         self.reader = reader
         self.run = run
         backup = folder.map { LaneBackup($0, configuration.lane) }
+        opener = DatabaseOpener(configuration, folder: folder, run: run)
         guard let folder else { return }
         lock = WriterLock(folder)
         presence = LanePresence(folder, configuration.lane)
@@ -74,14 +70,18 @@ struct LaneWriter: ~Copyable {
     /// Whether something is to be tried again before long, even if nobody asks.
     var needsRetry: Bool { !held.isEmpty || mustErase }
 
+    /// The database, while it is open.
+    var database: LaneDatabase? { lane?.database }
+
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
         known.consent = backup?.consent ?? configuration.initialConsent ?? .granted
         try folder?.make()
         do throws(StorageError) {
-            let adopted = try locked { (writer) throws(StorageError) in try writer.openRepaired(adopting: true) }
-            defer { salvage = nil }
-            return Opening(state: known, adoptedRecords: adopted, salvage: salvage)
+            let lane = try locked { (writer) throws(StorageError) in try writer.openLane() }
+            // The opening says it.
+            findings.removeAll { if case .salvaged = $0 { true } else { false } }
+            return Opening(state: known, adoptedRecords: lane.movedRecords, salvage: lane.salvage)
         } catch {
             guard error.kind == .full || error.kind == .readOnly else { throw error }
             failure = error
@@ -102,8 +102,6 @@ struct LaneWriter: ~Copyable {
             refuse(tasks, error, &outcome)
         }
         outcome.events = takeFindings() + outcome.events
-        if let salvage { outcome.events.insert(.salvaged(salvage), at: 0) }
-        salvage = nil
         return outcome
     }
 
@@ -117,8 +115,8 @@ struct LaneWriter: ~Copyable {
     func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
-        guard let database, let key else { return nil }
-        return try database.reading { () throws(StorageError) in try body(database, key) }
+        guard let lane else { return nil }
+        return try lane.database.reading { () throws(StorageError) in try body(lane.database, lane.key) }
     }
 
     /// Closes everything.
@@ -133,14 +131,14 @@ struct LaneWriter: ~Copyable {
     ///
     /// Whoever writes at this moment has the lane's database open and closes it later, or is another lane's.
     private mutating func markClosed() {
-        guard folder != nil, let database, let key, lock?.takeIfFree() == true else { return }
+        guard folder != nil, let lane, lock?.takeIfFree() == true else { return }
         defer { lock?.giveUp() }
-        guard isCurrent else { return }
+        guard opener.isCurrent(lane) else { return }
         // Without the note the next start of the machine skips some numbers: no harm.
-        try? database.connection.execute("PRAGMA synchronous=FULL")
-        try? database.writing { () throws(StorageError) in
-            try database.checkVersion()
-            try database.lanes.close(key)
+        try? lane.database.connection.execute("PRAGMA synchronous=FULL")
+        try? lane.database.writing { () throws(StorageError) in
+            try lane.database.checkVersion()
+            try lane.database.lanes.close(lane.key)
         }
     }
 
@@ -151,6 +149,34 @@ struct LaneWriter: ~Copyable {
         try lock?.take()
         defer { lock?.giveUp() }
         return try body(&self)
+    }
+
+    /// The lane in the database that the path leads to now.
+    private mutating func currentLane() throws(StorageError) -> OpenedLane {
+        if let lane, opener.isCurrent(lane) { return lane }
+        closeDatabase()
+        return try openLane()
+    }
+
+    private mutating func openLane() throws(StorageError) -> OpenedLane {
+        try folder?.make()
+        presence?.show()
+        let opened = try opener.open(after: databaseCount > 0 ? known : nil)
+        lane = opened
+        known = opened.state
+        origin = opened.origin
+        databaseCount += 1
+        mustErase = opened.needsErasure
+        erasesNow = mustErase
+        freedBytes = Self.shrinkingThreshold
+        findings += (opened.salvage.map { [.salvaged($0)] } ?? []) + opened.events
+        return opened
+    }
+
+    /// Closes both connections.
+    private mutating func closeDatabase() {
+        lane = nil
+        reader?.close()
     }
 
     private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
@@ -179,11 +205,11 @@ struct LaneWriter: ~Copyable {
         var troubles = 0
         while true {
             do throws(StorageError) {
-                let database = try currentDatabase()
+                let lane = try currentLane()
                 var attempt = outcome
                 let before = known
-                let effects = try transact(tasks, isLasting: isLasting, database, &attempt)
-                guard isCurrent else {
+                let effects = try transact(tasks, isLasting: isLasting, lane, &attempt)
+                guard opener.isCurrent(lane) else {
                     // What has come in just now will come in again elsewhere.
                     known = before
                     closeDatabase()
@@ -197,20 +223,31 @@ struct LaneWriter: ~Copyable {
                 troubles += 1
                 let error = diagnose(error)
                 guard error.kind == .corrupt, folder != nil, troubles < 4 else { throw error }
-                try recover(from: error, isFirst: troubles == 1)
+                try recover(isFirst: troubles == 1)
             }
         }
+    }
+
+    /// Deals with damage.
+    ///
+    /// The first time it opens the same files again, since a log that was cut short can be read then; the next time it
+    /// sets the database aside.
+    private mutating func recover(isFirst: Bool) throws(StorageError) {
+        let isReplaced = lane.map { !opener.isCurrent($0) } ?? true
+        closeDatabase()
+        if isFirst || isReplaced { return }
+        try opener.replaceDamaged(after: databaseCount > 0 ? known : nil)
     }
 
     /// Looks whether damage is behind a failure that does not say so, the first time that the disk fails.
     ///
     /// A list of free pages that leads nowhere, for one, looks to SQLite like a full disk.
     private func diagnose(_ failure: StorageError) -> StorageError {
-        guard failure.kind == .full || failure.kind == .failed, self.failure == nil, let database else {
+        guard failure.kind == .full || failure.kind == .failed, self.failure == nil, let lane else {
             return failure
         }
         do throws(StorageError) {
-            try database.inspect(key)
+            try lane.database.inspect(lane.key)
             return failure
         } catch {
             return error.kind == .corrupt ? error : failure
@@ -219,9 +256,9 @@ struct LaneWriter: ~Copyable {
 
     /// Runs one transaction.
     private mutating func transact(
-        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ database: LaneDatabase, _ outcome: inout Outcome
+        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: OpenedLane, _ outcome: inout Outcome
     ) throws(StorageError) -> [LaneTransaction.Effect] {
-        guard let key else { throw StorageError(.open, "The lane has no row") }
+        let database = lane.database
         var effects: [LaneTransaction.Effect] = []
         var tasks: [LaneTask] = []
         var summary: LaneTransaction.Summary?
@@ -233,7 +270,7 @@ struct LaneWriter: ~Copyable {
         try database.writing { () throws(StorageError) in
             try database.checkVersion()
             let preparation = LanePreparation(database, configuration, backup: backup)
-            var row = try database.lanes.load(key, prefix: configuration.keyPrefix)
+            var row = try database.lanes.load(lane.key, prefix: configuration.keyPrefix)
             if row == nil { row = try preparation.lane(after: known.lastSequence) }
             guard let row else { return }
             var transaction = try LaneTransaction(
@@ -243,29 +280,13 @@ struct LaneWriter: ~Copyable {
             effects.reserveCapacity(tasks.count)
             for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
             summary = try transaction.finish()
-            if summary?.erases == true {
-                try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)")
-            }
-            if let error = reserve(summary?.reserved) { outcome.events.append(.backupFailed(error)) }
+            if let error = backup?.reserve(summary?.reserved) { outcome.events.append(.backupFailed(error)) }
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
         note(summary, &outcome)
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
         for task in tasks { outcome.settled += task.settledRecords }
         return effects
-    }
-
-    /// Has a block of sequence numbers in the backup before any of them is used.
-    ///
-    /// - Returns: Why the backup has not got it. The database knows it as well: only the loss of both would be too much.
-    func reserve(_ reserved: Int64?) -> StorageError? {
-        guard let reserved, let backup else { return nil }
-        do throws(StorageError) {
-            try backup.lane.save(String(reserved), .sequence)
-            return nil
-        } catch {
-            return error
-        }
     }
 
     /// Takes note of what a transaction has made of the lane.
@@ -276,8 +297,8 @@ struct LaneWriter: ~Copyable {
         outcome.changesValues = outcome.changesValues || summary.changesValues
         mustErase = mustErase || summary.erases
         erasesNow = erasesNow || summary.erases
-        guard summary.row.key != key else { return }
-        key = summary.row.key
+        guard let lane, lane.key != summary.row.key else { return }
+        self.lane?.key = summary.row.key
         reader?.close()
     }
 

@@ -64,7 +64,7 @@ enum Schema {
             PRAGMA auto_vacuum=INCREMENTAL;
             PRAGMA journal_mode=WAL;
             PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL");
-            PRAGMA secure_delete=ON;
+            PRAGMA secure_delete=OFF;
             PRAGMA temp_store=MEMORY;
             PRAGMA journal_size_limit=\(logLimit);
             PRAGMA trusted_schema=OFF;

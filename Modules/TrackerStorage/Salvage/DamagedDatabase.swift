@@ -4,9 +4,6 @@ import TrackerModels
 ///
 /// Every question is answered as far as the damage allows; none throws.
 final class DamagedDatabase {
-    /// How many single records are looked for where a scan cannot pass.
-    private static let probes: Int64 = 50_000
-
     private let connection: Connection
 
     /// Opens a damaged database.
@@ -82,8 +79,7 @@ final class DamagedDatabase {
         return given
     }
 
-    /// Reads a lane's records: from the oldest until the damage, from the newest until the damage, and what can be found
-    /// one by one between.
+    /// Reads a lane's records: from the oldest until the damage, then from the newest until the damage.
     ///
     /// - Parameters:
     ///   - numbers: The numbers that they can have.
@@ -91,24 +87,16 @@ final class DamagedDatabase {
     func records(_ numbers: ClosedRange<Int64>, body: (Statement) throws(StorageError) -> Void) throws(StorageError) {
         let columns = "SELECT id, generation, route, message_id, is_given, occurred, run, accepted, body FROM record"
         guard let rising = try? connection.prepare("\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"),
-            let falling = try? connection.prepare("\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"),
-            let single = try? connection.prepare("\(columns) WHERE id = ?1")
+            let falling = try? connection.prepare("\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC")
         else { return }
         var first = numbers.lowerBound
-        var last = numbers.upperBound
-        if try scan(rising, first, last, body, each: { first = $0 + 1 }) { return }
-        if first <= last, try scan(falling, first, last, body, each: { last = $0 - 1 }) { return }
-        guard first <= last else { return }
-        for number in first...min(last, first &+ Self.probes) { _ = try scan(single, number, nil, body) { _ in } }
-        guard last - first > Self.probes else { return }
-        for number in max(first + Self.probes + 1, last - Self.probes)...last {
-            _ = try scan(single, number, nil, body) { _ in }
-        }
+        if try scan(rising, numbers, body, each: { first = $0 + 1 }) { return }
+        if first <= numbers.upperBound { _ = try scan(falling, first...numbers.upperBound, body) { _ in } }
     }
 
     /// - Returns: Whether the scan has come to its end.
     private func scan(
-        _ statement: Statement, _ first: Int64, _ last: Int64?, _ body: (Statement) throws(StorageError) -> Void,
+        _ statement: Statement, _ numbers: ClosedRange<Int64>, _ body: (Statement) throws(StorageError) -> Void,
         each: (Int64) -> Void
     ) throws(StorageError) -> Bool {
         // Only what `body` throws counts: it comes from the new database.
@@ -123,8 +111,7 @@ final class DamagedDatabase {
                 return false
             }
         }
-        let isComplete: Void? =
-            if let last { try? statement.rows(first, last, body: row) } else { try? statement.rows(first, body: row) }
+        let isComplete: Void? = try? statement.rows(numbers.lowerBound, numbers.upperBound, body: row)
         if let failure { throw failure }
         return isComplete != nil
     }

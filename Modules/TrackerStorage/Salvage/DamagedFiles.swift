@@ -1,13 +1,5 @@
 import TrackerModels
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The names through which a damaged database goes on its way out, in an order that a crash can break off anywhere.
 ///
 /// First it becomes the *wreck*, then a new database is built from it, then that one takes its place, and last the
@@ -94,24 +86,5 @@ struct DamagedFiles {
 
     private func remove(_ number: Int) throws(StorageError) {
         for suffix in Self.companions + [""] { try directory.remove(Self.setAsidePrefix + String(number) + suffix) }
-    }
-}
-
-extension DamagedFiles {
-    /// How many bytes a page has, which is SQLite's default.
-    private static let pageSize = 4096
-
-    /// Gives the wreck the first page of a new database, so that SQLite can find its way to the rest.
-    ///
-    /// All databases of a schema have their tables at the same places. No connection to either file may be open.
-    func replaceFirstPage() throws(StorageError) {
-        var page = try FileDescriptor(opening: new, O_RDONLY).readToEnd(limit: 64 << 20)
-        guard page.count >= Self.pageSize else { return }
-        page.removeSubrange(Self.pageSize...)
-        // The database file format, 1.3: versions for a write-ahead log, pages unknown, no free pages.
-        page[18] = 2
-        page[19] = 2
-        page.replaceSubrange(28..<40, with: repeatElement(0, count: 12))
-        try FileDescriptor(opening: wreck, O_WRONLY).write(page)
     }
 }

@@ -6,8 +6,8 @@ struct SalvagedDatabase {
     struct Count {
         var carriedOver = 0
         var lostByLane: [LaneIdentity: Int] = [:]
-
-        var lost: Int { lostByLane.values.reduce(0, +) }
+        /// `nil` where nothing tells how many there were.
+        var lost: Int?
     }
 
     private let folder: StateFolder
@@ -24,15 +24,9 @@ struct SalvagedDatabase {
     /// - Parameter queued: How many records of lanes are known to have waited, where the database cannot tell.
     func build(expecting queued: [LaneIdentity: Int]) throws(StorageError) -> Count {
         try makeEmpty()
-        var wreck = DamagedDatabase(files.wreck)
-        if wreck == nil {
-            // If the first page cannot be replaced, there is nothing to carry over.
-            try? files.replaceFirstPage()
-            wreck = DamagedDatabase(files.wreck)
-        }
         let database = try LaneDatabase(Connection(files.new, .readWrite))
-        try database.connection.execute("PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY")
-        return try carryOver(from: wreck, into: database, queued)
+        try database.connection.execute("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY")
+        return try carryOver(from: DamagedDatabase(files.wreck), into: database, queued)
     }
 
     private func makeEmpty() throws(StorageError) {
@@ -57,6 +51,7 @@ struct SalvagedDatabase {
                 count.carriedOver += lane.carriedOver
                 count.lostByLane[identity] = lane.lost
             }
+            if wreck != nil || !queued.isEmpty { count.lost = count.lostByLane.values.reduce(0, +) }
             return count
         }
     }

@@ -42,3 +42,13 @@ enum ValueScope: Hashable, Sendable {
     /// The values that all lanes of a brand share.
     case brand
 }
+
+extension StoredKey {
+    /// Whose value it is.
+    var scope: ValueScope {
+        switch self {
+        case .deviceID, .brandID: .brand
+        case .sessionID, .sessionEmail, .identifyID, .sessionMetadata, .own: .lane
+        }
+    }
+}

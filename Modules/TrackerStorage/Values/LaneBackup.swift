@@ -46,6 +46,19 @@ struct LaneBackup: Sendable {
     /// The end of the reserved block of sequence numbers, 0 if none is.
     var reserved: Int64 { lane.number(.sequence) ?? 0 }
 
+    /// Keeps the end of a block of sequence numbers, before any of them is used.
+    ///
+    /// - Returns: Why it is not kept. The database knows it as well: only the loss of both would be too much.
+    func reserve(_ reserved: Int64?) -> StorageError? {
+        guard let reserved else { return nil }
+        do throws(StorageError) {
+            try lane.save(String(reserved), .sequence)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// The lane's number in the database of old.
     var laneNumber: Int64 { lane.number(.number) ?? 0 }
 

@@ -36,7 +36,7 @@ extension TemporaryFolder {
         let clone = TemporaryFolder()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "cp -r \"$0\" \"$1\" && rm -f \"$1\"/*-shm", path, clone.path]
+        process.arguments = ["-c", "cp -r \"$0\" \"$1\" 2>/dev/null; rm -f \"$1\"/*-shm", path, clone.path]
         try process.run()
         process.waitUntilExit()
         return clone

@@ -1,0 +1,172 @@
+import TrackerModels
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A database that is open, and the lane that was found in it.
+struct OpenedLane {
+    /// The database.
+    let database: LaneDatabase
+    /// The lane's rows; a reset or a denial elsewhere can have them made anew.
+    var key: LaneKey
+    /// The lane.
+    let state: LaneState
+    /// When the account begins.
+    let origin: LaneOrigin
+    /// How many records were moved here from other lanes.
+    let movedRecords: Int
+    /// What has become of a damaged database.
+    let salvage: Salvage?
+    /// What else is to be reported.
+    let events: [OutboxEvent]
+    /// Whether something that was deleted may still be found in a file.
+    let needsErasure: Bool
+    /// The files as they were opened.
+    fileprivate let files: DatabaseFiles?
+}
+
+/// Opens a lane's database, watches that its path still leads to it, and recovers it from damage.
+///
+/// All of it happens under the writers' lock.
+struct DatabaseOpener {
+    private let configuration: OutboxConfiguration
+    /// Where; `nil` for memory.
+    private let folder: StateFolder?
+    private let run: Int64
+    /// A recovery whose new database could not be opened yet, and how many records of this lane it has lost.
+    private var recovery: (salvage: Salvage, lostHere: Int)?
+
+    /// Names what is to be opened.
+    ///
+    /// - Parameter run: Names this run of the outbox.
+    init(_ configuration: OutboxConfiguration, folder: StateFolder?, run: Int64) {
+        self.configuration = configuration
+        self.folder = folder
+        self.run = run
+    }
+
+    private var backup: LaneBackup? { folder.map { LaneBackup($0, configuration.lane) } }
+
+    /// Whether the paths still lead to the files that were opened.
+    func isCurrent(_ lane: OpenedLane) -> Bool { folder.map(DatabaseFiles.init) == lane.files }
+
+    /// Opens or makes the database, and the lane in it; a database that is damaged is set aside first.
+    ///
+    /// - Parameter seen: The lane as this run has last seen it; `nil` at the first opening, which also moves records here
+    ///   from other lanes.
+    mutating func open(after seen: LaneState?) throws(StorageError) -> OpenedLane {
+        if let folder, DamagedFiles(folder).hasWreck { try rebuild(after: seen) }
+        do throws(StorageError) {
+            return try openDatabase(after: seen)
+        } catch {
+            guard folder != nil, error.kind == .corrupt else { throw error }
+            try replaceDamaged(after: seen)
+            return try openDatabase(after: seen)
+        }
+    }
+
+    /// Sets the database aside and builds another from what can be read of it. No connection to it may be open.
+    mutating func replaceDamaged(after seen: LaneState?) throws(StorageError) {
+        guard let folder else { return }
+        try DamagedFiles(folder).wreckDatabase()
+        try rebuild(after: seen)
+    }
+
+    private mutating func rebuild(after seen: LaneState?) throws(StorageError) {
+        guard let folder else { return }
+        let files = DamagedFiles(folder)
+        var count = SalvagedDatabase.Count()
+        if !files.hasDatabase {
+            try files.clearPlace()
+            // Before the lane was ever seen there is nothing to expect.
+            let queued = seen.map { [configuration.lane: $0.queuedRecords] } ?? [:]
+            count = try SalvagedDatabase(folder).build(expecting: queued)
+            try files.placeNew()
+        }
+        let name = try files.setWreckAside()
+        let salvage = Salvage(setAside: name, carriedOver: count.carriedOver, lost: count.lost)
+        recovery = (salvage, count.lostByLane[configuration.lane] ?? 0)
+    }
+
+    /// Opens the file, and makes what is missing in it.
+    private func connect() throws(StorageError) -> (database: LaneDatabase, isNew: Bool) {
+        let connection = try Connection(folder?.database ?? Connection.memory, .create)
+        if let folder {
+            // Somebody may have put it there.
+            unsafe chmod(folder.database, 0o600)
+            // SQLite would say no more than that it cannot open something.
+            for path in [folder.database, folder.path] where unsafe access(path, W_OK) != 0 {
+                throw StorageError(errno: errno, "write", path)
+            }
+        }
+        // A database of a newer library is not touched.
+        _ = try Schema.currentVersion(connection)
+        try Schema.configure(connection, durability: configuration.durability)
+        let isNew = try Schema.migrate(connection)
+        return (try LaneDatabase(connection), isNew)
+    }
+
+    private mutating func openDatabase(after seen: LaneState?) throws(StorageError) -> OpenedLane {
+        let (database, isNew) = try connect()
+        // A new database where another was open, or where backups are of one, means that somebody has removed that.
+        let isReplacement = isNew && recovery == nil
+        var opened: (summary: LaneTransaction.Summary, origin: LaneOrigin)?
+        var adoption: Adoption?
+        defer { adoption?.end() }
+        try database.writing { () throws(StorageError) in
+            if isNew, let folder {
+                for (identity, remains) in folder.backedUpLanes { _ = try database.lanes.make(identity, remains) }
+            }
+            let preparation = LanePreparation(database, configuration, backup: backup)
+            let row = try preparation.lane(after: seen?.lastSequence ?? 0)
+            var transaction = try LaneTransaction(
+                database, configuration, row: row, now: configuration.wallClock(), run: run
+            )
+            try transaction.audit()
+            if isReplacement, let seen { transaction.lose(seen.queuedRecords) }
+            try preparation.heal(&transaction)
+            try transaction.settleOpening()
+            if seen == nil, let folder {
+                adoption = Adoption(database, configuration, folder)
+                try adoption?.run(&transaction)
+            }
+            try transaction.evict()
+            let origin = try transaction.origin()
+            let summary = try transaction.finish()
+            // Where it fails, the backups that are written after each opening say so.
+            _ = backup?.reserve(summary.reserved)
+            opened = (summary, origin)
+        }
+        guard let (summary, found) = opened else { throw StorageError(.failed, "The lane cannot be opened") }
+        var events: [OutboxEvent] = []
+        if let recovery, recovery.lostHere > 0 { events.append(.dropped([], count: recovery.lostHere, .lost)) }
+        if isReplacement, let seen, seen.queuedRecords > 0 { events.append(.replaced(lost: seen.queuedRecords)) }
+        if isReplacement, seen == nil, let backup, backup.laneNumber > 0 { events.append(.replaced(lost: nil)) }
+        var origin = found
+        origin.find(recovery?.lostHere ?? 0)
+        defer { recovery = nil }
+        return OpenedLane(
+            database: database, key: summary.row.key, state: summary.state, origin: origin,
+            movedRecords: adoption?.count ?? 0, salvage: recovery?.salvage, events: events + summary.dropped,
+            needsErasure: try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil,
+            files: folder.map(DatabaseFiles.init)
+        )
+    }
+}
+
+/// Which files a database consists of, to notice when their paths have come to lead to others.
+private struct DatabaseFiles: Hashable {
+    private let database: FileIdentity?
+    private let log: FileIdentity?
+
+    /// Looks at the files as they are now.
+    init(_ folder: StateFolder) {
+        database = FileIdentity(ofPath: folder.database)
+        log = FileIdentity(ofPath: folder.log)
+    }
+}
