@@ -70,7 +70,7 @@ struct Probe {
                 observer: { event in
                     if case .writeFailed(let error) = event { answer("event writeFailed \(error.kind)") }
                     if case .recovered = event { answer("event recovered") }
-                    if case .salvaged = event { answer("event salvaged") }
+                    if case .databaseRecovered = event { answer("event databaseRecovered") }
                 }
             )
         )

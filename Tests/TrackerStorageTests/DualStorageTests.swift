@@ -252,7 +252,7 @@ struct DualStorageTests {
         #expect(try mode("tracker.sqlite3-wal") == "600" && mode("tracker.sqlite3-shm") == "600")
 
         try folder.move("tracker.sqlite3", to: "tracker.sqlite3.damaged")
-        _ = try SalvagedDatabase(folder.state).build(expecting: [:])
+        _ = try RecoveredDatabase(folder.state).build(expecting: [:])
 
         #expect(try mode("tracker.sqlite3.new") == "600")
     }

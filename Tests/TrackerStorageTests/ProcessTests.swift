@@ -131,7 +131,7 @@ struct ProcessTests {
         let old = try await SQLiteOutbox.opened(configuration)
         await old.commit([.bind(1, "s1"), .append("m1")])
         #expect(try old.queue() == ["m1"])
-        try DamagedFiles(folder.state).wreckDatabase()
+        try DamagedFiles(folder.state).moveDamaged()
         let probe = try ProbeProcess()
         #expect(try probe.ask("open \(folder.path)") == "open writable")
         #expect(try probe.ask("append m2") == "queued")
@@ -149,7 +149,7 @@ struct ProcessTests {
         #expect(try probe.ask("open \(folder.path)") == "open writable")
         #expect(try probe.ask("bind s1") == "done")
         for number in 1...20 { #expect(try probe.ask("append m\(number)") == "queued") }
-        try DamagedFiles(folder.state).wreckDatabase()
+        try DamagedFiles(folder.state).moveDamaged()
         let outbox = try await SQLiteOutbox.opened(configuration)
 
         #expect(try probe.ask("append m21") == "queued")

@@ -77,7 +77,7 @@ struct RealDiskTests {
         // Without its first page nothing of it can be read.
         #expect(try probe.ask("queue") == "m6")
         #expect(try probe.ask("session") == "s1")
-        #expect(probe.events.dropFirst() == ["event salvaged", "event recovered"])
+        #expect(probe.events.dropFirst() == ["event databaseRecovered", "event recovered"])
     }
 
     @Test("that is read-only can be read: the session is there, what waits is there, nothing can be added")

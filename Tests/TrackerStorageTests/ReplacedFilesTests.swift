@@ -151,7 +151,7 @@ struct ReplacedFilesTests {
         #expect(try other.account().isBalanced)
         #expect(
             log.ofRecords == [
-                .salvaged(Salvage(setAside: "tracker.sqlite3.corrupt-1", carriedOver: 0, lost: 50)),
+                .databaseRecovered(DatabaseRecovery(setAside: "tracker.sqlite3.corrupt-1", carriedOver: 0, lost: 50)),
                 .dropped([], count: 50, .lost),
             ])
         #expect(try folder.number("SELECT count(*) FROM record") == Int64(queue.count))
@@ -161,11 +161,11 @@ struct ReplacedFilesTests {
     func isSetAsideByAnother() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
         await outbox.commit([.bind(1, "s1"), .append("m1")])
-        try DamagedFiles(folder.state).wreckDatabase()
+        try DamagedFiles(folder.state).moveDamaged()
         let other = SQLiteOutbox.made(.sample(folder))
         #expect(
-            try await other.open().get().salvage
-                == Salvage(
+            try await other.open().get().recovery
+                == DatabaseRecovery(
                     setAside: "tracker.sqlite3.corrupt-1", carriedOver: 1, lost: 0
                 ))
         await other.commit(.consent(.denied, messageID: nil))

@@ -107,7 +107,7 @@ struct SharedFolderTests {
 
         let opening = try await third.open().get()
 
-        #expect(opening.adoptedRecords == 2)
+        #expect(opening.movedRecords == 2)
         #expect(opening.state.queuedRecords == 2)
         #expect(
             try third.peek(limit: 9, maxBytes: .max).records.map { "\($0.messageID) \($0.sequence)" } == [
@@ -140,7 +140,7 @@ struct SharedFolderTests {
 
         let outbox = SQLiteOutbox.made(.sample(folder, lane: .session("https://b.example.com")))
 
-        #expect(try await outbox.open().get().adoptedRecords == 0)
+        #expect(try await outbox.open().get().movedRecords == 0)
         #expect(try live.queue() == ["m1"])
         #expect(try foreign.queue() == ["m2"])
         await foreign.commit(.append("m3"))
@@ -153,18 +153,18 @@ struct SharedFolderTests {
         let two = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
         await one.commit(.append("m1"))
         let early = SQLiteOutbox.made(.sample(folder, lane: .session("https://b.example.com")))
-        #expect(try await early.open().get().adoptedRecords == 0)
+        #expect(try await early.open().get().movedRecords == 0)
         await one.commit([.bind(1, "s1"), .append("m2")])
         #expect(try one.queue() == ["m1", "m2"])
         await one.commit([.reset(all: true, messageID: nil), .append("m3")])
         await one.close()
         let late = SQLiteOutbox.made(.sample(folder, lane: .session("https://c.example.com")))
-        #expect(try await late.open().get().adoptedRecords == 0)
+        #expect(try await late.open().get().movedRecords == 0)
 
         await two.close()
 
         let last = SQLiteOutbox.made(.sample(folder, lane: .session("https://d.example.com")))
-        #expect(try await last.open().get().adoptedRecords == 1)
+        #expect(try await last.open().get().movedRecords == 1)
         #expect(try last.queue() == ["m3"])
         #expect(try balancedLanes() == 4)
     }

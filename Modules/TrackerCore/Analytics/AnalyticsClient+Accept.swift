@@ -34,7 +34,7 @@ extension AnalyticsClient {
         }
         let time = surroundings.clock.wall
         let held = HeldCall(
-            call: checked, messageID: messageID ?? makeMessageID(at: time), isCallerGiven: messageID != nil, time: time,
+            call: checked, messageID: messageID ?? makeMessageID(at: time), hasCallerKey: messageID != nil, time: time,
             uptime: surroundings.clock.uptime, completion: completion)
         let effects = state.withLock { state -> [Effect] in
             if case .ready(let run) = state.phase, state.held.isEmpty { return stage(held, run, &state) }
@@ -143,7 +143,7 @@ extension AnalyticsClient {
         }
         if let change { run.lane.outbox.stage(change) { _ in } }
         let draft = Draft(
-            messageID: held.messageID, isCallerGiven: held.isCallerGiven, route: .batch, body: .complete(body),
+            messageID: held.messageID, hasCallerKey: held.hasCallerKey, route: .batch, body: .complete(body),
             generation: voice.generation, occurredAt: held.time, acceptedAt: held.uptime)
         run.lane.outbox.stage(.append(draft), completion: completion)
         return []

@@ -5,7 +5,7 @@ import TrackerStorage
 struct HeldCall: Sendable {
     var call: AnalyticsCall
     var messageID: MessageID
-    var isCallerGiven: Bool
+    var hasCallerKey: Bool
     var time: Timestamp
     var uptime: Duration
     var completion: @Sendable (TrackOutcome) -> Void

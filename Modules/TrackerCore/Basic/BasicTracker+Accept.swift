@@ -32,7 +32,7 @@ extension BasicTracker {
                 state.user = user
                 let held = HeldCall(
                     draft: Draft(
-                        messageID: messageID ?? makeMessageID(), isCallerGiven: messageID != nil, route: .endpoint,
+                        messageID: messageID ?? makeMessageID(), hasCallerKey: messageID != nil, route: .endpoint,
                         body: .complete(body), occurredAt: time, acceptedAt: surroundings.clock.uptime),
                     name: call.name, completion: completion)
                 // Staged under the lock: the order of acceptance is the order on disk.

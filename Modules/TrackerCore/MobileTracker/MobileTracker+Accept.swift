@@ -75,7 +75,7 @@ extension MobileTracker {
             case .event(let head, let data): .withSessionMetadata(head, own: data)
             }
         return Draft(
-            messageID: messageID ?? surroundings.ids.messageID(), isCallerGiven: messageID != nil, route: content.route,
+            messageID: messageID ?? surroundings.ids.messageID(), hasCallerKey: messageID != nil, route: content.route,
             body: body,
             sessionMetadata: content.sessionMetadata, occurredAt: surroundings.clock.wall,
             acceptedAt: surroundings.clock.uptime

@@ -25,12 +25,12 @@ struct ClientNews: Sendable {
             if reason == .evicted {
                 log.log(.warning, "The queue is full: \(count) event(s), the oldest, were dropped.")
             }
-        case .salvaged(let salvage):
-            let lost = salvage.lost.map(String.init) ?? "the others"
+        case .databaseRecovered(let recovery):
+            let lost = recovery.lost.map(String.init) ?? "the others"
             storage(
                 .warning,
-                "The database was damaged and has been set aside as \(salvage.setAside); "
-                    + "\(salvage.carriedOver) event(s) were carried over, \(lost) lost.")
+                "The database was damaged and has been set aside as \(recovery.setAside); "
+                    + "\(recovery.carriedOver) event(s) were carried over, \(lost) lost.")
         case .replaced(let lost):
             let loss = lost.map { "\($0) event(s) that waited are lost" } ?? "what waited in it is lost"
             storage(.warning, "The database was removed: \(loss).")
@@ -44,9 +44,9 @@ struct ClientNews: Sendable {
 
     /// A lane was opened.
     func note(_ opening: Opening, of outbox: any Outbox) {
-        if let salvage = opening.salvage { note(.salvaged(salvage)) }
-        if opening.adoptedRecords > 0 {
-            log.log(.warning, "Took over \(opening.adoptedRecords) event(s) that were queued for another address.")
+        if let recovery = opening.recovery { note(.databaseRecovered(recovery)) }
+        if opening.movedRecords > 0 {
+            log.log(.warning, "Took over \(opening.movedRecords) event(s) that were queued for another address.")
         }
         // A disk that cannot tell of other lanes does not keep this one from starting.
         for stranded in (try? outbox.strandedLanes()) ?? [] {

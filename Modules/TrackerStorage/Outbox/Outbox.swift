@@ -32,7 +32,7 @@ public protocol Outbox: Sendable {
     /// A stored value: the primary's, else the backup's; absent once expired.
     func value(for key: StoredKey) -> String?
 
-    /// The lane's books.
+    /// The lane's counters.
     func account() throws(StorageError) -> Account
 
     /// Other lanes that hold records while nobody delivers them.
@@ -65,26 +65,26 @@ public struct Opening: Hashable, Sendable {
     /// The lane.
     public var state: LaneState
     /// Records that were moved here from lanes of the same brand that never had a session.
-    public var adoptedRecords: Int
+    public var movedRecords: Int
     /// Records carried over from, and lost with, a damaged database.
-    public var salvage: Salvage?
+    public var recovery: DatabaseRecovery?
     /// The folder can be read but not written, for the reason given: values live in memory until a write works. The
     /// observer was told.
     public var writeFailure: StorageError?
 
     /// Describes an opening.
     public init(
-        state: LaneState, adoptedRecords: Int = 0, salvage: Salvage? = nil, writeFailure: StorageError? = nil
+        state: LaneState, movedRecords: Int = 0, recovery: DatabaseRecovery? = nil, writeFailure: StorageError? = nil
     ) {
         self.state = state
-        self.adoptedRecords = adoptedRecords
-        self.salvage = salvage
+        self.movedRecords = movedRecords
+        self.recovery = recovery
         self.writeFailure = writeFailure
     }
 }
 
 /// What became of a damaged database's queue.
-public struct Salvage: Hashable, Sendable {
+public struct DatabaseRecovery: Hashable, Sendable {
     /// The name of the file that was set aside.
     public var setAside: String
     /// Records that could still be read.
@@ -92,7 +92,7 @@ public struct Salvage: Hashable, Sendable {
     /// Records that could not; `nil` where nothing tells how many there were.
     public var lost: Int?
 
-    /// Describes a salvage.
+    /// Describes a recovery.
     public init(setAside: String, carriedOver: Int, lost: Int?) {
         self.setAside = setAside
         self.carriedOver = carriedOver
@@ -117,7 +117,7 @@ public struct Peek: Sendable {
     }
 }
 
-/// A lane's books: `accepted + recovered == delivered + queued + dropped`, summed over the reasons.
+/// A lane's counters: `accepted + recovered == delivered + queued + dropped`, summed over the reasons.
 public struct Account: Hashable, Sendable {
     /// Records committed since this outbox was opened, by any process.
     public var accepted: Int
@@ -133,7 +133,7 @@ public struct Account: Hashable, Sendable {
     /// Bytes of the delivered requests' bodies.
     public var bytes: WireBytes
 
-    /// Describes the books.
+    /// Describes the counters.
     public init(
         accepted: Int, recovered: Int, delivered: Int, queued: Int, dropped: [DropReason: Int], bytes: WireBytes
     ) {

@@ -71,7 +71,7 @@ public enum OutboxEvent: Hashable, Sendable {
     /// Records left without being delivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
     /// The database was damaged and has been set aside. What was lost of this lane is told as dropped besides.
-    case salvaged(Salvage)
+    case databaseRecovered(DatabaseRecovery)
     /// Something else has removed the database, and a new one was made. So many records of this lane that waited are gone,
     /// and reported as dropped besides; `nil` where nothing tells how many waited.
     case replaced(lost: Int?)

@@ -14,7 +14,7 @@ public struct Draft: Sendable {
     /// The record's key.
     public var messageID: MessageID
     /// Whether a caller chose the key: then a second record with it is answered as the first and not queued.
-    public var isCallerGiven: Bool
+    public var hasCallerKey: Bool
     /// Which request carries it.
     public var route: Route
     /// What it carries.
@@ -30,11 +30,11 @@ public struct Draft: Sendable {
 
     /// Describes a call.
     public init(
-        messageID: MessageID, isCallerGiven: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
+        messageID: MessageID, hasCallerKey: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
         generation: Generation? = nil, occurredAt: Timestamp, acceptedAt: Duration
     ) {
         self.messageID = messageID
-        self.isCallerGiven = isCallerGiven
+        self.hasCallerKey = hasCallerKey
         self.route = route
         self.body = body
         self.sessionMetadata = sessionMetadata

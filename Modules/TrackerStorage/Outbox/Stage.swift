@@ -34,7 +34,7 @@ struct Stage: Sendable {
     /// Counts the databases that were opened: the floor is that of one.
     private(set) var databaseCount = 0
     /// What the disk has refused.
-    var held = HeldChanges()
+    var held = UnwrittenChanges()
     /// Why the disk refuses to be written.
     var writeFailure: StorageError?
     /// When the account begins.

@@ -21,7 +21,7 @@ struct OpenedLane {
     /// How many records were moved here from other lanes.
     let movedRecords: Int
     /// What has become of a damaged database.
-    let salvage: Salvage?
+    let recovery: DatabaseRecovery?
     /// What else is to be reported.
     let events: [OutboxEvent]
     /// Whether something that was deleted may still be found in a file.
@@ -39,7 +39,7 @@ struct DatabaseOpener {
     private let folder: StateFolder?
     private let run: Int64
     /// A recovery whose new database could not be opened yet, and how many records of this lane it has lost.
-    private var recovery: (salvage: Salvage, lostHere: Int)?
+    private var pending: (recovery: DatabaseRecovery, lostHere: Int)?
 
     /// Names what is to be opened.
     ///
@@ -60,7 +60,7 @@ struct DatabaseOpener {
     /// - Parameter seen: The lane as this run has last seen it; `nil` at the first opening, which also moves records here
     ///   from other lanes.
     mutating func open(after seen: LaneState?) throws(StorageError) -> OpenedLane {
-        if let folder, DamagedFiles(folder).hasWreck { try rebuild(after: seen) }
+        if let folder, DamagedFiles(folder).hasDamagedCopy { try rebuild(after: seen) }
         do throws(StorageError) {
             return try openDatabase(after: seen)
         } catch {
@@ -73,24 +73,24 @@ struct DatabaseOpener {
     /// Sets the database aside and builds another from what can be read of it. No connection to it may be open.
     mutating func replaceDamaged(after seen: LaneState?) throws(StorageError) {
         guard let folder else { return }
-        try DamagedFiles(folder).wreckDatabase()
+        try DamagedFiles(folder).moveDamaged()
         try rebuild(after: seen)
     }
 
     private mutating func rebuild(after seen: LaneState?) throws(StorageError) {
         guard let folder else { return }
         let files = DamagedFiles(folder)
-        var count = SalvagedDatabase.Count()
+        var count = RecoveredDatabase.Count()
         if !files.hasDatabase {
             try files.clearPlace()
             // Before the lane was ever seen there is nothing to expect.
             let queued = seen.map { [configuration.lane: $0.queuedRecords] } ?? [:]
-            count = try SalvagedDatabase(folder).build(expecting: queued)
+            count = try RecoveredDatabase(folder).build(expecting: queued)
             try files.placeNew()
         }
-        let name = try files.setWreckAside()
-        let salvage = Salvage(setAside: name, carriedOver: count.carriedOver, lost: count.lost)
-        recovery = (salvage, count.lostByLane[configuration.lane] ?? 0)
+        let name = try files.setDamagedCopyAside()
+        let recovery = DatabaseRecovery(setAside: name, carriedOver: count.carriedOver, lost: count.lost)
+        pending = (recovery, count.lostByLane[configuration.lane] ?? 0)
     }
 
     /// Opens the file, and makes what is missing in it.
@@ -114,13 +114,13 @@ struct DatabaseOpener {
     private mutating func openDatabase(after seen: LaneState?) throws(StorageError) -> OpenedLane {
         let (database, isNew) = try connect()
         // A new database where another was open, or where backups are of one, means that somebody has removed that.
-        let isReplacement = isNew && recovery == nil
+        let isReplacement = isNew && pending == nil
         var opened: (summary: LaneTransaction.Summary, origin: LaneOrigin)?
-        var adoption: Adoption?
-        defer { adoption?.end() }
+        var transfer: RecordTransfer?
+        defer { transfer?.end() }
         try database.writing { () throws(StorageError) in
             if isNew, let folder {
-                for (identity, remains) in folder.backedUpLanes { _ = try database.lanes.make(identity, remains) }
+                for (identity, recovered) in folder.backedUpLanes { _ = try database.lanes.make(identity, recovered) }
             }
             let preparation = LanePreparation(database, configuration, backup: backup)
             let row = try preparation.lane(after: seen?.lastSequence ?? 0)
@@ -132,8 +132,8 @@ struct DatabaseOpener {
             try preparation.heal(&transaction)
             try transaction.settleOpening()
             if seen == nil, let folder {
-                adoption = Adoption(database, configuration, folder)
-                try adoption?.run(&transaction)
+                transfer = RecordTransfer(database, configuration, folder)
+                try transfer?.run(&transaction)
             }
             try transaction.evict()
             let origin = try transaction.origin()
@@ -144,15 +144,15 @@ struct DatabaseOpener {
         }
         guard let (summary, found) = opened else { throw StorageError(.failed, "The lane cannot be opened") }
         var events: [OutboxEvent] = []
-        if let recovery, recovery.lostHere > 0 { events.append(.dropped([], count: recovery.lostHere, .lost)) }
+        if let pending, pending.lostHere > 0 { events.append(.dropped([], count: pending.lostHere, .lost)) }
         if isReplacement, let seen, seen.queuedRecords > 0 { events.append(.replaced(lost: seen.queuedRecords)) }
         if isReplacement, seen == nil, let backup, backup.laneNumber > 0 { events.append(.replaced(lost: nil)) }
         var origin = found
-        origin.find(recovery?.lostHere ?? 0)
-        defer { recovery = nil }
+        origin.find(pending?.lostHere ?? 0)
+        defer { pending = nil }
         return OpenedLane(
             database: database, key: summary.row.key, state: summary.state, origin: origin,
-            movedRecords: adoption?.count ?? 0, salvage: recovery?.salvage, events: events + summary.dropped,
+            movedRecords: transfer?.count ?? 0, recovery: pending?.recovery, events: events + summary.dropped,
             needsErasure: try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil,
             files: folder.map(DatabaseFiles.init)
         )

@@ -11,7 +11,7 @@ final class LaneDatabase {
     /// What generations are bound to.
     let generations: GenerationTable
     /// Callers' message ids.
-    let given: GivenTable
+    let idempotencyKeys: IdempotencyKeyTable
     /// Values.
     let values: ValueTable
 
@@ -25,7 +25,7 @@ final class LaneDatabase {
         lanes = try LaneTable(connection)
         records = try RecordTable(connection)
         generations = try GenerationTable(connection)
-        given = try GivenTable(connection)
+        idempotencyKeys = try IdempotencyKeyTable(connection)
         values = try ValueTable(connection)
         versionStatement = try connection.prepare("PRAGMA user_version")
         readStatement = try connection.prepare("BEGIN")

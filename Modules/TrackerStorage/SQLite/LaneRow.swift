@@ -55,7 +55,7 @@ struct LaneRow: Hashable, Sendable {
     /// The start of the machine since which numbers were given; `nil` once all that was given is synced.
     var boot: String?
     /// What went in and out, and what waits.
-    var books: LaneBooks
+    var counters: LaneCounters
     /// Counts the callers' ids that have settled.
     var settled: Int64
 }
@@ -64,7 +64,8 @@ extension LaneRow {
     /// Whether every number is one that a lane can have; any other is damage.
     var isPlausible: Bool {
         let counters = [
-            books.accepted, books.delivered, books.queued, books.queuedBytes, books.bytes.before, books.bytes.after,
+            counters.accepted, counters.delivered, counters.queued, counters.queuedBytes, counters.bytes.before,
+            counters.bytes.after,
         ]
         let numbers = [epoch, generation.number, sequence, reserved, settled]
         return counters.allSatisfy { (0...LaneKey.maxCount).contains($0) }
@@ -73,7 +74,7 @@ extension LaneRow {
 }
 
 /// A lane's counters since its first record: `accepted == delivered + queued + dropped` after every commit.
-struct LaneBooks: Hashable, Sendable {
+struct LaneCounters: Hashable, Sendable {
     var accepted = 0
     var delivered = 0
     var queued = 0

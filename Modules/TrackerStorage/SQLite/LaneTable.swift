@@ -131,7 +131,7 @@ struct LaneTable {
                 sessionExpires: session == nil || row.isNull(6) ? nil : Timestamp(milliseconds: row.int64(6)),
                 identifyExpires: row.isNull(16) ? nil : Timestamp(milliseconds: row.int64(16)),
                 sequence: row.int64(7), reserved: row.int64(8), boot: row.text(17),
-                books: LaneBooks(
+                counters: LaneCounters(
                     accepted: row.int(9), delivered: row.int(10), queued: row.int(11), queuedBytes: row.int(12),
                     bytes: WireBytes(before: row.int(13), after: row.int(14))
                 ),
@@ -147,8 +147,10 @@ struct LaneTable {
     /// Writes a lane's row, and nothing of its brand.
     func save(_ row: LaneRow) throws(StorageError) {
         try saveStatement.run(
-            row.key.lane, row.generation.number, row.sequence, row.reserved, row.books.accepted, row.books.delivered,
-            row.books.queued, row.books.queuedBytes, row.books.bytes.before, row.books.bytes.after, row.settled,
+            row.key.lane, row.generation.number, row.sequence, row.reserved, row.counters.accepted,
+            row.counters.delivered,
+            row.counters.queued, row.counters.queuedBytes, row.counters.bytes.before, row.counters.bytes.after,
+            row.settled,
             row.boot
         )
     }

@@ -4,7 +4,7 @@ extension LaneTransaction {
     /// Queues a record, or says why not.
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
-        if draft.isCallerGiven, let first = try database.given.outcome(row.key, draft.messageID) {
+        if draft.hasCallerKey, let first = try database.idempotencyKeys.outcome(row.key, draft.messageID) {
             return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
         }
         if let generation = draft.generation, generation != row.generation { return .outdated }
@@ -12,16 +12,18 @@ extension LaneTransaction {
         let body = try body(of: draft)
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
         let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
-        if isPending, let most = limits.maxPendingRecords, row.books.queued >= most, try isAllPending() {
+        if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
             return .refused(.queueFull)
         }
 
         let number = row.key.record(nextSequence())
         try database.records.insert(draft, number: number, generation: row.generation, body: body, run: run)
-        row.books.accepted += 1
-        row.books.queued += 1
-        row.books.queuedBytes += body.byteCount
-        if draft.isCallerGiven { try database.given.remember(row.key, draft.messageID, isPending ? .pending : .queued) }
+        row.counters.accepted += 1
+        row.counters.queued += 1
+        row.counters.queuedBytes += body.byteCount
+        if draft.hasCallerKey {
+            try database.idempotencyKeys.remember(row.key, draft.messageID, isPending ? .pending : .queued)
+        }
         if let addition = draft.sessionMetadata { try merge(addition) }
         try evict()
         return isPending ? .pending(draft.messageID) : .queued(draft.messageID)

@@ -6,18 +6,18 @@ extension LaneTransaction {
     mutating func audit() throws(StorageError) {
         let found = try database.records.measure(row.key)
         let dropped = try database.lanes.dropped(row.key).values.reduce(0, +)
-        let books = row.books
+        let counters = row.counters
         guard
-            books.queued != found.count || books.queuedBytes != found.bytes
-                || books.accepted != books.delivered + books.queued + dropped
+            counters.queued != found.count || counters.queuedBytes != found.bytes
+                || counters.accepted != counters.delivered + counters.queued + dropped
         else { return }
         // Where one page is wrong others can be: then what can be read of all is carried over.
         try database.inspect(row.key)
         // More than the lane can hold was never there.
-        let lost = min(max(0, books.queued - found.count), configuration.limits.maxRecords)
-        row.books.queued = found.count
-        row.books.queuedBytes = found.bytes
-        row.books.accepted = books.delivered + found.count + dropped
+        let lost = min(max(0, counters.queued - found.count), configuration.limits.maxRecords)
+        row.counters.queued = found.count
+        row.counters.queuedBytes = found.bytes
+        row.counters.accepted = counters.delivered + found.count + dropped
         mend()
         lose(lost)
     }
@@ -25,15 +25,15 @@ extension LaneTransaction {
     /// Counts records that are gone though nobody has removed them.
     mutating func lose(_ count: Int) {
         guard count > 0 else { return }
-        row.books.accepted += count
+        row.counters.accepted += count
         note(count, .lost)
         events.append(.dropped([], count: count, .lost))
     }
 
     /// The account of an outbox that counts from here; what this transaction has dropped so far was found.
     func origin() throws(StorageError) -> LaneOrigin {
-        var origin = LaneOrigin(books: row.books, recovered: row.books.queued + droppedHere)
-        origin.books.dropped = try database.lanes.dropped(row.key)
+        var origin = LaneOrigin(counters: row.counters, recovered: row.counters.queued + droppedHere)
+        origin.counters.dropped = try database.lanes.dropped(row.key)
         return origin
     }
 }

@@ -25,7 +25,7 @@ extension LaneTransaction {
         try report(try database.records.delete(row.key.records), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
-        // They are counted in the books of those lanes, and told by nobody: this outbox tells of its own lane, so that what
+        // They are counted in the counters of those lanes, and told by nobody: this outbox tells of its own lane, so that what
         // is told adds up to what its account says.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try settle(try database.records.delete(other.key.records), as: .consent, of: &other)
@@ -142,7 +142,7 @@ extension LaneTransaction {
 
     /// Makes the lane agree with itself, whatever a backup has brought back.
     mutating func settleOpening() throws(StorageError) {
-        if row.consent == .denied, row.books.queued > 0 { try setConsent(.denied) }
+        if row.consent == .denied, row.counters.queued > 0 { try setConsent(.denied) }
         if let device = try value(.deviceID).flatMap(DeviceID.init) { try adopt(device) }
     }
 

@@ -43,8 +43,8 @@ struct LaneTransaction {
     var row: LaneRow
 
     private let found: LaneRow
-    /// The books that this transaction goes on from, and what it had dropped then.
-    private var base: (books: LaneBooks, dropped: Int)
+    /// The counters that this transaction goes on from, and what it had dropped then.
+    private var base: (counters: LaneCounters, dropped: Int)
     /// What was dropped so far, of every lane.
     private var drops: [Int64: [DropReason: Int]] = [:]
     /// What is to be told of it.
@@ -69,7 +69,7 @@ struct LaneTransaction {
         self.run = run
         self.row = row
         found = row
-        base = (row.books, 0)
+        base = (row.counters, 0)
         if row.reserved == 0 { beginBlock() }
         if let expires = row.sessionExpires, expires <= now { try expire(row.generation) }
         if let expires = self.row.identifyExpires, expires <= now { try remove(.identifyID) }
@@ -102,16 +102,16 @@ struct LaneTransaction {
 
     /// Writes what is left to write.
     mutating func finish() throws(StorageError) -> Summary {
-        let oldest = try row.books.queued > 0 ? database.records.oldest(row.key) : nil
+        let oldest = try row.counters.queued > 0 ? database.records.oldest(row.key) : nil
         if needsPruning {
             // Generations rise with the sequence, so none before the oldest record's has records.
             try database.generations.prune(row.key, before: min(oldest?.generation ?? row.generation, row.generation))
-            try database.given.prune(row.key, settled: row.settled)
+            try database.idempotencyKeys.prune(row.key, settled: row.settled)
         }
         for (lane, reasons) in drops {
             for (reason, count) in reasons { try database.lanes.countDropped(count, reason, lane: lane) }
         }
-        assert(isBalanced, "What came in has neither left nor waits: \(base.books) became \(row.books)")
+        assert(isBalanced, "What came in has neither left nor waits: \(base.counters) became \(row.counters)")
         if erases {
             try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)")
             try database.connection.execute("PRAGMA secure_delete=OFF")
@@ -148,12 +148,12 @@ struct LaneTransaction {
     /// How many records of this lane the transaction has dropped so far.
     var droppedHere: Int { drops[row.key.lane]?.values.reduce(0, +) ?? 0 }
 
-    /// The books are balanced as they are now, whatever they were before: that was damage.
-    mutating func mend() { base = (row.books, droppedHere) }
+    /// The counters are balanced as they are now, whatever they were before: that was damage.
+    mutating func mend() { base = (row.counters, droppedHere) }
 
     /// Whether every record that came in since then has left or waits.
     private var isBalanced: Bool {
-        let (old, new) = (base.books, row.books)
+        let (old, new) = (base.counters, row.counters)
         return new.accepted - old.accepted
             == new.delivered - old.delivered + new.queued - old.queued + droppedHere - base.dropped
     }
@@ -179,7 +179,9 @@ struct LaneTransaction {
     /// Drops the oldest records until the lane is within its bounds.
     mutating func evict() throws(StorageError) {
         let limits = configuration.limits
-        while row.books.queued > limits.maxRecords || row.books.queuedBytes > limits.maxBytes, row.books.queued > 1 {
+        while row.counters.queued > limits.maxRecords || row.counters.queuedBytes > limits.maxBytes,
+            row.counters.queued > 1
+        {
             let leavers = try database.records.deleteOldest(row.key)
             guard !leavers.isEmpty else { return }
             try report(leavers, .evicted)
@@ -212,17 +214,17 @@ struct LaneTransaction {
         guard !leavers.isEmpty else { return }
         needsPruning = true
         for leaver in leavers {
-            row.books.queued -= 1
-            row.books.queuedBytes -= leaver.byteCount
+            row.counters.queued -= 1
+            row.counters.queuedBytes -= leaver.byteCount
             freedBytes += leaver.byteCount
-            guard leaver.isCallerGiven else { continue }
+            guard leaver.hasCallerKey else { continue }
             row.settled += 1
-            try database.given.settle(row.key, leaver.messageID, settled: row.settled)
+            try database.idempotencyKeys.settle(row.key, leaver.messageID, settled: row.settled)
         }
         if let reason {
             drops[row.key.lane, default: [:]][reason, default: 0] += leavers.count
         } else {
-            row.books.delivered += leavers.count
+            row.counters.delivered += leavers.count
         }
     }
 
@@ -243,20 +245,20 @@ struct LaneTransaction {
         for range in Self.ranges(ids, within: row.key.records) {
             try settle(try database.records.delete(range), as: nil)
         }
-        row.books.bytes.before += bytes.before
-        row.books.bytes.after += bytes.after
+        row.counters.bytes.before += bytes.before
+        row.counters.bytes.after += bytes.after
     }
 
     /// Applies a change that a caller's id makes unique, unless it has taken effect already.
     private mutating func once(
         _ messageID: MessageID?, _ change: (inout LaneTransaction) throws(StorageError) -> Void
     ) throws(StorageError) {
-        if let messageID, try database.given.isApplied(row.key, messageID) { return }
+        if let messageID, try database.idempotencyKeys.isApplied(row.key, messageID) { return }
         try change(&self)
         guard let messageID else { return }
         row.settled += 1
         needsPruning = true
-        try database.given.rememberApplied(row.key, messageID, settled: row.settled)
+        try database.idempotencyKeys.rememberApplied(row.key, messageID, settled: row.settled)
     }
 
     /// The runs of neighbouring numbers among ids.
@@ -276,7 +278,7 @@ extension LaneRow {
     func state(_ configuration: OutboxConfiguration, oldestOccurredAt: Timestamp?) -> LaneState {
         LaneState(
             generation: generation, consent: consent ?? configuration.initialConsent ?? .granted, entry: entry,
-            queuedRecords: books.queued, queuedBytes: books.queuedBytes, oldestOccurredAt: oldestOccurredAt,
+            queuedRecords: counters.queued, queuedBytes: counters.queuedBytes, oldestOccurredAt: oldestOccurredAt,
             lastSequence: sequence, sessionExpiresAt: entry.session == nil ? nil : sessionExpires, isAwaitingDisk: false
         )
     }

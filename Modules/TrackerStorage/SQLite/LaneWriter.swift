@@ -48,7 +48,7 @@ struct LaneWriter: ~Copyable {
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
     /// What the disk has refused.
-    private(set) var held = HeldChanges()
+    private(set) var held = UnwrittenChanges()
     /// Why the disk refuses to be written, which was told.
     private(set) var failure: StorageError?
 
@@ -80,8 +80,8 @@ struct LaneWriter: ~Copyable {
         do throws(StorageError) {
             let lane = try locked { (writer) throws(StorageError) in try writer.openLane() }
             // The opening says it.
-            findings.removeAll { if case .salvaged = $0 { true } else { false } }
-            return Opening(state: known, adoptedRecords: lane.movedRecords, salvage: lane.salvage)
+            findings.removeAll { if case .databaseRecovered = $0 { true } else { false } }
+            return Opening(state: known, movedRecords: lane.movedRecords, recovery: lane.recovery)
         } catch {
             guard error.kind == .full || error.kind == .readOnly else { throw error }
             failure = error
@@ -169,7 +169,7 @@ struct LaneWriter: ~Copyable {
         mustErase = opened.needsErasure
         erasesNow = mustErase
         freedBytes = Self.shrinkingThreshold
-        findings += (opened.salvage.map { [.salvaged($0)] } ?? []) + opened.events
+        findings += (opened.recovery.map { [.databaseRecovered($0)] } ?? []) + opened.events
         return opened
     }
 
@@ -183,7 +183,7 @@ struct LaneWriter: ~Copyable {
         if !held.isEmpty {
             let late = held
             _ = try perform(&outcome, isLasting: true) { row in late.changes(at: row.generation).map(LaneTask.change) }
-            held = HeldChanges()
+            held = UnwrittenChanges()
         }
         let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
         outcome.results = effects.map { $0.result(known) }

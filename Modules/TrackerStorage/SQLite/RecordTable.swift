@@ -5,7 +5,7 @@ struct RecordTable {
     /// A row that left.
     struct Leaver {
         var messageID: String
-        var isCallerGiven: Bool
+        var hasCallerKey: Bool
         var byteCount: Int
     }
 
@@ -82,7 +82,7 @@ struct RecordTable {
         _ draft: Draft, number: Int64, generation: Generation, body: JSONText, run: Int64
     ) throws(StorageError) {
         try insertStatement.run(
-            number, generation.number, draft.route.rawValue, draft.messageID.text, draft.isCallerGiven,
+            number, generation.number, draft.route.rawValue, draft.messageID.text, draft.hasCallerKey,
             draft.occurredAt.milliseconds, run, draft.acceptedAt.nanoseconds, body.bytes
         )
     }
@@ -165,7 +165,7 @@ struct RecordTable {
     func movers(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> [(number: Int64, leaver: Leaver)] {
         var movers: [(number: Int64, leaver: Leaver)] = []
         try moversStatement.rows(key.records.lowerBound, key.records.upperBound, key.lane, onlyUnbound) { row in
-            let leaver = Leaver(messageID: row.text(1) ?? "", isCallerGiven: row.int64(2) != 0, byteCount: row.int(3))
+            let leaver = Leaver(messageID: row.text(1) ?? "", hasCallerKey: row.int64(2) != 0, byteCount: row.int(3))
             movers.append((row.int64(0), leaver))
             return true
         }
@@ -179,7 +179,7 @@ struct RecordTable {
 
     private static func collect(_ row: Statement, _ leavers: inout [Leaver]) -> Bool {
         leavers.append(
-            Leaver(messageID: row.text(0) ?? "", isCallerGiven: row.int64(1) != 0, byteCount: row.int(2))
+            Leaver(messageID: row.text(0) ?? "", hasCallerKey: row.int64(1) != 0, byteCount: row.int(2))
         )
         return true
     }

@@ -112,15 +112,15 @@ extension SQLiteOutbox {
         return reading.text
     }
 
-    /// The lane's books.
+    /// The lane's counters.
     public func account() throws(StorageError) -> Account {
         let found = try read { (database, key, _) throws(StorageError) in
-            var books = try database.lanes.load(key, prefix: "")?.books ?? LaneBooks()
-            books.dropped = try database.lanes.dropped(key)
-            return books
+            var counters = try database.lanes.load(key, prefix: "")?.counters ?? LaneCounters()
+            counters.dropped = try database.lanes.dropped(key)
+            return counters
         }
         let origin = stage.withLock { $0.origin }
-        return origin.account(found ?? origin.books)
+        return origin.account(found ?? origin.counters)
     }
 
     /// Other lanes that hold records while nobody delivers them.
@@ -147,7 +147,7 @@ extension SQLiteOutbox {
         guard let row = try database.lanes.load(key, prefix: configuration.keyPrefix) else {
             return stateWithoutDatabase()
         }
-        let oldest = row.books.queued > 0 ? try database.records.oldest(key) : nil
+        let oldest = row.counters.queued > 0 ? try database.records.oldest(key) : nil
         return row.state(configuration, oldestOccurredAt: oldest?.occurredAt)
     }
 

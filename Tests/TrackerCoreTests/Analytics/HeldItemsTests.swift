@@ -64,7 +64,7 @@ struct HeldItemsTests {
 
     private static func call(_ number: Int) -> HeldCall {
         HeldCall(
-            call: .track(event: "\(number)", properties: nil), messageID: .of("m\(number)"), isCallerGiven: false,
+            call: .track(event: "\(number)", properties: nil), messageID: .of("m\(number)"), hasCallerKey: false,
             time: Timestamp(milliseconds: 0), uptime: .zero, completion: { _ in })
     }
 

@@ -79,17 +79,17 @@ struct LaneModel {
     private mutating func append(_ draft: Draft) -> String {
         let id = draft.messageID.text
         guard consent != .denied else { return "refused trackingNotAllowed" }
-        if draft.isCallerGiven, let first = given[id] { return first }
+        if draft.hasCallerKey, let first = given[id] { return first }
         if let number = draft.generation, number.number != generation { return "outdated" }
         guard case .complete(let body) = draft.body, body.byteCount <= 40 else { return "refused tooLarge" }
         let isPending = consent == .pending || sessions[generation] == nil
         let isAllPending = consent == .pending || queue.allSatisfy { sessions[$0.generation] == nil }
         if isPending, isAllPending, queue.count >= Self.maxPending { return "refused queueFull" }
         sequence += 1
-        queue.append(Item(id: id, sequence: sequence, generation: generation, isGiven: draft.isCallerGiven))
+        queue.append(Item(id: id, sequence: sequence, generation: generation, isGiven: draft.hasCallerKey))
         accepted += 1
         let result = isPending ? "pending \(id)" : "queued \(id)"
-        if draft.isCallerGiven { given[id] = result }
+        if draft.hasCallerKey { given[id] = result }
         if queue.count > Self.maxRecords {
             queue.removeFirst()
             drop(1, .evicted)

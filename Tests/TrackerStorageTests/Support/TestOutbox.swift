@@ -128,7 +128,7 @@ extension LaneChange {
 extension Draft {
     static func sample(_ id: String, given: Bool = false, body: String = #"{"event":"x"}"#) -> Draft {
         Draft(
-            messageID: known(MessageID(id)), isCallerGiven: given, route: .event,
+            messageID: known(MessageID(id)), hasCallerKey: given, route: .event,
             body: .complete(known(try? JSONText(validating: body))),
             occurredAt: Timestamp(milliseconds: 1_700_000_000_000),
             acceptedAt: .seconds(1)

@@ -20,8 +20,8 @@ final class DamagedDatabase {
     }
 
     /// The lanes, and what their rows and those of their brands say.
-    func lanes() -> [LaneIdentity: LaneRemains] {
-        var lanes: [LaneIdentity: LaneRemains] = [:]
+    func lanes() -> [LaneIdentity: RecoveredLane] {
+        var lanes: [LaneIdentity: RecoveredLane] = [:]
         read(
             """
             SELECT kind, owner, origin, lane.id, consent, epoch, generation, reserved, queued
@@ -35,7 +35,7 @@ final class DamagedDatabase {
             func number(_ column: Int32, or other: Int64) -> Int64 {
                 (0...LaneKey.maxSequence).contains(row.int64(column)) ? row.int64(column) : other
             }
-            lanes[LaneIdentity(kind: kind, owner: owner, origin: origin)] = LaneRemains(
+            lanes[LaneIdentity(kind: kind, owner: owner, origin: origin)] = RecoveredLane(
                 number: number(3, or: 0), consent: row.text(4).flatMap(Consent.init), epoch: number(5, or: 1),
                 generation: number(6, or: 1), reserved: number(7, or: 0), queued: Int(number(8, or: 0))
             )

@@ -1,16 +1,17 @@
 import TrackerModels
 
-/// The names through which a damaged database goes on its way out, in an order that a crash can break off anywhere.
+/// The names that a damaged database takes while another is built from it, in an order that a crash can break off
+/// anywhere.
 ///
-/// First it becomes the *wreck*, then a new database is built from it, then that one takes its place, and last the
-/// wreck is set aside under a number. As long as there is a wreck, whoever opens the database goes on from there. All
-/// of it happens under the writers' lock.
+/// First it becomes the *damaged copy*, then a new database is built from it, then that one takes its place, and last the
+/// copy is set aside under a number. As long as there is a damaged copy, the next to open the database goes on from there.
+/// All of it happens under the writers' lock.
 struct DamagedFiles {
     /// How many set-aside databases are kept.
     static let kept = 3
 
     private static let database = StateFolder.databaseName
-    private static let wreckName = database + ".damaged"
+    private static let damagedCopyName = database + ".damaged"
     private static let newName = database + ".new"
     private static let setAsidePrefix = database + ".corrupt-"
     /// What SQLite appends to the name of a database for the files beside it.
@@ -24,28 +25,28 @@ struct DamagedFiles {
     }
 
     /// Where the damaged database is while a new one is built.
-    var wreck: String { directory.file(Self.wreckName) }
+    var damagedCopy: String { directory.file(Self.damagedCopyName) }
 
     /// Where the new one is built.
     var new: String { directory.file(Self.newName) }
 
     /// Whether a damaged database is on its way.
-    var hasWreck: Bool { FileIdentity(ofPath: wreck) != nil }
+    var hasDamagedCopy: Bool { FileIdentity(ofPath: damagedCopy) != nil }
 
     /// Whether there is a database where it belongs.
     var hasDatabase: Bool { FileIdentity(ofPath: directory.file(Self.database)) != nil }
 
     /// Takes the database from its place.
-    func wreckDatabase() throws(StorageError) {
-        try directory.rename(Self.database, to: Self.wreckName)
+    func moveDamaged() throws(StorageError) {
+        try directory.rename(Self.database, to: Self.damagedCopyName)
         try clearPlace()
     }
 
     /// Moves the old log after the database, and clears away what a crash has left of a new one.
     func clearPlace() throws(StorageError) {
         let log = Self.database + "-wal"
-        if FileIdentity(ofPath: directory.file(log)) != nil, FileIdentity(ofPath: wreck + "-wal") == nil {
-            try directory.rename(log, to: Self.wreckName + "-wal")
+        if FileIdentity(ofPath: directory.file(log)) != nil, FileIdentity(ofPath: damagedCopy + "-wal") == nil {
+            try directory.rename(log, to: Self.damagedCopyName + "-wal")
         }
         for suffix in Self.companions { try directory.remove(Self.database + suffix) }
         for suffix in [""] + Self.companions { try directory.remove(Self.newName + suffix) }
@@ -57,16 +58,16 @@ struct DamagedFiles {
         try directory.synchronize()
     }
 
-    /// Sets the wreck aside; the oldest of too many goes.
+    /// Sets the damaged copy aside; the oldest of too many goes.
     ///
     /// - Returns: The name it has now.
-    func setWreckAside() throws(StorageError) -> String {
+    func setDamagedCopyAside() throws(StorageError) -> String {
         let numbers = setAside
         let name = Self.setAsidePrefix + String((numbers.last ?? 0) + 1)
-        for suffix in Self.companions where FileIdentity(ofPath: wreck + suffix) != nil {
-            try directory.rename(Self.wreckName + suffix, to: name + suffix)
+        for suffix in Self.companions where FileIdentity(ofPath: damagedCopy + suffix) != nil {
+            try directory.rename(Self.damagedCopyName + suffix, to: name + suffix)
         }
-        try directory.rename(Self.wreckName, to: name)
+        try directory.rename(Self.damagedCopyName, to: name)
         for number in numbers.dropLast(Self.kept - 1) { try remove(number) }
         return name
     }

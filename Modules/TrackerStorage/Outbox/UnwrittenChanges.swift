@@ -3,7 +3,7 @@ import TrackerModels
 /// Changes that the disk has refused, in their order.
 ///
 /// They hold in memory and are written first once writing works.
-struct HeldChanges: Sendable {
+struct UnwrittenChanges: Sendable {
     /// The changes.
     private(set) var changes: [LaneChange] = []
     /// The generation on disk that the first of them found.
@@ -109,9 +109,9 @@ struct HeldChanges: Sendable {
     /// - Parameters:
     ///   - key: Which value.
     ///   - disk: The lane on disk.
-    func value(for key: StoredKey, over disk: LaneState) -> HeldValue {
+    func value(for key: StoredKey, over disk: LaneState) -> UnwrittenValue {
         var state = disk
-        var value = HeldValue.untouched
+        var value = UnwrittenValue.untouched
         for change in changes {
             let next = change.value(for: key, in: state)
             if next != .untouched { value = next }
@@ -122,7 +122,7 @@ struct HeldChanges: Sendable {
 }
 
 /// What changes that only memory knows make of a value.
-enum HeldValue: Hashable, Sendable {
+enum UnwrittenValue: Hashable, Sendable {
     /// It is as it is on disk.
     case untouched
     /// There is none.
@@ -166,7 +166,7 @@ extension LaneChange {
     }
 
     /// What the change makes of a value.
-    fileprivate func value(for key: StoredKey, in state: LaneState) -> HeldValue {
+    fileprivate func value(for key: StoredKey, in state: LaneState) -> UnwrittenValue {
         switch self {
         case .reset(let all, _):
             return key == .brandID && !all ? .untouched : .removed

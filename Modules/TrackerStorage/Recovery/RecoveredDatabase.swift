@@ -1,7 +1,7 @@
 import TrackerModels
 
-/// A new database in the making, from the remains of a damaged one and from the backups.
-struct SalvagedDatabase {
+/// A new database in the making, from what can be read of a damaged one and from the backups.
+struct RecoveredDatabase {
     /// How many records came over, and how many did not.
     struct Count {
         var carriedOver = 0
@@ -26,7 +26,7 @@ struct SalvagedDatabase {
         try makeEmpty()
         let database = try LaneDatabase(Connection(files.new, .readWrite))
         try database.connection.execute("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY")
-        return try carryOver(from: DamagedDatabase(files.wreck), into: database, queued)
+        return try carryOver(from: DamagedDatabase(files.damagedCopy), into: database, queued)
     }
 
     private func makeEmpty() throws(StorageError) {
@@ -36,30 +36,30 @@ struct SalvagedDatabase {
     }
 
     private func carryOver(
-        from wreck: DamagedDatabase?, into database: LaneDatabase, _ queued: [LaneIdentity: Int]
+        from damagedCopy: DamagedDatabase?, into database: LaneDatabase, _ queued: [LaneIdentity: Int]
     ) throws(StorageError) -> Count {
-        let found = wreck?.lanes() ?? [:]
+        let found = damagedCopy?.lanes() ?? [:]
         let backedUp = folder.backedUpLanes
         let lanes = backedUp.merging(found) { $1.merged(with: $0) }
         return try database.writing { () throws(StorageError) in
             var count = Count()
-            for (identity, remains) in Self.sorted(lanes) {
-                let key = try database.lanes.make(identity, remains)
-                let salvage = LaneSalvage(database, LaneBackup(folder, identity), remains, key)
+            for (identity, recovered) in Self.sorted(lanes) {
+                let key = try database.lanes.make(identity, recovered)
+                let recovery = LaneRecovery(database, LaneBackup(folder, identity), recovered, key)
                 let expected = found[identity]?.queued ?? queued[identity]
-                let lane = try salvage.run(from: wreck, expecting: expected)
+                let lane = try recovery.run(from: damagedCopy, expecting: expected)
                 count.carriedOver += lane.carriedOver
                 count.lostByLane[identity] = lane.lost
             }
-            if wreck != nil || !queued.isEmpty { count.lost = count.lostByLane.values.reduce(0, +) }
+            if damagedCopy != nil || !queued.isEmpty { count.lost = count.lostByLane.values.reduce(0, +) }
             return count
         }
     }
 
     /// Lanes whose number is known first, so that no other takes it.
     private static func sorted(
-        _ lanes: [LaneIdentity: LaneRemains]
-    ) -> [(key: LaneIdentity, value: LaneRemains)] {
+        _ lanes: [LaneIdentity: RecoveredLane]
+    ) -> [(key: LaneIdentity, value: RecoveredLane)] {
         lanes.sorted {
             ($0.value.number == 0 ? .max : $0.value.number) < ($1.value.number == 0 ? .max : $1.value.number)
         }

@@ -3,7 +3,7 @@ import TrackerModels
 /// The message ids that callers gave, and what the calls came to.
 ///
 /// They are remembered while their records wait, and until 10,000 more have settled.
-struct GivenTable {
+struct IdempotencyKeyTable {
     /// What a call came to.
     enum Outcome: Int {
         /// Its record was queued.

@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// What is known of a lane whose database is lost: from its backups, from the damaged database, or from both.
-struct LaneRemains {
+struct RecoveredLane {
     /// The lane's number in the lost database, 0 if it is not known.
     var number: Int64 = 0
     /// The brand's consent.
@@ -16,8 +16,8 @@ struct LaneRemains {
     var queued: Int?
 
     /// What both know: the later of two, and the stricter of two consents.
-    func merged(with other: LaneRemains) -> LaneRemains {
-        LaneRemains(
+    func merged(with other: RecoveredLane) -> RecoveredLane {
+        RecoveredLane(
             number: number > 0 ? number : other.number,
             consent: consent == .denied || other.consent == .denied ? .denied : consent ?? other.consent,
             epoch: max(epoch, other.epoch), generation: max(generation, other.generation),
@@ -28,14 +28,14 @@ struct LaneRemains {
 
 extension StateFolder {
     /// What the backups know of all lanes.
-    var backedUpLanes: [LaneIdentity: LaneRemains] {
-        var lanes: [LaneIdentity: LaneRemains] = [:]
+    var backedUpLanes: [LaneIdentity: RecoveredLane] {
+        var lanes: [LaneIdentity: RecoveredLane] = [:]
         for brand in backups.names {
             for name in backups.folder(brand).names {
                 let files = FileKeyValueStore(directory: backups.folder(brand).folder(name))
                 guard let identity = files.text(.identity).flatMap({ LaneIdentity(backup: $0) }) else { continue }
                 let backup = LaneBackup(self, identity)
-                lanes[identity] = LaneRemains(
+                lanes[identity] = RecoveredLane(
                     number: backup.laneNumber, consent: backup.consent, epoch: max(1, backup.epoch),
                     generation: max(1, backup.generation), reserved: backup.reserved
                 )
@@ -47,10 +47,10 @@ extension StateFolder {
 
 extension LaneTable {
     /// Makes the rows of a lane of which only this is known.
-    func make(_ identity: LaneIdentity, _ remains: LaneRemains) throws(StorageError) -> LaneKey {
+    func make(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
         try make(
-            identity, number: remains.number, consent: remains.consent, epoch: remains.epoch,
-            generation: remains.generation, sequence: remains.reserved
+            identity, number: recovered.number, consent: recovered.consent, epoch: recovered.epoch,
+            generation: recovered.generation, sequence: recovered.reserved
         )
     }
 }

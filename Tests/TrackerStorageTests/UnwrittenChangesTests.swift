@@ -3,8 +3,8 @@ import TrackerModels
 
 @testable import TrackerStorage
 
-@Suite("Held changes")
-struct HeldChangesTests {
+@Suite("Unwritten changes")
+struct UnwrittenChangesTests {
     private let disk: LaneState = {
         var state = LaneState.empty
         state.generation = Generation(3)
@@ -12,8 +12,8 @@ struct HeldChangesTests {
         return state
     }()
 
-    private func held(_ changes: LaneChange...) -> HeldChanges {
-        changes.reduce(into: HeldChanges()) { $0.hold($1, over: disk) }
+    private func held(_ changes: LaneChange...) -> UnwrittenChanges {
+        changes.reduce(into: UnwrittenChanges()) { $0.hold($1, over: disk) }
     }
 
     @Test("do not bind a generation that another process has begun meanwhile")

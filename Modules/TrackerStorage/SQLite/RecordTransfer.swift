@@ -5,7 +5,7 @@ import TrackerModels
 /// From lanes of the same brand come the records that never had a session, unless another outbox has the lane open: it may
 /// be about to make their session, and says otherwise once that has failed. From lanes that the configuration names come
 /// all records, if nobody delivers them. They keep their order and get new sequence numbers.
-struct Adoption {
+struct RecordTransfer {
     private let database: LaneDatabase
     private let configuration: OutboxConfiguration
     private let folder: StateFolder
@@ -61,16 +61,18 @@ extension LaneTransaction {
         for mover in movers {
             let number = row.key.record(nextSequence())
             try database.records.move(mover.number, to: number, generation: row.generation)
-            if mover.leaver.isCallerGiven { try database.given.move(mover.leaver.messageID, from: key, to: row.key) }
-            other.books.move(mover.leaver.byteCount, to: &row.books)
+            if mover.leaver.hasCallerKey {
+                try database.idempotencyKeys.move(mover.leaver.messageID, from: key, to: row.key)
+            }
+            other.counters.move(mover.leaver.byteCount, to: &row.counters)
         }
         try database.lanes.save(other)
         return movers.count
     }
 }
 
-extension LaneBooks {
-    fileprivate mutating func move(_ byteCount: Int, to other: inout LaneBooks) {
+extension LaneCounters {
+    fileprivate mutating func move(_ byteCount: Int, to other: inout LaneCounters) {
         accepted -= 1
         queued -= 1
         queuedBytes -= byteCount

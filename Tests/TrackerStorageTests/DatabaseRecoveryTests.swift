@@ -34,11 +34,11 @@ enum Damage: String, CaseIterable, CustomTestStringConvertible {
 }
 
 @Suite("A damaged database", .closingOutboxes)
-struct SalvageTests {
+struct DatabaseRecoveryTests {
     let folder = TemporaryFolder()
 
     @Test("is set aside; what can be read of it is carried over, the rest is counted", arguments: Damage.allCases)
-    func salvages(damage: Damage) async throws {
+    func recovers(damage: Damage) async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))
         await first.commit([
             .reset(all: false, messageID: nil), .ensureDevice, .bind(2, "s1"), .consent(.pending, messageID: nil),
@@ -55,13 +55,14 @@ struct SalvageTests {
         let opening = try await second.open().get()
 
         // Damage in the middle is only found by whoever comes across it.
-        var salvage = opening.salvage
-        if salvage == nil {
+        var recovery = opening.recovery
+        if recovery == nil {
             _ = try? second.peek(limit: .max, maxBytes: .max)
             await second.commit(.barrier)
-            salvage = log.events.compactMap { if case .salvaged(let salvage) = $0 { salvage } else { nil } }.first
+            recovery =
+                log.events.compactMap { if case .databaseRecovered(let recovery) = $0 { recovery } else { nil } }.first
         }
-        let found = try #require(salvage)
+        let found = try #require(recovery)
         #expect(found.setAside == "tracker.sqlite3.corrupt-1")
         #expect(folder.exists(found.setAside))
         // Where nothing can be read, nothing says how much there was.
@@ -91,7 +92,7 @@ struct SalvageTests {
         await second.close()
 
         let third = SQLiteOutbox.made(.sample(folder))
-        #expect(try await third.open().get().salvage == nil)
+        #expect(try await third.open().get().recovery == nil)
         #expect(try third.queue().count == found.carriedOver + 1)
         #expect(try third.account().isBalanced)
     }
@@ -112,7 +113,7 @@ struct SalvageTests {
 
         let second = SQLiteOutbox.made(.sample(folder))
 
-        #expect(try await second.open().get().salvage?.lost == nil)
+        #expect(try await second.open().get().recovery?.lost == nil)
         #expect(try second.account() == .sample())
     }
 
@@ -120,8 +121,8 @@ struct SalvageTests {
     func keepsThree() async throws {
         for round in 1...5 {
             let outbox = SQLiteOutbox.made(.sample(folder))
-            let salvage = try await outbox.open().get().salvage
-            #expect(salvage?.setAside == (round == 1 ? nil : "tracker.sqlite3.corrupt-\(round - 1)"))
+            let recovery = try await outbox.open().get().recovery
+            #expect(recovery?.setAside == (round == 1 ? nil : "tracker.sqlite3.corrupt-\(round - 1)"))
             await outbox.close()
             try Damage.noDatabase.apply(folder)
         }
@@ -143,11 +144,11 @@ struct SalvageTests {
         let result = await outbox.commit(.append("m51"))
 
         #expect(result.summary == "pending m51")
-        guard case .salvaged(let salvage) = try #require(log.events.first) else {
+        guard case .databaseRecovered(let recovery) = try #require(log.events.first) else {
             Issue.record("\(log.events)")
             return
         }
-        #expect(salvage.lost == 50)
+        #expect(recovery.lost == 50)
         #expect(try outbox.queue() == ["m51"])
         #expect(
             try outbox.account()
@@ -206,14 +207,14 @@ struct SalvageTests {
             try folder.move("tracker.sqlite3", to: "tracker.sqlite3.damaged")
             try folder.write(Data("stale".utf8), to: "tracker.sqlite3-wal")
         case 1:
-            try files.wreckDatabase()
+            try files.moveDamaged()
         case 2:
-            try files.wreckDatabase()
+            try files.moveDamaged()
             try folder.write(Data("half".utf8), to: "tracker.sqlite3.new")
             try folder.write(Data("half".utf8), to: "tracker.sqlite3.new-journal")
         default:
-            try files.wreckDatabase()
-            _ = try SalvagedDatabase(folder.state).build(expecting: [:])
+            try files.moveDamaged()
+            _ = try RecoveredDatabase(folder.state).build(expecting: [:])
             try files.placeNew()
         }
 
@@ -236,7 +237,7 @@ struct SalvageTests {
 
         let outbox = SQLiteOutbox.made(.sample(folder))
 
-        #expect(try await outbox.open().get().salvage?.setAside == "tracker.sqlite3.corrupt-1")
+        #expect(try await outbox.open().get().recovery?.setAside == "tracker.sqlite3.corrupt-1")
         #expect(await outbox.commit(.append("m")).summary == "pending m")
     }
 
