@@ -107,7 +107,7 @@ lint:
 	swift format lint --strict -r Modules BridgeHost Tests Package.swift
 
 generate: setup
-	swift run BridgeReference
+	swift run BridgeGenerator
 
 clean:
 	rm -rf .build dist

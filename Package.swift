@@ -78,7 +78,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "BridgeReference", dependencies: ["Bridge"], path: "BridgeHost/Reference", swiftSettings: settings
+            name: "BridgeGenerator", dependencies: ["Bridge", "JSONRPC", "TrackerModels"], path: "BridgeHost/Generator",
+            swiftSettings: settings
         ),
         // As a user would build them: without the settings of this package.
         .target(name: "Examples", dependencies: ["TrackerCore"], path: "Tests/Examples"),
@@ -92,6 +93,6 @@ let package = Package(
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
         tests("TrackerCore", "TrackerCore", "Examples", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
         tests("JSONRPC", "JSONRPC", "TrackerModels"),
-        tests("Bridge", "Bridge", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels"),
+        tests("Bridge", "Bridge", "BridgeGenerator", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels"),
     ]
 )

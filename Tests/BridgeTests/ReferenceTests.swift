@@ -5,6 +5,7 @@ import Testing
 import TrackerModels
 
 @testable import Bridge
+@testable import BridgeGenerator
 
 @Suite("What is made from the method table")
 struct ReferenceTests {

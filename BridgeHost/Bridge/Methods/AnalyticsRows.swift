@@ -4,7 +4,7 @@ import TrackerModels
 
 extension Row {
     /// `AnalyticsClient`: events in batches to an ingestion host.
-    static let analytics: [Row] = [
+    package static let analytics: [Row] = [
         Row(
             "analytics.initialize",
             [.required("options", .object, "Where and how to deliver.", schema: "AnalyticsOptions")],

@@ -4,7 +4,7 @@ import TrackerModels
 
 extension Row {
     /// `BasicTracker`: events in small groups to one endpoint.
-    static let basic: [Row] = [
+    package static let basic: [Row] = [
         Row(
             "basic.initialize",
             [

@@ -2,7 +2,7 @@ import JSONRPC
 
 extension Row {
     /// Every method, in the order in which they are shown: the only list there is.
-    static let all = tracker + trackerState + analytics + basic + host
+    package static let all = tracker + trackerState + analytics + basic + host
 }
 
 /// Where a session finds its methods.

@@ -1,12 +1,12 @@
-import JSONRPC
+package import JSONRPC
 import TrackerCore
 import TrackerModels
 
 /// One row of the bridge's table: a method, and an example of calling it.
-struct Row: Sendable {
-    let method: Method<HostSession>
+package struct Row: Sendable {
+    package let method: Method<HostSession>
     /// Params by position, as JSON.
-    let example: String
+    package let example: String
     /// Whether a question that was asked before must be answered before this is carried out.
     let changesAnswers: Bool
 

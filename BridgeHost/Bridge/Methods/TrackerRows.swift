@@ -4,7 +4,7 @@ import TrackerModels
 
 extension Row {
     /// `MobileTracker`: a backend session, one event a request.
-    static let tracker: [Row] = [
+    package static let tracker: [Row] = [
         Row(
             "init", InitArguments.parameters, takesAnyParams: true,
             errors: [.invalidBrandId, .invalidConfiguration, .sessionCreationFailed, .storage, .initializationFailed],

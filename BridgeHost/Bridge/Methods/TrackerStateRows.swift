@@ -4,7 +4,7 @@ import TrackerModels
 
 extension Row {
     /// `MobileTracker`: its state, and what becomes of its queue.
-    static let trackerState: [Row] = [
+    package static let trackerState: [Row] = [
         Row(
             "reset",
             [.optional("all", .boolean, "Also forgets the brand and drops every queued event."), .messageID],

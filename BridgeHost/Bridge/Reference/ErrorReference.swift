@@ -2,12 +2,12 @@ import JSONRPC
 import TrackerModels
 
 /// An error that methods answer with, as the references describe it.
-struct ErrorReference: Sendable {
+package struct ErrorReference: Sendable {
     /// What stands in `data.code`.
-    let code: String
+    package let code: String
     /// The error's `code`.
-    let number: Int
-    let summary: String
+    package let number: Int
+    package let summary: String
 
     private init(_ code: TrackerError.Code, _ summary: String) {
         self.code = code.rawValue
@@ -22,7 +22,7 @@ struct ErrorReference: Sendable {
     }
 
     /// The errors of methods, and those that JSON-RPC defines.
-    static let all = [
+    package static let all = [
         ErrorReference(.invalidBrandId, "The brand ID is missing, empty or not a number."),
         ErrorReference(.invalidConfiguration, "A key of the configuration is missing, unknown or out of range."),
         ErrorReference(.sessionCreationFailed, "The backend made no session; data.status or data.cause says why."),

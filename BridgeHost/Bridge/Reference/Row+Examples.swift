@@ -1,4 +1,4 @@
-import JSONRPC
+package import JSONRPC
 import TrackerModels
 
 extension Row {
@@ -23,7 +23,7 @@ extension JSONText {
 
 extension Parameter {
     /// What its value may be.
-    var described: Schema {
+    package var described: Schema {
         if let schema { return .reference(schema) }
         return switch kind {
         case .string: .string

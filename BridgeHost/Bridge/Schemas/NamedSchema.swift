@@ -1,14 +1,14 @@
 import TrackerModels
 
 /// A schema that parameters and results refer to by its name.
-struct NamedSchema: Sendable {
+package struct NamedSchema: Sendable {
     /// The name: a TypeScript type's as well.
-    let name: String
+    package let name: String
     /// What such a value is, in a sentence.
-    let summary: String
-    let schema: Schema
+    package let summary: String
+    package let schema: Schema
     /// A value that fits, as JSON.
-    let example: String
+    package let example: String
 
     init(_ name: String, _ summary: String, _ schema: Schema, example: String) {
         self.name = name
@@ -18,8 +18,8 @@ struct NamedSchema: Sendable {
     }
 
     /// The schema with that name.
-    static func named(_ name: String) -> NamedSchema? { all.first { $0.name == name } }
+    package static func named(_ name: String) -> NamedSchema? { all.first { $0.name == name } }
 
     /// Every named schema, in the order in which they are shown.
-    static let all = results + values + configurations + notifications
+    package static let all = results + values + configurations + notifications
 }

@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// What a JSON value may be: the one description from which JSON Schema, TypeScript and the reference are written.
-indirect enum Schema: Sendable {
+package indirect enum Schema: Sendable {
     /// Any value.
     case anything
     case string
@@ -19,11 +19,11 @@ indirect enum Schema: Sendable {
     case reference(String)
 
     /// A member of an object.
-    struct Member: Sendable {
-        let name: String
-        let schema: Schema
-        let isRequired: Bool
-        let summary: String
+    package struct Member: Sendable {
+        package let name: String
+        package let schema: Schema
+        package let isRequired: Bool
+        package let summary: String
 
         /// A member that is always there.
         static func required(_ name: String, _ schema: Schema, _ summary: String = "") -> Member {

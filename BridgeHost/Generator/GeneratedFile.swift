@@ -1,18 +1,18 @@
 import TrackerModels
 
 /// A file of the repository that is made from the method table, or has parts that are.
-package struct GeneratedFile: Sendable {
+struct GeneratedFile: Sendable {
     /// Where it is, from the repository's root.
-    package let path: String
+    let path: String
     private let write: @Sendable (String) -> String
 
     /// The file's text, made anew.
     ///
     /// - Parameter old: The text that it has; empty if there is none.
-    package func text(replacing old: String) -> String { write(old) }
+    func text(replacing old: String) -> String { write(old) }
 
     /// Every such file.
-    package static let all = [
+    static let all = [
         GeneratedFile(path: "BridgeHost/Node/src/client/protocol.d.ts") { _ in TypeScriptDefinitions.text },
         GeneratedFile(path: "Docs/Bridge.md") { old in
             [

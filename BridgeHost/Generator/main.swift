@@ -1,5 +1,3 @@
-import Bridge
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+import Bridge
+
 extension Schema {
     /// The description as a TypeScript type.
     ///
