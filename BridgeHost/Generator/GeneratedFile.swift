@@ -14,6 +14,7 @@ struct GeneratedFile: Sendable {
     /// Every such file.
     static let all = [
         GeneratedFile(path: "BridgeHost/Node/src/client/protocol.d.ts") { _ in TypeScriptDefinitions.text },
+        GeneratedFile(path: "BridgeHost/Node/src/client/methods.js") { _ in NodeMethods.text },
         GeneratedFile(path: "Docs/Bridge.md") { old in
             [
                 ("methods", MethodReference.methods), ("errors", MethodReference.errors),

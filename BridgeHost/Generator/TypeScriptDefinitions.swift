@@ -16,7 +16,11 @@ enum TypeScriptDefinitions {
             return "/** \(group.summary) */\nexport interface \(group.name) {\n\(functions.joined(separator: "\n"))\n}"
         }
         let types = NamedSchema.all.filter(\.isShownInTypeScript).map(declaration)
-        return ([head] + types + interfaces).joined(separator: "\n\n") + "\n"
+        let codes = ErrorReference.everywhere.map { "    /** \($0.summary) */\n    | '\($0.code)'" }
+        let errors =
+            "/** The code of an error that the host answers. */\nexport type HostErrorCode =\n"
+            + codes.joined(separator: "\n")
+        return ([head] + types + [errors] + interfaces).joined(separator: "\n\n") + "\n"
     }
 
     private struct Group {
@@ -42,9 +46,11 @@ enum TypeScriptDefinitions {
 
         /**
          * The properties of an event, the data of a profile and the like: an object of what JSON can hold. Undefined
-         * members are left out, a Date is its ISO text, and `toJSON` is asked.
+         * members are left out, and `toJSON` is asked. A Date is its ISO text, a URL its text, a BigInt an exact number, a
+         * Map an object, a Set an array, an Error its name, message and stack. Functions and symbols are left out, with a
+         * warning.
          *
-         * NaN, infinities, BigInt, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
+         * NaN, infinities, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
          * `SERIALIZATION_ERROR`, and a warning says where the value is.
          */
         export type Properties = object
@@ -77,8 +83,11 @@ enum TypeScriptDefinitions {
         }
         lines.append("     */")
         lines.append("    \(name)(\(arguments(of: method))): Promise<\(result(of: method))>")
-        if method.takesAnyParams, let first = method.parameters.first, let other = first.alternative {
+        if let first = method.parameters.first, let other = first.alternative {
             lines.append("    \(name)(\(other.name): \(other.type)): Promise<\(result(of: method))>")
+        } else if method.errors.contains(TrackerError.Code.initializationFailed.rawValue), method.parameters.count > 1 {
+            let members = arguments(of: method).split(separator: ", ").joined(separator: "; ")
+            lines.append("    \(name)(params: { \(members) }): Promise<\(result(of: method))>")
         }
         return lines.joined(separator: "\n")
     }
@@ -100,12 +109,13 @@ enum TypeScriptDefinitions {
 
 extension NamedSchema {
     /// The member of an object that has one alone.
-    fileprivate var onlyMember: Schema.Member? {
+    var onlyMember: Schema.Member? {
         guard case .object(let members, nil) = schema, members.count == 1 else { return nil }
         return members[0]
     }
 
-    fileprivate var isEmpty: Bool {
+    /// Whether it is an object without members.
+    var isEmpty: Bool {
         guard case .object(let members, nil) = schema else { return false }
         return members.isEmpty
     }

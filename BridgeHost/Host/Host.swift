@@ -33,7 +33,8 @@ struct Host {
         ProcessSignals.watch([SIGTERM, SIGINT]) { connection.stop($0 == SIGTERM ? "SIGTERM" : "SIGINT") }
         let session = HostSession(
             settings: HostSettings(
-                storageDirectory: options.storageDirectory, maxMessageBytes: options.maxMessageBytes),
+                appName: options.appName, storageDirectory: options.storageDirectory,
+                maxMessageBytes: options.maxMessageBytes),
             log: HostLog(descriptor: STDERR_FILENO, least: options.logLevel),
             notify: { connection.notify($0) }, stop: { connection.stop($0) })
         _ = connection.run(session)

@@ -13,6 +13,8 @@ struct HostOptions: Hashable, Sendable {
     var action = Action.serve
     /// The least important that is logged.
     var logLevel = LogLevel.debug
+    /// The name of the program that the host works for, which is in the path of the usual place of its state.
+    var appName = "default"
     /// Where state is kept unless a client says otherwise; `nil` is the usual place.
     var storageDirectory: String?
     /// The longest message, in bytes.
@@ -49,6 +51,7 @@ struct HostOptions: Hashable, Sendable {
     private mutating func apply(_ value: String, to option: Option) -> Bool {
         switch option {
         case .help, .version: return false
+        case .appName: appName = value
         case .storageDirectory: storageDirectory = value
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
@@ -72,7 +75,12 @@ struct HostOptions: Hashable, Sendable {
         error. Ends with its input.
 
           --log-level LEVEL          error, warning, info or debug (default)
-          --storage-dir PATH         where state is kept unless a client says otherwise
+          --app-name NAME            the program that the host works for (default
+                                     "default"): state is kept in
+                                     $XDG_STATE_HOME/mobile-tracker/NAME, else in
+                                     ~/.local/state/mobile-tracker/NAME
+          --storage-dir PATH         where state is kept instead, unless a client says
+                                     otherwise
           --max-message-bytes N      refuse longer messages (default 16777216)
           --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
                                      1.5s (default)
@@ -94,6 +102,7 @@ private enum Option: String {
     case help = "--help"
     case version = "--version"
     case logLevel = "--log-level"
+    case appName = "--app-name"
     case storageDirectory = "--storage-dir"
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
@@ -105,6 +114,7 @@ private enum Option: String {
         switch self {
         case .help, .version: "absent"
         case .logLevel: "error, warning, info or debug"
+        case .appName: "a name"
         case .storageDirectory: "a path"
         case .maxMessageBytes: "a number of bytes up to 1073741824"
         case .shutdownTimeout: "a time up to 10 minutes, such as 1500 (milliseconds) or 1.5s"

@@ -21,6 +21,13 @@ package struct ErrorReference: Sendable {
         self.summary = summary
     }
 
+    /// Those, and what native clients and the Node client raise themselves.
+    package static let everywhere =
+        all + [
+            ErrorReference(.serializationFailed, "A value cannot be written as JSON."),
+            ErrorReference(.networkError, "The network failed."),
+        ]
+
     /// The errors of methods, and those that JSON-RPC defines.
     package static let all = [
         ErrorReference(.invalidBrandId, "The brand ID is missing, empty or not a number."),

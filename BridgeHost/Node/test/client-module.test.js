@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { suite, test } from 'node:test'
 import MobileTracker, * as all from '@mobiletracker/bridge'
@@ -17,12 +19,25 @@ suite('the package', () => {
         const { code, stdout, stderr } = await runProgram(t, `
             const MobileTracker = require('@mobiletracker/bridge')
             const { createTracker, MobileTrackerError, analytics, track } = require('@mobiletracker/bridge')
+            const { MobileTracker: named } = require('@mobiletracker/bridge')
+            if (named !== MobileTracker || named.default !== MobileTracker) throw new Error('not the same')
             console.log(typeof MobileTracker.init, typeof MobileTracker.default.init, typeof createTracker,
                 typeof MobileTrackerError, typeof analytics.page, typeof track)`, { type: 'commonjs' })
 
         assert.equal(stderr.replaceAll(/^\(.*\n?/gm, '').replaceAll(/.*ExperimentalWarning.*\n?/g, ''), '')
         assert.equal(stdout, 'function function function function function function\n')
         assert.equal(code, 0)
+    })
+
+    test('has what the types export, imported or required', async (t) => {
+        const types = readFileSync(new URL('../src/client/index.d.ts', import.meta.url), 'utf8')
+        const names = [...types.matchAll(/^export (?:const|function|class) (\w+)/gm)].map(([, name]) => name)
+        const required = createRequire(import.meta.url)('@mobiletracker/bridge')
+
+        assert.deepEqual(names.sort(), ['MobileTracker', 'MobileTrackerError', 'createTracker'])
+        for (const name of [...names, 'default']) {
+            assert.ok(all[name] !== undefined && required[name] === all[name], name)
+        }
     })
 
     test('is one module, imported or required', async (t) => {
@@ -50,7 +65,7 @@ const compiler = spawnSync('tsc', ['--version'], { encoding: 'utf8' })
 test('the type definitions are strict and complete', { skip: compiler.error && 'there is no tsc here' }, () => {
     const { stdout, status } = spawnSync('tsc', [
         '--strict', '--noEmit', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noImplicitOverride',
-        '--module', 'node16', '--moduleResolution', 'node16', '--target', 'es2022', '--lib', 'es2022,dom', program,
+        '--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom', program,
     ], { encoding: 'utf8', cwd: fileURLToPath(new URL('..', import.meta.url)) })
 
     assert.equal(stdout, '')

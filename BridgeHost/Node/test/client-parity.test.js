@@ -19,7 +19,7 @@ function describeTables() {
     const tables = { '': TRACKER, 'analytics.': ANALYTICS, 'basic.': BASIC }
     return new Map(Object.entries(tables).flatMap(([prefix, table]) => (
         Object.entries(table).map(([name, { params, messageId }]) => [
-            prefix + name, [...params, ...(messageId ? ['messageId'] : [])],
+            prefix + name, [...params.map((param) => param.name), ...(messageId ? ['messageId'] : [])],
         ])
     )))
 }
@@ -53,7 +53,7 @@ suite('the client has a function', () => {
         test(`${method}, and a type for it`, () => {
             const [name, group] = method.split('.').reverse()
             const owner = group ? MobileTracker[group] : MobileTracker
-            const type = { analytics: 'Analytics', basic: 'Basic' }[group] ?? 'TrackerMethods'
+            const type = { analytics: 'AnalyticsMethods', basic: 'BasicMethods' }[group] ?? 'TrackerMethods'
             const [, members] = new RegExp(`export interface ${type} {([^]*?)\\n}`).exec(types)
 
             assert.equal(typeof owner[name], 'function')

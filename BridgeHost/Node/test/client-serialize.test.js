@@ -30,12 +30,13 @@ suite('serialize writes what JSON.stringify writes', () => {
         'empty things': [{}, [], [[]], [{}]],
         'keys that need escapes or look like numbers': { 'a"b': 1, '': 2, 10: 3, 2: 4, '__proto__x': 5 },
         'members that are left out': { a: undefined, b: () => 1, c: Symbol('c'), d: 1 },
+        'URLs': { page: new URL('https://shop.example.com/a?b=c') },
         'elements that cannot be left out': [undefined, () => 1, Symbol('c'), 1],
         'holes': [1, , 3], // eslint-disable-line no-sparse-arrays
         'dates': { at: new Date(0) },
         'toJSON': { a: { toJSON: (key) => `${key}!` }, b: [{ toJSON: (key) => key }], c: { toJSON() {}, d: 1 } },
         'boxed values': [new Number(1), new String('x'), new Boolean(false)],
-        'instances': [new Map([[1, 2]]), new (class { x = 1 })(), Object.create({ inherited: 1 })],
+        'instances': [new (class { x = 1 })(), Object.create({ inherited: 1 })],
         'one object in two places': [cyclicOnlyByName, cyclicOnlyByName],
     }
     for (const [what, value] of Object.entries(values)) {
@@ -55,6 +56,33 @@ suite('serialize writes what JSON.stringify writes', () => {
     })
 })
 
+suite('serialize writes what JSON.stringify cannot', () => {
+    const values = {
+        'a BigInt, exactly': [[2n ** 64n, Object(-1n), { toJSON: () => 1n }], '[18446744073709551616,-1,1]'],
+        'a Map as an object': [new Map([['b', 1], [2, new Map()], [3n, undefined]]), '{"b":1,"2":{}}'],
+        'a Set as an array': [new Set(['a', [1], null]), '["a",[1],null]'],
+    }
+    for (const [what, [value, text]] of Object.entries(values)) {
+        test(`holds ${what}`, () => assert.equal(serialize(value, 'value'), text))
+    }
+
+    test('an Error by its name, message and stack', () => {
+        const error = new RangeError('Too far')
+
+        const { name, message, stack, ...others } = JSON.parse(serialize({ error }, 'value')).error
+
+        assert.deepEqual([name, message, stack, others], ['RangeError', 'Too far', error.stack, {}])
+    })
+
+    test('and says which functions and symbols it leaves out, and where', () => {
+        const omitted = []
+        const value = { a: undefined, b: [() => 1], c: { 'd e': Symbol('s') } }
+
+        assert.equal(serialize(value, 'attributes', Infinity, (...what) => omitted.push(what)), '{"b":[null],"c":{}}')
+        assert.deepEqual(omitted, [['attributes.b[0]', 'function'], ['attributes.c["d e"]', 'symbol']])
+    })
+})
+
 suite('serialize leaves out', () => {
     for (const [what, value] of Object.entries({ undefined, 'a function': () => 1, 'a symbol': Symbol('s') })) {
         test(`${what} as the whole value`, () => assert.equal(serialize(value, 'value'), undefined))
@@ -68,8 +96,9 @@ suite('serialize refuses, saying where', () => {
         'attributes.total is NaN': { total: NaN },
         'attributes.items[2].price is Infinity': { items: [0, 1, { price: Infinity }] },
         'attributes is -Infinity': -Infinity,
-        'attributes["a b"] is a BigInt': { 'a b': 1n },
-        'attributes.a is a BigInt': { a: { toJSON: () => 1n } },
+        'attributes["a b"].c is NaN': { 'a b': new Map([['c', NaN]]) },
+        'attributes.tags[1] is NaN': { tags: new Set(['a', NaN]) },
+        'attributes.map has a key that is no string': { map: new Map([[{}, 1]]) },
         'attributes.a is NaN': { a: new Number(NaN) },
         'attributes.at is an invalid Date': { at: new Date(NaN) },
         'attributes.name holds a lone surrogate': { name: 'a\udc00b' },

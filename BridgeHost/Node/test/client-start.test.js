@@ -6,6 +6,7 @@ import { explainStart } from '../src/client/explain.js'
 import { findHost } from '../src/client/finder.js'
 import { createTracker } from '../src/client/tracker.js'
 import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
+import { withoutHost } from '../testsupport/real-host.js'
 
 const platform = `${process.platform}-${process.arch}`
 
@@ -138,6 +139,16 @@ suite('a host that cannot start is explained', () => {
         const error = await startError(t, program(t, '#!/nowhere/ld-linux.so\n'))
 
         assert.match(error.message, /needs another C library than this system has/)
+    })
+
+    test('by its arguments, in its own words and after one start', { skip: withoutHost }, async (t) => {
+        const warnings = captureWarnings(t)
+        const tracker = createTracker({ hostArguments: ['--storage-dirr', '/tmp'], stderr: 'ignore' })
+
+        const words = /does not take its arguments \(option hostArguments\): .*unknown argument '--storage-dirr'/
+        await assert.rejects(tracker.track('A'), { code: 'HOST_START_FAILED', message: words })
+        assert.equal(warnings.length, 1)
+        assert.match(warnings[0], words)
     })
 
     test('by another processor', async (t) => {

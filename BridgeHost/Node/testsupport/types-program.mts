@@ -19,7 +19,8 @@ const config: TrackerConfig = {
     failureThreshold: 1, cooldownMs: 10, maxCooldownMs: 10, jitter: 0, caBundle: '/ca.pem', proxy: null,
     allowInsecureHTTP: false,
 }
-const options: TrackerOptions = { hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore', collectorPanel: true }
+const options: TrackerOptions = { hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore', collectorPanel: true,
+    warnings: false, appName: 'shop' }
 const analyticsOptions: AnalyticsOptions = {
     writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10, flushAt: 5,
     maxBatchSize: 5, maxBatchBytes: 1000, app: { name: 'Shop' }, context: { campaign: { name: 'x' } }, debug: null,

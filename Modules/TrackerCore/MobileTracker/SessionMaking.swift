@@ -115,7 +115,10 @@ struct SessionMaking: Sendable {
     }
 
     private static func failure(_ reason: String, _ cause: TrackerError.Cause) -> TrackerError {
-        TrackerError(.sessionCreationFailed, "No session could be created: \(reason)", cause: cause)
+        let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+        let advice = "To start all the same, and have the session made later, set sessionCreation to inBackground."
+        return TrackerError(
+            .sessionCreationFailed, "No session could be created: \(reason). \(advice)", cause: cause)
     }
 }
 

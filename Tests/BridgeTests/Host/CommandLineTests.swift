@@ -18,7 +18,8 @@ struct CommandLineTests {
 
         #expect(ending == .code(0))
         for option in [
-            "--help", "--version", "--log-level", "--storage-dir", "--max-message-bytes", "--shutdown-timeout",
+            "--help", "--version", "--log-level", "--app-name", "--storage-dir", "--max-message-bytes",
+            "--shutdown-timeout",
         ] {
             #expect(output.contains(option))
         }

@@ -11,6 +11,7 @@ struct HostOptionsTests {
 
         #expect(options.action == .serve)
         #expect(options.logLevel == .debug)
+        #expect(options.appName == "default")
         #expect(options.storageDirectory == nil)
         #expect(options.maxMessageBytes == 16_777_216)
         #expect(options.shutdownTimeout == .milliseconds(1_500))
@@ -20,16 +21,21 @@ struct HostOptionsTests {
         "take values after the option or an equals sign",
         arguments: [
             [
-                "--log-level", "error", "--storage-dir", "/a=b", "--max-message-bytes", "1024", "--shutdown-timeout",
+                "--log-level", "error", "--app-name", "@acme/shop", "--storage-dir", "/a=b", "--max-message-bytes",
+                "1024", "--shutdown-timeout",
                 "250",
             ],
-            ["--log-level=error", "--storage-dir=/a=b", "--max-message-bytes=1024", "--shutdown-timeout=0.25s"],
+            [
+                "--log-level=error", "--app-name=@acme/shop", "--storage-dir=/a=b", "--max-message-bytes=1024",
+                "--shutdown-timeout=0.25s",
+            ],
         ]
     )
     func takesValues(_ arguments: [String]) throws {
         let options = try HostOptions(arguments: arguments)
 
         #expect(options.logLevel == .error)
+        #expect(options.appName == "@acme/shop")
         #expect(options.storageDirectory == "/a=b")
         #expect(options.maxMessageBytes == 1_024)
         #expect(options.shutdownTimeout == .milliseconds(250))

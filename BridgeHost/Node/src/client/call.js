@@ -1,6 +1,5 @@
+import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
-
-const NOTHING = () => {}
 
 /** One call on its way to the host and back. There may be very many at a time: it holds as little as it can. */
 export class Call {
@@ -8,6 +7,7 @@ export class Call {
     written = false
     #resolve
     #reject
+    #asker
 
     /**
      * @param {number} id Never used twice, not even for another host.
@@ -15,19 +15,17 @@ export class Call {
      * @param {string} params JSON text.
      * @param {object} [options]
      * @param {boolean} [options.repeats] Whether it is made again, as it is, if the host dies before it answers.
-     * @param {(result: any, name?: string) => any} [options.read] Turns the result into what the promise resolves with.
-     * @param {string} [options.name] The name that it is about, for `read`.
+     * @param {Asker} [options.asker] Who made it, and what it makes of the answer.
      */
-    constructor(id, method, params, { repeats = false, read, name } = {}) {
+    constructor(id, method, params, { repeats = false, asker } = {}) {
         this.id = id
         this.method = method
         this.repeats = repeats
-        this.read = read
-        this.name = name
+        this.#asker = asker
         /** The message, with its end of line. */
         this.text = flat(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}\n`)
-        /** @type {Promise<any>} */
-        this.promise = new Promise((resolve, reject) => {
+        /** @type {CallPromise} */
+        this.promise = new CallPromise((resolve, reject) => {
             this.#resolve = resolve
             this.#reject = reject
         })
@@ -39,15 +37,28 @@ export class Call {
     }
 
     resolve(result) {
-        this.#resolve(this.read ? this.read(result, this.name) : result)
+        this.#resolve(this.#asker ? this.#asker.read(result) : result)
     }
 
     /** Who waits for the call gets the error. If nobody does, it must not end the program. */
     reject(error) {
-        this.promise.catch(NOTHING)
-        this.#reject(error)
+        const outcome = this.#asker?.outcomeOf(error)
+        if (outcome) return this.#resolve(outcome)
+        const own = this.#asker?.errorFrom(error) ?? error
+        this.#reject(own)
+        this.promise.ifUnwatched(() => this.#asker?.unhandled(own))
     }
 }
+
+/**
+ * Who made a call.
+ *
+ * @typedef {object} Asker
+ * @property {(result: any) => any} read Turns the result into what the promise resolves with.
+ * @property {(error: MobileTrackerError) => object | undefined} outcomeOf What an error comes to that does not reject.
+ * @property {(error: MobileTrackerError) => MobileTrackerError} errorFrom The error as the caller gets it.
+ * @property {(error: MobileTrackerError) => void} unhandled Told of an error that nobody waits for.
+ */
 
 /** The same text in one piece: V8 keeps a text that was put together as the tree of all its parts until it is read. */
 function flat(text) {

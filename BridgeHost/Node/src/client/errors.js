@@ -1,12 +1,4 @@
-/** The numbers of the errors that this client itself can raise. The others have no number: no message carries them. */
-const NUMBERS = {
-    INVALID_BRAND_ID: 1001,
-    INVALID_CONFIGURATION: 1002,
-    SERIALIZATION_ERROR: 1004,
-    INVALID_API_KEY: 1007,
-    INVALID_ENDPOINT: 1008,
-    MESSAGE_TOO_LARGE: -32600,
-}
+import { NUMBERS } from './methods.js'
 
 /** Something a caller can act on: by its `code`, which is stable, and not by its message. */
 export class MobileTrackerError extends Error {

@@ -10,6 +10,9 @@ import { closeSync, openSync, readSync } from 'node:fs'
  * @property {NodeJS.ErrnoException} [error] Why it could not be started at all.
  */
 
+/** The exit code of a program that was called wrongly (sysexits.h, EX_USAGE). */
+const WRONG_ARGUMENTS = 64
+
 /** What a processor is called in the header of an ELF file. */
 const MACHINES = new Map([[0x03, 'ia32'], [0x28, 'arm'], [0x3e, 'x64'], [0xb7, 'arm64'], [0xf3, 'riscv64']])
 
@@ -27,6 +30,10 @@ export function explainStart(path, end) {
         return `The host at ${path} was built for ${platform}, and this is ${here}.`
     }
     if (end.error) return explainError(path, end.error)
+    if (end.code === WRONG_ARGUMENTS) {
+        const [line] = end.stderr.trim().split('\n')
+        return `The host at ${path} does not take its arguments (option hostArguments): ${line}`
+    }
     const libc = /version [`'"]?(GLIBC_[\d.]+)['"]? not found/.exec(end.stderr)
     if (libc) {
         const needed = libc[1].replace('_', ' ')

@@ -46,13 +46,18 @@ export class HostLink {
     /**
      * @param {object} options
      * @param {string} [options.hostPath]
-     * @param {string[]} options.hostArguments
+     * @param {() => string[]} options.hostArguments Asked at each start.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(notification: { method: string, params: any }) => void} options.onNotification
      * @param {(message: string) => void} options.warn
      */
     constructor(options) {
         this.#options = options
+    }
+
+    /** Whether a caller waits for an answer. */
+    get isBusy() {
+        return this.#calls.size > 0
     }
 
     /** Whether a host is there or about to be. */
@@ -130,7 +135,7 @@ export class HostLink {
         }
         const host = new HostProcess({
             path,
-            args: this.#options.hostArguments,
+            args: this.#options.hostArguments(),
             onStderr: this.#options.onStderr,
             onLine: (line) => this.#receive(host, line),
             onEnd: (end) => this.#ended(host, path, end),
@@ -186,16 +191,16 @@ export class HostLink {
     // Talking
 
     /** Asks the present host something that no caller waits for. */
-    #ask(method, params, options) {
-        const call = new Call(this.#nextId++, method, params, options)
+    #ask(method, params) {
+        const call = new Call(this.#nextId++, method, params)
         this.#own.add(call)
         this.#host.send(call)
         return call.promise
     }
 
     /** Makes a call that no caller waits for. */
-    #tell(method, params, options) {
-        this.#ask(method, params, options).catch((error) => {
+    #tell(method, params) {
+        this.#ask(method, params).catch((error) => {
             if (error.code === 'HOST_EXITED') return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
@@ -243,7 +248,8 @@ export class HostLink {
 
     /** Whose `init` took effect can be told by the brand. */
     #clearDoubt() {
-        this.#tell('getBrandId', '{}', { read: ({ brandId }) => this.#recovery.clearDoubt(brandId) })
+        const clear = ({ brandId }) => this.#recovery.clearDoubt(brandId)
+        this.#ask('getBrandId', '{}').then(clear, () => {}) // With the host, what it knew is gone.
     }
 
     /** Keeps Node alive while somebody waits for an answer, and no longer. */

@@ -1,28 +1,15 @@
 import type {
-    AnalyticsDebugInfo, BasicDebugInfo, CallOptions, DiagnosticNews, FlushReport, LogNews, Outcome, Properties, SessionNews, TrackerConfig,
-    TrackerMethods,
+    AnalyticsMethods, BasicMethods, BasicOptions, DiagnosticNews, HostErrorCode, LogNews, SessionNews, TrackerMethods,
 } from './protocol.js'
 
 export * from './protocol.js'
 
 /** The code of an error. */
 export type ErrorCode =
-    | 'INVALID_BRAND_ID'
-    | 'INVALID_CONFIGURATION'
-    | 'SESSION_CREATION_FAILED'
-    | 'SERIALIZATION_ERROR'
-    | 'NETWORK_ERROR'
-    | 'INIT_ERROR'
-    | 'INVALID_API_KEY'
-    | 'INVALID_ENDPOINT'
-    | 'STORAGE_ERROR'
-    | 'INVALID_PARAMS'
-    | 'MESSAGE_TOO_LARGE'
-    | 'INTERNAL_ERROR'
-    | 'METHOD_NOT_FOUND'
+    | HostErrorCode
     /** There is no host program where one could be. */
     | 'HOST_NOT_FOUND'
-    /** The host program cannot run on this machine. */
+    /** The host program cannot run on this machine, or not with these arguments. */
     | 'HOST_START_FAILED'
     /** The host program belongs to another version of this package. */
     | 'PROTOCOL_MISMATCH'
@@ -41,86 +28,13 @@ export class MobileTrackerError extends Error {
 }
 
 /** How events are kept and delivered; the same for every client. */
-export type DeliveryOptions = Pick<
-    TrackerConfig,
-    | 'storageDirectory' | 'persistence' | 'durability' | 'maxQueuedEvents' | 'maxQueuedBytes' | 'maxEventBytes'
-    | 'eventTTLMs' | 'maxConcurrentRequests' | 'requestTimeoutMs' | 'compression' | 'compressionThreshold'
-    | 'retryDelayMs' | 'failureThreshold' | 'cooldownMs' | 'maxCooldownMs' | 'jitter' | 'caBundle' | 'proxy'
-    | 'allowInsecureHTTP'
->
-
-/** The options of the analytics client. Null means left out. */
-export interface AnalyticsOptions extends DeliveryOptions {
-    writeKey: string
-    ingestionHost: string
-    debug?: boolean | null
-    /** How often events are sent, in seconds; 10 by default. */
-    flushIntervalSeconds?: number | null
-    /** How many events are kept; 2,000 by default. */
-    maxQueueEvents?: number | null
-    /** Events are sent as soon as there are so many; 20 by default. */
-    flushAt?: number | null
-    /** How many events go into one request; 100 by default. */
-    maxBatchSize?: number | null
-    /** How many bytes go into one request; 475,000 by default. */
-    maxBatchBytes?: number | null
-    /** What the events say about the app. */
-    app?: { name?: string; version?: string; build?: string; namespace?: string } | null
-    /** Merged over the context that is collected. */
-    context?: Properties | null
-}
-
-/** The options of the basic tracker. Null means left out. */
-export interface BasicOptions extends DeliveryOptions {
-    /** How many events are kept; 100 by default. */
-    maxQueueSize?: number | null
-}
+export type DeliveryOptions = Omit<BasicOptions, 'maxQueueSize'>
 
 /** Sends batches of events to an ingestion host. Independent of the other clients. */
-export interface Analytics {
-    initialize(options: AnalyticsOptions): Promise<void>
-    track(event: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
-    identify(userId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
-    group(groupId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
-    screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
-    page(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
-    /** Makes the new id the user id. */
-    alias(newUserId: string, options?: CallOptions): Promise<Outcome>
-    /** Null clears it; a blank text is ignored. */
-    setAdvertisingId(advertisingId: string | null, options?: CallOptions): Promise<Outcome>
-    clearAdvertisingId(options?: CallOptions): Promise<Outcome>
-    flush(timeoutMs?: number | null): Promise<FlushReport>
-    /** Drops what is queued and forgets who the user is. Calls are dropped until `initialize` is called again. */
-    reset(options?: CallOptions): Promise<void>
-    enableDebugLogging(): Promise<void>
-    getDebugInfo(): Promise<AnalyticsDebugInfo>
-    /** The app came to the foreground. */
-    foreground(): Promise<void>
-    /** The app went to the background. */
-    background(): Promise<void>
-}
+export type Analytics = AnalyticsMethods
 
 /** Sends events to one endpoint. Independent of the other clients. */
-export interface Basic {
-    initialize(
-        apiKey: string,
-        endpoint: string,
-        appVersion?: string | null,
-        options?: BasicOptions | null,
-    ): Promise<void>
-    initialize(params: {
-        apiKey: string
-        endpoint: string
-        appVersion?: string | null
-        options?: BasicOptions | null
-    }): Promise<void>
-    track(event: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
-    /** The user id and the traits go with every event from now on. */
-    identify(userId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
-    screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
-    flush(timeoutMs?: number | null): Promise<FlushReport>
-    getDebugInfo(): Promise<BasicDebugInfo>
-}
+export type Basic = BasicMethods
 
 /** As much of Electron's WebContents as is followed. */
 export interface WebContentsLike {
@@ -133,8 +47,9 @@ export interface WebContentsLike {
 /**
  * A tracker and the host behind it.
  *
- * Calls take effect in the order in which they are made. A call that nobody waits for never ends the program, whatever
- * becomes of it. If the host dies it is started again: tracking calls, `reset` and `setConsent` that it had not
+ * Calls take effect in the order in which they are made. A wrong argument never makes a tracking call reject: its outcome
+ * is `dropped`, and a warning names the caller's line. Other calls reject; if nobody handles that, it is a warning too,
+ * and never ends the program. If the host dies it is started again: tracking calls, `reset` and `setConsent` that it had not
  * answered are made again under their message ids; others reject with `HOST_EXITED`.
  */
 export interface Tracker extends TrackerMethods {
@@ -161,8 +76,15 @@ export interface TrackerOptions {
     hostPath?: string
     /** What to start the host with. */
     hostArguments?: string[]
-    /** Where the host's log goes: to this program's stderr (`inherit`, the default), or nowhere. */
+    /** Where the host's log goes: to this program's stderr (`inherit`, the default), or nowhere (`ignore`). */
     stderr?: 'inherit' | 'ignore'
+    /** Whether this package warns by `console.warn`, of dropped calls above all; true by default. */
+    warnings?: boolean
+    /**
+     * The program's name, which is in the path of the default state folder: programs of one user share neither session
+     * nor user. By default the name in the package.json of the program's entry, else the name of the entry script.
+     */
+    appName?: string
     /**
      * Whether to post the clients' debug information once a second to the development collector they send to, which
      * shows it. Only an address of this machine gets it. By default true if the environment has

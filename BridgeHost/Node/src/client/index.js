@@ -6,6 +6,8 @@ const MobileTracker = { ...createTracker(), createTracker, MobileTrackerError }
 
 // What `require` gives is the tracker itself; transpiled imports look for it under `default`.
 Object.defineProperty(MobileTracker, 'default', { value: MobileTracker })
+// As the types say: it has its own name as well, for both kinds of module.
+Object.defineProperty(MobileTracker, 'MobileTracker', { value: MobileTracker })
 
 export default MobileTracker
 export { MobileTracker, MobileTrackerError, createTracker }

@@ -1,91 +1,368 @@
+// Made by `make generate` from the host's method table: a change here is lost.
+
+/**
+ * One argument of a method.
+ *
+ * @typedef {object} Param
+ * @property {string} name
+ * @property {'string' | 'number' | 'integer' | 'boolean' | 'object'} kind
+ * @property {boolean} isRequired
+ * @property {string} fault What a wrong value is answered with: a reason if the call has an outcome, else the
+ *     code of an error.
+ */
+
 /**
  * How one method of the host is called from JavaScript.
  *
  * @typedef {object} Row
- * @property {string[]} params The names of the arguments, in their order.
- * @property {'outcome' | 'nothing' | 'object' | { member: string }} gives What the promise resolves with: an outcome,
- *     undefined, the result as it is, or one member of it.
- * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none; in
- *     such a call an object with a `messageId` may follow the arguments.
+ * @property {Param[]} params The arguments, in their order.
+ * @property {'outcome' | 'nothing' | 'object' | { member: string }} gives What the promise resolves with: an
+ *     outcome, undefined, the result as it is, or one member of it.
+ * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
+ *     in such a call an object with a `messageId` may follow the arguments.
  * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
  * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
- * @property {Record<string, string>} [faults] The error code for an argument that cannot be written as JSON.
  */
-
-/** A call that becomes an event or the like. */
-const tracking = (...params) => ({ params, gives: 'outcome', messageId: 'uuid', repeats: true })
-
-/** One whose first argument is the name of an event or a screen. */
-const naming = (...params) => ({ ...tracking(...params), isNamed: true })
-
-/** A call that changes state and can be repeated harmlessly under its message id. */
-const changing = (...params) => ({ params, gives: 'nothing', messageId: 'uuid', repeats: true })
-
-/** A question. */
-const asking = (member, ...params) => ({ params, gives: { member } })
-
-/** The same with the message ids of the analytics client. */
-const stamped = (row) => ({ ...row, messageId: 'stamped' })
-
-/** A call that begins something: made again, as it is, if the host dies meanwhile. */
-const beginning = (params, faults) => ({ params, gives: 'nothing', repeats: true, takesObject: true, faults })
 
 /** The methods of the session-based tracker. @type {Record<string, Row>} */
 export const TRACKER = {
-    init: beginning(['brandId', 'config'], { brandId: 'INVALID_BRAND_ID', config: 'INVALID_CONFIGURATION' }),
-    track: naming('eventName', 'attributes', 'metadata'),
-    identify: tracking('userId', 'profileData'),
-    set: tracking('profileData'),
-    setMetadata: tracking('metadata'),
-    screen: naming('name', 'properties'),
-    screenDidAppear: naming('name', 'url', 'properties'),
-    reset: changing('all'),
-    flush: { params: ['timeoutMs'], gives: 'object' },
-    updateLocation: tracking('latitude', 'longitude', 'accuracy'),
-    updateSessionEmail: tracking('email'),
-    linkSession: tracking('sourceSessionId'),
-    setConsent: changing('consent'),
-    isTrackingAllowed: asking('allowed'),
-    getSessionId: asking('sessionId'),
-    getDeviceId: asking('deviceId'),
-    getSessionEmail: asking('sessionEmail'),
-    getBrandId: asking('brandId'),
-    getCrossDomainUrl: asking('url', 'url'),
-    continueSession: tracking('url'),
-    getDebugInfo: { params: [], gives: 'object' },
-    networkDidChange: { params: [], gives: 'nothing' },
+    init: {
+        params: [
+            { name: 'brandId', kind: 'string', isRequired: true, fault: 'INVALID_BRAND_ID' },
+            { name: 'config', kind: 'object', isRequired: false, fault: 'INVALID_CONFIGURATION' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+        takesObject: true,
+    },
+    track: {
+        params: [
+            { name: 'eventName', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'attributes', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'metadata', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+        isNamed: true,
+    },
+    identify: {
+        params: [
+            { name: 'userId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'profileData', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    set: {
+        params: [
+            { name: 'profileData', kind: 'object', isRequired: true, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    setMetadata: {
+        params: [
+            { name: 'metadata', kind: 'object', isRequired: true, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    screen: {
+        params: [
+            { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+        isNamed: true,
+    },
+    screenDidAppear: {
+        params: [
+            { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'url', kind: 'string', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+        isNamed: true,
+    },
+    updateLocation: {
+        params: [
+            { name: 'latitude', kind: 'number', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'longitude', kind: 'number', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'accuracy', kind: 'number', isRequired: true, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    updateSessionEmail: {
+        params: [
+            { name: 'email', kind: 'string', isRequired: true, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    linkSession: {
+        params: [
+            { name: 'sourceSessionId', kind: 'string', isRequired: true, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    reset: {
+        params: [
+            { name: 'all', kind: 'boolean', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    flush: {
+        params: [
+            { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'object',
+    },
+    setConsent: {
+        params: [
+            { name: 'consent', kind: 'string', isRequired: true, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    isTrackingAllowed: {
+        params: [],
+        gives: { member: 'allowed' },
+    },
+    getSessionId: {
+        params: [],
+        gives: { member: 'sessionId' },
+    },
+    getDeviceId: {
+        params: [],
+        gives: { member: 'deviceId' },
+    },
+    getSessionEmail: {
+        params: [],
+        gives: { member: 'sessionEmail' },
+    },
+    getBrandId: {
+        params: [],
+        gives: { member: 'brandId' },
+    },
+    getCrossDomainUrl: {
+        params: [
+            { name: 'url', kind: 'string', isRequired: true, fault: 'INVALID_PARAMS' },
+        ],
+        gives: { member: 'url' },
+    },
+    continueSession: {
+        params: [
+            { name: 'url', kind: 'string', isRequired: true, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    getDebugInfo: {
+        params: [],
+        gives: 'object',
+    },
+    networkDidChange: {
+        params: [],
+        gives: 'nothing',
+    },
 }
 
 /** The methods of the analytics client. @type {Record<string, Row>} */
 export const ANALYTICS = {
-    initialize: { ...beginning(['options'], { options: 'INVALID_CONFIGURATION' }), takesObject: false },
-    track: stamped(naming('event', 'properties')),
-    identify: stamped(tracking('userId', 'traits')),
-    group: stamped(tracking('groupId', 'traits')),
-    screen: stamped(naming('name', 'properties')),
-    page: stamped(naming('name', 'properties')),
-    alias: stamped(tracking('newUserId')),
-    setAdvertisingId: stamped(tracking('advertisingId')),
-    clearAdvertisingId: stamped(tracking()),
-    flush: { params: ['timeoutMs'], gives: 'object' },
-    reset: changing(),
-    enableDebugLogging: { params: [], gives: 'nothing' },
-    getDebugInfo: { params: [], gives: 'object' },
-    foreground: { params: [], gives: 'nothing' },
-    background: { params: [], gives: 'nothing' },
+    initialize: {
+        params: [
+            { name: 'options', kind: 'object', isRequired: true, fault: 'INVALID_CONFIGURATION' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+    },
+    track: {
+        params: [
+            { name: 'event', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+        isNamed: true,
+    },
+    identify: {
+        params: [
+            { name: 'userId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+    },
+    group: {
+        params: [
+            { name: 'groupId', kind: 'string', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+    },
+    screen: {
+        params: [
+            { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+        isNamed: true,
+    },
+    page: {
+        params: [
+            { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+        isNamed: true,
+    },
+    alias: {
+        params: [
+            { name: 'newUserId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+        ],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+    },
+    setAdvertisingId: {
+        params: [
+            { name: 'advertisingId', kind: 'string', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+    },
+    clearAdvertisingId: {
+        params: [],
+        gives: 'outcome',
+        messageId: 'stamped',
+        repeats: true,
+    },
+    flush: {
+        params: [
+            { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'object',
+    },
+    reset: {
+        params: [],
+        gives: 'nothing',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    enableDebugLogging: {
+        params: [],
+        gives: 'nothing',
+    },
+    getDebugInfo: {
+        params: [],
+        gives: 'object',
+    },
+    foreground: {
+        params: [],
+        gives: 'nothing',
+    },
+    background: {
+        params: [],
+        gives: 'nothing',
+    },
 }
 
 /** The methods of the basic tracker. @type {Record<string, Row>} */
 export const BASIC = {
-    initialize: beginning(['apiKey', 'endpoint', 'appVersion', 'options'], {
-        apiKey: 'INVALID_API_KEY',
-        endpoint: 'INVALID_ENDPOINT',
-        options: 'INVALID_CONFIGURATION',
-    }),
-    track: naming('event', 'properties'),
-    identify: tracking('userId', 'traits'),
-    screen: naming('name', 'properties'),
-    flush: { params: ['timeoutMs'], gives: 'object' },
-    getDebugInfo: { params: [], gives: 'object' },
+    initialize: {
+        params: [
+            { name: 'apiKey', kind: 'string', isRequired: true, fault: 'INVALID_API_KEY' },
+            { name: 'endpoint', kind: 'string', isRequired: true, fault: 'INVALID_ENDPOINT' },
+            { name: 'appVersion', kind: 'string', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'options', kind: 'object', isRequired: false, fault: 'INVALID_CONFIGURATION' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+        takesObject: true,
+    },
+    track: {
+        params: [
+            { name: 'event', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+        isNamed: true,
+    },
+    identify: {
+        params: [
+            { name: 'userId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+    },
+    screen: {
+        params: [
+            { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+        ],
+        gives: 'outcome',
+        messageId: 'uuid',
+        repeats: true,
+        isNamed: true,
+    },
+    flush: {
+        params: [
+            { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'object',
+    },
+    getDebugInfo: {
+        params: [],
+        gives: 'object',
+    },
+}
+
+/** The number of each error that a message can carry. @type {Record<string, number>} */
+export const NUMBERS = {
+    INVALID_BRAND_ID: 1001,
+    INVALID_CONFIGURATION: 1002,
+    SESSION_CREATION_FAILED: 1003,
+    INIT_ERROR: 1006,
+    INVALID_API_KEY: 1007,
+    INVALID_ENDPOINT: 1008,
+    STORAGE_ERROR: 1009,
+    INVALID_PARAMS: -32602,
+    METHOD_NOT_FOUND: -32601,
+    INVALID_REQUEST: -32600,
+    PARSE_ERROR: -32700,
+    INTERNAL_ERROR: -32603,
+    MESSAGE_TOO_LARGE: -32600,
+    SERIALIZATION_ERROR: 1004,
+    NETWORK_ERROR: 1005,
 }

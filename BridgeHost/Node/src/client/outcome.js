@@ -4,6 +4,17 @@
  * @typedef {{ status: 'queued' | 'pending', messageId: string } | { status: 'dropped', reason: string }} Outcome
  */
 
+/**
+ * A call that was dropped.
+ *
+ * @typedef {object} Drop
+ * @property {string} method
+ * @property {unknown} [name] The event's or screen's name, if the call has one.
+ * @property {string} reason
+ * @property {string} [detail] More than the reason says.
+ * @property {string} place The caller's line, for the end of a sentence.
+ */
+
 /** Why a call was dropped, in words. */
 const SENTENCES = {
     NOT_INITIALIZED: 'Not initialized. Call init() first.',
@@ -15,24 +26,53 @@ const SENTENCES = {
     SERIALIZATION_ERROR: 'A value cannot be written as JSON.',
     TOO_LARGE: 'It is larger than an event may be.',
     STORAGE_ERROR: 'The disk did not take it.',
-    QUEUE_FULL: 'As many calls as allowed wait for a session already.',
+    QUEUE_FULL: 'The queue is full.',
     DISABLED: 'The client is disabled.',
 }
+
+/** The reasons that lie in the state of the tracker, and not in the call. */
+const OF_STATE = new Set(['NOT_INITIALIZED', 'TRACKING_NOT_ALLOWED', 'STORAGE_ERROR', 'QUEUE_FULL', 'DISABLED'])
 
 /** @returns {Outcome} */
 export function dropped(reason) {
     return { status: 'dropped', reason }
 }
 
+/** Whether other calls will be dropped for the same reason, whatever they are. */
+export function isOfState(reason) {
+    return OF_STATE.has(reason)
+}
+
+/** The warning about a dropped call. @param {Drop} drop */
+export function dropWarning(drop) {
+    return `${callName(drop)} was dropped: ${drop.reason}. ${sentenceOf(drop)}`.trimEnd() + drop.place
+}
+
 /**
- * The warning about a dropped call.
+ * The warning about several calls that were dropped for the same reason.
  *
- * @param {string} method
- * @param {string | undefined} name The event's or screen's name, if the call has one.
- * @param {string} reason
- * @param {string} [detail] More than the reason says.
+ * @param {Drop} first
+ * @param {number} count
+ * @param {boolean} isTold Whether there was a warning about the first.
  */
-export function dropWarning(method, name, reason, detail = SENTENCES[reason] ?? '') {
-    const what = typeof name === 'string' ? `${method} ${JSON.stringify(name.slice(0, 200))}` : method
-    return `${what} was dropped: ${reason}. ${detail}`.trimEnd()
+export function droppedCallsWarning(first, count, isTold) {
+    if (isTold) {
+        const calls = count === 1 ? '1 more call was' : `${count} more calls were`
+        return `${calls} dropped: ${first.reason}. ${sentenceOf(first)}`.trimEnd()
+    }
+    if (count === 1) return dropWarning(first)
+    return `${count} calls were dropped: ${first.reason}. ${sentenceOf(first)} ` +
+        `The first was ${callName(first)}${first.place}.`
+}
+
+/** A call for a warning: with its event's name, but nothing of a person. */
+export function callName({ method, name }) {
+    return typeof name === 'string' ? `${method} ${JSON.stringify(name.slice(0, 200))}` : method
+}
+
+function sentenceOf({ method, reason, detail }) {
+    if (detail) return detail
+    const client = method.slice(0, method.indexOf('.') + 1)
+    const sentence = SENTENCES[reason] ?? ''
+    return client ? sentence.replace('init()', `${client}initialize()`) : sentence
 }

@@ -2,9 +2,11 @@
 
 /**
  * The properties of an event, the data of a profile and the like: an object of what JSON can hold. Undefined
- * members are left out, a Date is its ISO text, and `toJSON` is asked.
+ * members are left out, and `toJSON` is asked. A Date is its ISO text, a URL its text, a BigInt an exact number, a
+ * Map an object, a Set an array, an Error its name, message and stack. Functions and symbols are left out, with a
+ * warning.
  *
- * NaN, infinities, BigInt, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
+ * NaN, infinities, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
  * `SERIALIZATION_ERROR`, and a warning says where the value is.
  */
 export type Properties = object
@@ -461,6 +463,39 @@ export interface SessionNews {
     sessionId: string | null
 }
 
+/** The code of an error that the host answers. */
+export type HostErrorCode =
+    /** The brand ID is missing, empty or not a number. */
+    | 'INVALID_BRAND_ID'
+    /** A key of the configuration is missing, unknown or out of range. */
+    | 'INVALID_CONFIGURATION'
+    /** The backend made no session; data.status or data.cause says why. */
+    | 'SESSION_CREATION_FAILED'
+    /** Initialisation failed for another reason. */
+    | 'INIT_ERROR'
+    /** The API key is missing, empty or not printable. */
+    | 'INVALID_API_KEY'
+    /** The endpoint is missing or not a usable URL. */
+    | 'INVALID_ENDPOINT'
+    /** The state folder cannot be used. */
+    | 'STORAGE_ERROR'
+    /** Wrong number, name or type of params; the message names the param. */
+    | 'INVALID_PARAMS'
+    /** There is no such method. */
+    | 'METHOD_NOT_FOUND'
+    /** The message is JSON, and no request. */
+    | 'INVALID_REQUEST'
+    /** The message is not JSON. */
+    | 'PARSE_ERROR'
+    /** The fault is not the caller's. */
+    | 'INTERNAL_ERROR'
+    /** The message is longer than `--max-message-bytes`; it is skipped. */
+    | 'MESSAGE_TOO_LARGE'
+    /** A value cannot be written as JSON. */
+    | 'SERIALIZATION_ERROR'
+    /** The network failed. */
+    | 'NETWORK_ERROR'
+
 /** The methods of the session-based tracker. */
 export interface TrackerMethods {
     /**
@@ -697,6 +732,7 @@ export interface BasicMethods {
      * @throws {MobileTrackerError} `INVALID_API_KEY`, `INVALID_ENDPOINT`, `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
      */
     initialize(apiKey: string, endpoint: string, appVersion?: string | null, options?: BasicOptions | null): Promise<void>
+    initialize(params: { apiKey: string; endpoint: string; appVersion?: string | null; options?: BasicOptions | null }): Promise<void>
     /**
      * Records that an event happened.
      *

@@ -13,23 +13,28 @@ export class ValueFault extends Error {
     constructor(path, reason, isTooLarge = false) {
         super(`${path} ${reason}`)
         this.path = path
+        /** The argument that it is in. */
+        this.argument = path.split(/[.[]/, 1)[0]
         this.isTooLarge = isTooLarge
     }
 }
 
 /**
- * Writes a value as JSON text, as `JSON.stringify` does: `toJSON` is asked, a Date is its ISO text, undefined members
- * are left out. What JSON cannot hold is refused instead of being changed to null.
+ * Writes a value as JSON text, as `JSON.stringify` does: `toJSON` is asked, a Date is its ISO text, a URL its text,
+ * undefined members are left out. Besides that a BigInt is an exact number, a Map an object, a Set an array, and an
+ * Error its name, message and stack. What JSON cannot hold is refused instead of being changed to null.
  *
  * @param {unknown} value
  * @param {string} name What the value is called in a fault's path.
  * @param {number} [maxLength] How long the text may become, in UTF-16 units.
+ * @param {(path: string, kind: 'function' | 'symbol') => void} [omit] Told of members that are left out though they
+ *     are not undefined.
  * @returns {string | undefined} Undefined for undefined, functions and symbols, which JSON leaves out.
- * @throws {ValueFault} For NaN, infinities, BigInt, cycles, lone surrogates, invalid dates, more than 128 levels, too
+ * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too
  *     much text, and getters or `toJSON` methods that throw.
  */
-export function serialize(value, name, maxLength = Infinity) {
-    const place = { keys: [name], containers: [], maxLength }
+export function serialize(value, name, maxLength = Infinity, omit = () => {}) {
+    const place = { keys: [name], containers: [], maxLength, omit }
     try {
         return write(value, place, 0)
     } catch (error) {
@@ -41,7 +46,7 @@ export function serialize(value, name, maxLength = Infinity) {
 /**
  * The keys and containers that lead to a value; what lies beyond `level` is left from before.
  *
- * @typedef {{ keys: (string | number)[], containers: object[], maxLength: number }} Place
+ * @typedef {{ keys: (string | number)[], containers: object[], maxLength: number, omit: Function }} Place
  */
 
 /** @param {Place} place @param {number} level How many containers the value is in. */
@@ -52,7 +57,10 @@ function write(value, place, level) {
         case 'boolean': return value ? 'true' : 'false'
         case 'object': return value === null ? 'null' : writeObject(value, place, level)
         case 'bigint': return writeBigInt(value, place, level)
-        default: return undefined
+        case 'undefined': return undefined
+        default:
+            if (level > 0) place.omit(pathOf(place.keys.slice(0, level + 1)), typeof value)
+            return undefined
     }
 }
 
@@ -67,7 +75,7 @@ function writeNumber(value, place, level) {
 }
 
 function writeBigInt(value, place, level) {
-    if (typeof value.toJSON !== 'function') fault(place, level, 'is a BigInt')
+    if (typeof value.toJSON !== 'function') return String(value)
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
 
@@ -79,16 +87,25 @@ function writeObject(value, place, level) {
 
 /** Writes what `toJSON` gave, or what has none: it is not asked again. */
 function writePlain(value, place, level) {
-    if (typeof value === 'bigint') fault(place, level, 'is a BigInt')
+    if (typeof value === 'bigint') return String(value)
     if (typeof value !== 'object' || value === null) return write(value, place, level)
     if (value instanceof Number) return writeNumber(Number(value), place, level)
     if (value instanceof String) return writeString(String(value), place, level)
-    if (value instanceof Boolean) return String(value.valueOf())
+    if (value instanceof Boolean || value instanceof BigInt) return String(value.valueOf())
     if (level >= MAX_LEVELS) faultOfDepth(place, level)
     place.containers[level] = value
-    const text = Array.isArray(value) ? writeArray(value, place, level) : writeMembers(value, place, level)
+    const text = writeContainer(value, place, level)
     place.keys.length = level + 1
     return text
+}
+
+function writeContainer(value, place, level) {
+    if (Array.isArray(value)) return writeArray(value, place, level)
+    if (value instanceof Set) return writeArray([...value], place, level)
+    if (value instanceof Map) return writeMembers([...value.keys()], (key) => value.get(key), place, level)
+    // The members of an error are not enumerable, but for those that a program gave it.
+    const keys = value instanceof Error ? ['name', 'message', 'stack'] : Object.keys(value)
+    return writeMembers(keys, (key) => value[key], place, level)
 }
 
 function writeArray(value, place, level) {
@@ -102,11 +119,14 @@ function writeArray(value, place, level) {
     return text + ']'
 }
 
-function writeMembers(value, place, level) {
+function writeMembers(names, read, place, level) {
     let text = ''
-    for (const key of Object.keys(value)) {
+    for (const name of names) {
+        const isName = typeof name === 'string' || typeof name === 'number' || typeof name === 'bigint'
+        if (!isName) fault(place, level, 'has a key that is no string')
+        const key = String(name)
         place.keys[level + 1] = key
-        const member = write(value[key], place, level + 1)
+        const member = write(read(name), place, level + 1)
         if (member === undefined) continue
         text += `${text === '' ? '{' : ','}${writeString(key, place, level)}:${member}`
         if (text.length > place.maxLength) faultOfSize(place, level)

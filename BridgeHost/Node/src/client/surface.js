@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
-import { dropped, dropWarning } from './outcome.js'
-import { ValueFault, serialize } from './serialize.js'
+import { callName, dropped } from './outcome.js'
+import { ArgumentFault, writeParams } from './params.js'
+import { ValueFault } from './serialize.js'
+import { Trace } from './trace.js'
 
 /** @typedef {import('./methods.js').Row} Row */
 
@@ -21,7 +24,7 @@ const NEW_ID = {
  * @param {string} prefix What the names of the host's methods begin with, such as `analytics.`.
  * @param {import('./host-link.js').HostLink} link
  * @param {object} observer
- * @param {(message: string, reason: string) => void} observer.warn Told of dropped calls.
+ * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'accepted'>} observer.warnings
  * @param {() => void} [observer.used] Told of calls that may leave something to be sent.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
  */
@@ -31,74 +34,105 @@ export function makeFunctions(table, prefix, link, observer) {
     return functions
 }
 
-function makeFunction(method, row, link, { warn, used }) {
-    const read = readerOf(row, method, warn)
-    return (...args) => {
+function makeFunction(method, row, link, { warnings, used }) {
+    const newID = row.messageId && NEW_ID[row.messageId]
+    const call = (...args) => {
+        const asker = new Asker(method, row, args, new Trace(call, row.gives === 'outcome'), warnings)
         let params
         try {
-            params = writeParams(row, args, link.maxMessageBytes - ENVELOPE)
+            params = writeParams(row, args, { newID, maxBytes: link.maxMessageBytes - ENVELOPE, note: asker.note })
         } catch (fault) {
-            return refuse(fault, row, method, args, warn)
+            return asker.refuse(fault)
         }
         if (row.repeats) used?.()
-        return link.call(method, params, { repeats: row.repeats, read, name: row.isNamed ? args[0] : undefined })
+        return link.call(method, params, { repeats: row.repeats, asker })
     }
+    return call
 }
 
-/** What turns results of a method into what its promise resolves with; undefined if they stay as they are. */
-function readerOf({ gives }, method, warn) {
-    switch (gives) {
-        case 'object': return undefined
-        case 'nothing': return () => undefined
-        case 'outcome': return (outcome, name) => {
-            const { status, reason } = outcome
-            if (status === 'dropped') warn(dropWarning(method, name, reason), reason)
-            return outcome
+/** Who made a call: knows its line, and makes of the answer what the caller gets. */
+class Asker {
+    #method
+    #row
+    #name
+    #trace
+    #warnings
+
+    constructor(method, row, args, trace, warnings) {
+        this.#method = method
+        this.#row = row
+        this.#name = row.isNamed ? args[0] : undefined
+        this.#trace = trace
+        this.#warnings = warnings
+    }
+
+    /** Warns of something that does not keep the call from being made. */
+    note = (message) => {
+        const what = callName({ method: this.#method, name: this.#name })
+        this.#warnings.warn(`${what}: ${message}.${this.#trace.place}`)
+    }
+
+    /** Turns the result into what the promise resolves with. */
+    read(result) {
+        const { gives } = this.#row
+        if (gives === 'object') return result
+        if (gives === 'nothing') return undefined
+        if (gives !== 'outcome') return result[gives.member]
+        if (result.status === 'dropped') this.#dropped(result.reason)
+        else this.#warnings.accepted(this.#method)
+        return result
+    }
+
+    /** What a wrong argument comes to, if the call has an outcome. */
+    outcomeOf({ code, message }) {
+        if (this.#row.gives !== 'outcome' || code !== 'INVALID_PARAMS') return undefined
+        this.#dropped('INVALID_VALUE', `${message}.`)
+        return dropped('INVALID_VALUE')
+    }
+
+    /** The error, with the caller's line in its stack. */
+    errorFrom({ code, message, number, retryable, data }) {
+        const error = new MobileTrackerError(code, message, { number, retryable, data })
+        error.stack = `${error.name}: ${message}${this.#trace.lines}`
+        return error
+    }
+
+    /** Nobody waits for the error. That there is no host is told once for all calls. */
+    unhandled({ code, message }) {
+        if (/^(HOST_|PROTOCOL_)/.test(code)) return
+        this.#warnings.warn(`${this.#method} failed, and nobody handles it: ${code}: ${message}${this.#trace.place}`)
+    }
+
+    /** Answers a call that cannot be sent, as the host would. */
+    refuse(fault) {
+        if (!(fault instanceof ValueFault)) throw fault
+        const param = this.#row.params.find(({ name }) => name === fault.argument)
+        if (this.#row.gives === 'outcome') {
+            const reason = reasonOf(fault, param)
+            this.#dropped(reason, `${fault.message}.`)
+            return CallPromise.resolve(dropped(reason))
         }
-        default: return (result) => result[gives.member]
+        const error = this.errorFrom(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${fault.message}.`))
+        const refusal = CallPromise.reject(error)
+        refusal.ifUnwatched(() => this.unhandled(error))
+        return refusal
+    }
+
+    #dropped(reason, detail) {
+        this.#warnings.dropped({
+            method: this.#method, name: this.#name, reason, detail, place: this.#trace.place,
+        })
     }
 }
 
-/**
- * Writes a call's params in their named form.
- *
- * @throws {ValueFault}
- */
-function writeParams(row, args, maxBytes) {
-    const isWhole = row.takesObject && isObject(args[0])
-    const text = isWhole ? serialize(args[0], 'argument', maxBytes) : named(row, args, maxBytes)
-    if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
-    throw new ValueFault('The call', 'is too large', true)
+function reasonOf(fault, param) {
+    if (fault instanceof ArgumentFault) return param?.fault ?? 'INVALID_VALUE'
+    return fault.isTooLarge ? 'TOO_LARGE' : 'SERIALIZATION_ERROR'
 }
 
-function named({ params, messageId }, args, maxBytes) {
-    let text = ''
-    for (let i = 0; i < params.length && i < args.length; i++) {
-        const value = serialize(args[i], params[i], maxBytes)
-        if (value !== undefined) text += `${text === '' ? '{' : ','}"${params[i]}":${value}`
-    }
-    if (messageId) {
-        const id = args[params.length]?.messageId ?? NEW_ID[messageId]()
-        text += `${text === '' ? '{' : ','}"messageId":${serialize(id, 'messageId')}`
-    }
-    return text === '' ? '{}' : text + '}'
-}
-
-/** Answers a call that cannot be sent, as the host would. */
-function refuse(fault, row, method, args, warn) {
-    if (!(fault instanceof ValueFault)) throw fault
-    const reason = fault.isTooLarge ? 'TOO_LARGE' : 'SERIALIZATION_ERROR'
-    if (row.gives === 'outcome') {
-        warn(dropWarning(method, row.isNamed ? args[0] : undefined, reason, `${fault.message}.`), reason)
-        return Promise.resolve(dropped(reason))
-    }
-    const argument = fault.path.split(/[.[]/, 1)[0]
-    const code = row.faults?.[argument] ?? (fault.isTooLarge ? 'MESSAGE_TOO_LARGE' : 'SERIALIZATION_ERROR')
-    const refusal = Promise.reject(new MobileTrackerError(code, `${method}: ${fault.message}.`))
-    refusal.catch(() => {}) // A call that nobody waits for must not end the program.
-    return refusal
-}
-
-function isObject(value) {
-    return typeof value === 'object' && value !== null
+function codeOf(fault, param) {
+    if (fault.argument === 'argument') return 'INVALID_CONFIGURATION'
+    if (param && param.fault !== 'INVALID_PARAMS') return param.fault
+    if (fault instanceof ArgumentFault) return 'INVALID_PARAMS'
+    return fault.isTooLarge ? 'MESSAGE_TOO_LARGE' : 'SERIALIZATION_ERROR'
 }

@@ -1,36 +1,44 @@
+import { appName } from './app-name.js'
 import { CollectorPanel } from './collector-panel.js'
 import { atExit } from './exit.js'
 import { HostLink } from './host-link.js'
 import { ANALYTICS, BASIC, TRACKER } from './methods.js'
 import { News } from './news.js'
+import { noteUnknown } from './params.js'
 import { followScreens } from './screens.js'
 import { makeFunctions } from './surface.js'
+import { Warnings } from './warnings.js'
 
 /** How long the end of the program may be put off for what is not sent yet. The host itself goes on for a while. */
 const EXIT_FLUSH_MS = 5000
 
+/** The options that there are. */
+const OPTIONS = ['hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel']
+
 /**
  * Makes a tracker with a host of its own, which is started on first use.
  *
- * @param {object} [options]
- * @param {string} [options.hostPath] The host program, instead of looking for it.
- * @param {string[]} [options.hostArguments] What to start it with.
- * @param {'inherit' | 'ignore'} [options.stderr] Where the host's log goes: to this program's stderr, or nowhere.
- * @param {boolean} [options.collectorPanel] Whether to show a development collector how the clients stand.
+ * @param {import('./index.js').TrackerOptions} [options]
  */
-export function createTracker({
-    hostPath, hostArguments = [], stderr = 'inherit', collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1',
-} = {}) {
-    const warn = (message) => console.warn(`[MobileTracker] ${message}`)
+export function createTracker(options = {}) {
+    const {
+        hostPath, hostArguments = [], stderr = 'inherit', warnings: isWarning = true, appName: program,
+        collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1',
+    } = options
+    const warn = (message) => {
+        if (isWarning) console.warn(`[MobileTracker] ${message}`)
+    }
+    noteUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
     const news = new News({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
-        hostArguments,
+        hostArguments: () => withName(hostArguments, program),
         onStderr: stderr === 'inherit' ? passOn : () => {},
         onNotification: (notification) => news.receive(notification),
         warn,
     })
-    const exit = flushAtExit(link)
+    const warnings = new Warnings(warn, () => link.isBusy)
+    const exit = flushAtExit(link, warnings)
     const panel = collectorPanel ? new CollectorPanel(link) : null
     const used = () => {
         exit.used()
@@ -38,22 +46,39 @@ export function createTracker({
     }
     const end = () => {
         panel?.stop()
-        return link.shutdown()
+        return link.shutdown().then(() => warnings.finish())
     }
-    const observer = { warn, used }
+    const observer = { warnings, used }
     const tracker = makeFunctions(TRACKER, '', link, observer)
-    const quiet = makeFunctions({ screenDidAppear: TRACKER.screenDidAppear }, '', link, {
-        ...observer,
-        warn: (message, reason) => void (reason === 'REPEATED_SCREEN' || warn(message)),
-    })
     return {
         ...tracker,
         analytics: makeFunctions(ANALYTICS, 'analytics.', link, observer),
         basic: makeFunctions(BASIC, 'basic.', link, observer),
         on: (event, listener) => news.on(event, listener),
-        trackScreens: (webContents, options) => followScreens(webContents, quiet.screenDidAppear, options),
+        trackScreens: screenFollower(link, observer, warn),
         shutdown: end,
         close: end,
+    }
+}
+
+/** The arguments of the host, the program's name among them. */
+function withName(hostArguments, program = appName()) {
+    const isNamed = hostArguments.some((argument) => /^--app-name(=|$)/.test(argument))
+    return isNamed || !program ? hostArguments : [...hostArguments, '--app-name', program]
+}
+
+/** Follows screens without warning of those that are shown again. */
+function screenFollower(link, { warnings, used }, warn) {
+    const quiet = {
+        warn: (message) => warnings.warn(message),
+        dropped: (drop) => void (drop.reason === 'REPEATED_SCREEN' || warnings.dropped(drop)),
+        accepted: (method) => warnings.accepted(method),
+    }
+    const { screenDidAppear } = makeFunctions(
+        { screenDidAppear: TRACKER.screenDidAppear }, '', link, { warnings: quiet, used })
+    return (webContents, options = {}) => {
+        noteUnknown(options, ['titleWaitMs'], (message) => warn(`trackScreens: ${message}.`))
+        return followScreens(webContents, screenDidAppear, options)
     }
 }
 
@@ -65,7 +90,7 @@ function passOn(text) {
 }
 
 /** Sends what is left before the program ends, once for all that was called since the last time. */
-function flushAtExit(link) {
+function flushAtExit(link, warnings) {
     let isUsed = false
     let isKnown = false
     const leaving = {
@@ -78,7 +103,10 @@ function flushAtExit(link) {
             if (link.uses('analytics')) link.call('analytics.flush', params)
             if (link.uses('basic')) link.call('basic.flush', params)
         },
-        exit: () => link.flushWrites(),
+        exit() {
+            warnings.finish()
+            link.flushWrites()
+        },
     }
     return {
         used() {

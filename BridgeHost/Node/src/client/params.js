@@ -1,0 +1,130 @@
+import { nearest } from './nearest.js'
+import { ValueFault, serialize } from './serialize.js'
+
+/** What may follow the arguments of a call that has an effect. */
+const OPTIONS = ['messageId']
+
+/** 1 to 128 printable characters of ASCII, no space first or last. */
+const MESSAGE_ID = /^[!-~](?:[ -~]{0,126}[!-~])?$/
+
+/** An argument of the wrong type, or none where one is needed. */
+export class ArgumentFault extends ValueFault {}
+
+/**
+ * Writes a call's params in their named form.
+ *
+ * @param {import('./methods.js').Row} row
+ * @param {unknown[]} args
+ * @param {object} options
+ * @param {() => string} [options.newID] Makes a message id, if the call has one.
+ * @param {number} options.maxBytes How long the params may become.
+ * @param {(message: string) => void} options.note Told of what is left out.
+ * @returns {string} JSON text.
+ * @throws {ValueFault}
+ */
+export function writeParams(row, args, { newID, maxBytes, note }) {
+    const omitted = []
+    const write = (value, name) => serialize(value, name, maxBytes, (path, kind) => omitted.push({ path, kind }))
+    const isWhole = row.takesObject && isObject(args[0])
+    const text = isWhole ? write(args[0], 'argument') : named(row, args, write, newID, note)
+    if (omitted.length > 0) note(omission(omitted))
+    if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
+    throw new ValueFault('The call', 'is too large', true)
+}
+
+function named({ params, gives }, args, write, newID, note) {
+    let text = ''
+    const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
+    for (let i = 0; i < params.length; i++) {
+        const value = i < args.length ? write(args[i], params[i].name) : undefined
+        // Of what has no outcome, the host says what is wrong.
+        if (gives === 'outcome') check(params[i], args[i], value)
+        // It cannot say of which type a value was that JSON does not have.
+        else if (typeof args[i] === 'bigint') check(params[i], args[i], value)
+        if (value !== undefined) add(params[i].name, value)
+    }
+    if (newID) {
+        noteMisplaced(params, args, note)
+        const id = messageID(args[params.length], note)
+        add('messageId', id === undefined ? `"${newID()}"` : JSON.stringify(id))
+    }
+    return text === '' ? '{}' : text + '}'
+}
+
+/** Whether a value is what the parameter takes, judged by its text. */
+function check({ name, kind, isRequired }, argument, text) {
+    const isAbsent = text === undefined || text === 'null'
+    if (isAbsent && !isRequired && typeof argument !== 'function' && typeof argument !== 'symbol') return
+    if (!isAbsent && kindOf(text) === kind) return
+    throw new ArgumentFault(name, `must be ${phrase(kind)}, and is ${typeName(argument)}`)
+}
+
+function kindOf(text) {
+    switch (text[0]) {
+        case '"': return 'string'
+        case '{': return 'object'
+        case '[': return 'array'
+        case 't':
+        case 'f': return 'boolean'
+        default: return 'number'
+    }
+}
+
+function typeName(value) {
+    if (value === null || value === undefined) return String(value)
+    if (Array.isArray(value)) return 'an array'
+    return phrase(typeof value)
+}
+
+function phrase(kind) {
+    return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
+}
+
+/** The message id that a caller gave. */
+function messageID(options, note) {
+    if (options === undefined || options === null) return undefined
+    if (typeof options !== 'object' || Array.isArray(options)) {
+        throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(options)}`)
+    }
+    noteUnknown(options, OPTIONS, note)
+    const { messageId } = options
+    if (messageId === undefined || messageId === null) return undefined
+    if (typeof messageId === 'string' && MESSAGE_ID.test(messageId)) return messageId
+    throw new ArgumentFault('messageId', 'must be 1 to 128 printable ASCII characters without spaces at either end')
+}
+
+/**
+ * Warns of keys that have no meaning.
+ *
+ * @param {object} options
+ * @param {string[]} known
+ * @param {(message: string) => void} note
+ */
+export function noteUnknown(options, known, note) {
+    for (const key of Object.keys(options)) {
+        if (known.includes(key)) continue
+        const guess = nearest(key, known)
+        note(`the option '${key.slice(0, 80)}' has no effect: it is not known${guess ? `, and the nearest is '${guess}'` : ''}`)
+    }
+}
+
+/** An object with nothing but a message id was most likely meant to come later. */
+function noteMisplaced(params, args, note) {
+    const last = args[args.length - 1]
+    if (args.length > params.length || args.length === 0 || !isObject(last)) return
+    const keys = Object.keys(last)
+    if (keys.length !== 1 || nearest(keys[0], OPTIONS) !== 'messageId') return
+    const { name } = params[args.length - 1]
+    const order = [...params.map((param) => param.name), '{ messageId }'].join(', ')
+    note(`'${keys[0]}' stands in ${name}, and is data there; the order is (${order})`)
+}
+
+function omission(omitted) {
+    const [{ path, kind }] = omitted
+    const others = omitted.length > 1 ? `, and ${omitted.length - 1} more like it,` : ''
+    return `${path} is a ${kind}, which JSON cannot hold${others ? `${others} are` : '; it is'} left out`
+}
+
+function isObject(value) {
+    return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { suite, test } from 'node:test'
+import { captureWarnings, fakeTracker } from '../testsupport/hosts.js'
+import { createTracker } from '../src/client/tracker.js'
+
+const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
+
+/** What wrong arguments come to: the outcome's reason, and what the warning says of it. */
+const WRONG = {
+    'track(undefined)': [(t) => t.track(undefined), 'INVALID_EVENT_NAME', 'track was dropped'],
+    'track with a number': [(t) => t.track(17), 'INVALID_EVENT_NAME', 'eventName must be a string, and is a number.'],
+    'track with an array': [(t) => t.track('X', [1]), 'INVALID_VALUE', 'attributes must be an object, and is an array.'],
+    'track with a function': [(t) => t.track('X', () => 1), 'INVALID_VALUE', 'track "X" was dropped'],
+    'track with NaN': [(t) => t.track('X', { a: NaN }), 'SERIALIZATION_ERROR', 'track "X" was dropped: SERIALIZATION_ERROR'],
+    'identify(17)': [(t) => t.identify(17), 'INVALID_USER_ID', 'userId must be a string, and is a number.'],
+    'identify()': [(t) => t.identify(), 'INVALID_USER_ID', 'userId must be a string, and is undefined.'],
+    'set()': [(t) => t.set(), 'INVALID_VALUE', 'profileData must be an object, and is undefined.'],
+    'screen(null)': [(t) => t.screen(null), 'INVALID_EVENT_NAME', 'name must be a string, and is null.'],
+    'a location in words': [(t) => t.updateLocation('52', 13, 1), 'INVALID_VALUE', 'latitude must be a number, and is a string.'],
+    'analytics.alias({})': [(t) => t.analytics.alias({}), 'INVALID_USER_ID', 'newUserId must be a string, and is an object.'],
+    'basic.track()': [(t) => t.basic.track(), 'INVALID_EVENT_NAME', 'basic.track was dropped'],
+    'an invalid message id': [
+        (t) => t.track('X', null, null, { messageId: ' m ' }), 'INVALID_VALUE', 'messageId must be 1 to 128 printable',
+    ],
+    'a message id that is a number': [(t) => t.set({}, { messageId: 17 }), 'INVALID_VALUE', 'messageId must be'],
+    'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', 'options must be an object'],
+}
+
+suite('a wrong argument of a tracking call', () => {
+    for (const [what, [call, reason, words]] of Object.entries(WRONG)) {
+        test(`is an outcome and a warning with the caller's line: ${what}`, async (t) => {
+            const { tracker, warnings } = fakeTracker(t)
+
+            assert.deepEqual(await call(tracker), { status: 'dropped', reason })
+
+            assert.equal(warnings.length, 1)
+            assert.ok(warnings[0].includes(words), warnings[0])
+            assert.match(warnings[0], / \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
+        })
+    }
+
+    test('does not end a service, whether it is awaited or not', async (t) => {
+        const { tracker, warnings } = fakeTracker(t)
+        const server = createServer(async (request, response) => {
+            tracker.identify(17)
+            const { reason } = await tracker.track(request.headers['x-event'])
+            response.end(reason)
+        })
+        await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+        t.after(() => server.close())
+
+        const answer = await fetch(`http://127.0.0.1:${server.address().port}/`, { headers: { connection: 'close' } })
+
+        assert.equal(await answer.text(), 'INVALID_EVENT_NAME')
+        assert.equal(warnings.length, 2)
+    })
+
+    test('that only the host finds is an outcome as well', async (t) => {
+        const error = { code: -32602, message: "track: 'attributes' is odd", data: { code: 'INVALID_PARAMS' } }
+        const { tracker, warnings } = fakeTracker(t, { errors: { track: error } })
+
+        assert.deepEqual(await tracker.track('X'), { status: 'dropped', reason: 'INVALID_VALUE' })
+        assert.ok(warnings[0].includes("'attributes' is odd"), warnings[0])
+    })
+
+    test('is no warning with warnings: false', async (t) => {
+        const warnings = captureWarnings(t)
+        const tracker = createTracker({ warnings: false })
+
+        assert.equal((await tracker.track(undefined)).status, 'dropped')
+        assert.deepEqual(warnings, [])
+    })
+})
+
+suite('what has no effect is told', () => {
+    const calls = {
+        'a misspelled message id': [
+            (t) => t.track('X', {}, {}, { messageID: 'm1' }), "the option 'messageID' has no effect: it is not known", "the nearest is 'messageId'",
+        ],
+        'any other option': [(t) => t.reset(true, { retries: 3 }), "reset: the option 'retries' has no effect"],
+        'a message id among the metadata': [
+            (t) => t.track('X', {}, { messageId: 'm1' }), "'messageId' stands in metadata",
+            '(eventName, attributes, metadata, { messageId })',
+        ],
+        'a function among the attributes': [
+            (t) => t.track('X', { a: { then: () => 1 } }), 'attributes.a.then is a function, which JSON cannot hold',
+        ],
+    }
+    for (const [what, [call, ...words]] of Object.entries(calls)) {
+        test(`of ${what}, with the caller's line, and the call is made`, async (t) => {
+            const { tracker, warnings, lives } = fakeTracker(t)
+
+            await call(tracker)
+
+            assert.equal(warnings.length, 1)
+            for (const word of words) assert.ok(warnings[0].includes(word), warnings[0])
+            assert.match(warnings[0], /client-arguments\.test\.js:\d+:\d+\)$/)
+            assert.equal(lives()[0].length, 1)
+        })
+    }
+
+    test('of an option of createTracker, with the nearest', (t) => {
+        const warnings = captureWarnings(t)
+
+        createTracker({ hostArgument: [] })
+
+        const words = "createTracker: the option 'hostArgument' has no effect: it is not known, and the nearest is 'hostArguments'."
+        assert.deepEqual(warnings, [`[MobileTracker] ${words}`])
+    })
+})
+
+suite('any other call', () => {
+    const error = { code: 1001, message: 'Brand ID must be a number', data: { code: 'INVALID_BRAND_ID' } }
+
+    test('rejects with the caller\'s line in the stack', async (t) => {
+        const { tracker, warnings } = fakeTracker(t, { errors: { init: error, setConsent: error, getSessionId: error } })
+
+        for (const call of [
+            () => tracker.init('x', config), () => tracker.setConsent('granted'), () => tracker.getSessionId(),
+            () => tracker.init(925n), () => tracker.getCrossDomainUrl('\ud800'),
+        ]) {
+            const thrown = await call().catch((caught) => caught)
+            assert.match(thrown.stack, /^MobileTrackerError: .*\n.*client-arguments\.test\.js/)
+        }
+        assert.deepEqual(warnings, [])
+    })
+
+    test('warns when nobody handles its rejection', async (t) => {
+        const { tracker, warnings } = fakeTracker(t, { errors: { init: error } })
+
+        tracker.init('x', config)
+        tracker.init(925n)
+        await tracker.track('A')
+        await new Promise((resolve) => setImmediate(resolve))
+        await new Promise((resolve) => setImmediate(resolve))
+
+        assert.equal(warnings.length, 2)
+        assert.match(warnings[0], /init failed, and nobody handles it: INVALID_BRAND_ID: .*brandId must be a string/)
+        assert.match(warnings[1], /init failed, and nobody handles it: INVALID_BRAND_ID: Brand ID must be a number \(at .*:\d+\)$/)
+    })
+
+    test('gives promises that all combinators take', async (t) => {
+        const { tracker } = fakeTracker(t, { errors: { init: error } })
+
+        const results = await Promise.allSettled([tracker.init('x', config), tracker.track('A'), tracker.flush()])
+
+        assert.deepEqual(results.map(({ status }) => status), ['rejected', 'fulfilled', 'fulfilled'])
+        assert.equal(await tracker.track('A').then(({ status }) => status).finally(() => {}), 'queued')
+    })
+})
+
+suite('calls that the state of the tracker drops', () => {
+    const early = { track: { status: 'dropped', reason: 'NOT_INITIALIZED' } }
+
+    test('are one warning with a count', async (t) => {
+        const { tracker, warnings } = fakeTracker(t, { results: early })
+
+        await Promise.all(Array.from({ length: 1000 }, (_, i) => tracker.track(`E${i}`)))
+
+        assert.equal(warnings.length, 1)
+        assert.match(warnings[0], /1000 calls were dropped: NOT_INITIALIZED\. .*Call init\(\) first\. The first was track "E0" \(at /)
+    })
+
+    test('one after the other are a warning, and a count when calls are accepted again', async (t) => {
+        const { tracker, warnings } = fakeTracker(t, { results: early })
+
+        for (let i = 0; i < 10; i++) await tracker.track(`E${i}`)
+        assert.equal(warnings.length, 1)
+        await tracker.identify('u1')
+
+        assert.equal(warnings.length, 2)
+        assert.match(warnings[0], /track "E0" was dropped: NOT_INITIALIZED/)
+        assert.match(warnings[1], /9 more calls were dropped: NOT_INITIALIZED/)
+    })
+
+    test('name what initialises their client', async (t) => {
+        const dropped = { status: 'dropped', reason: 'NOT_INITIALIZED' }
+        const { tracker, warnings } = fakeTracker(t, { results: { 'basic.track': dropped } })
+
+        await tracker.basic.track('A')
+
+        assert.match(warnings[0], /basic\.track "A" was dropped: .* Call basic\.initialize\(\) first\./)
+    })
+})
