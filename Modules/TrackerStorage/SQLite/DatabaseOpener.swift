@@ -12,7 +12,7 @@ import TrackerModels
 struct OpenedLane {
     /// The database.
     let database: LaneDatabase
-    /// The lane's rows; a reset or a denial elsewhere can have them made anew.
+    /// The lane's rows; where somebody has deleted them, the next transaction makes others.
     var key: LaneKey
     /// The lane.
     let state: LaneState
