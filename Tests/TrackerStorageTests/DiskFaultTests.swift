@@ -243,6 +243,25 @@ struct DiskFaultTests {
         #expect(try !two.queue().contains("m1"))
     }
 
+    @Test("that is slow keeps others from delivering until it has noted what was delivered")
+    func keepsDeliveryWhileItIsSlow() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+        await one.commit([.append("m1"), .append("m2")])
+        #expect(one.acquireDelivery())
+        let writers = try FileLock(folder.state.writerLock)
+        try writers.lock()
+
+        one.stage(.delivered([try one.ids()[0]], bytes: WireBytes(before: 0, after: 0))) { _ in }
+        one.releaseDelivery()
+
+        #expect(!two.acquireDelivery())
+        writers.unlock()
+        await one.commit(.barrier)
+        #expect(two.acquireDelivery())
+        #expect(try two.queue() == ["m2"])
+    }
+
     @Test("does not keep others from delivering when the one that it refused has closed")
     func releasesDeliveryAtClose() async throws {
         let one = try await SQLiteOutbox.opened(.sample(folder))

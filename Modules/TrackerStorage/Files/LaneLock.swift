@@ -5,8 +5,6 @@ final class LaneLock: Sendable {
     private struct State: ~Copyable {
         var lock: FileLock?
         var isHeld = false
-        /// Whether it must not go to another.
-        var isKept = false
         /// Whether it goes to another as soon as it may.
         var isGivenUp = false
 
@@ -53,27 +51,25 @@ final class LaneLock: Sendable {
         }
     }
 
-    /// Gives the right up, as soon as it need not be kept.
-    func release() {
+    /// Gives the right up.
+    ///
+    /// - Parameter mayGo: Whether it may go to another now. If not, it goes with a later ``releaseIfGivenUp(mayGo:)``.
+    func release(mayGo: () -> Bool = { true }) {
         state.withLock { state in
-            if state.isKept { state.isGivenUp = state.isHeld } else { state.unlock() }
+            if mayGo() { state.unlock() } else { state.isGivenUp = state.isHeld }
         }
     }
 
-    /// Says whether the right must not go to another for now, even if it is given up.
-    func keep(_ isKept: Bool) {
+    /// Lets the right go that was given up earlier, if it may go to another now.
+    func releaseIfGivenUp(mayGo: () -> Bool) {
         state.withLock { state in
-            state.isKept = isKept
-            if !isKept, state.isGivenUp { state.unlock() }
+            if state.isGivenUp, mayGo() { state.unlock() }
         }
     }
 
     /// Gives the right up at once.
     func end() {
-        state.withLock { state in
-            state.isKept = false
-            state.unlock()
-        }
+        state.withLock { $0.unlock() }
     }
 }
 

@@ -322,7 +322,11 @@ struct LaneWriter: ~Copyable {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
         failure = error
         outcome.results = tasks.map { task in
-            guard case .change(let change) = task else { return .failed(error) }
+            guard case .change(let change) = task else {
+                // Records that cannot be read are found again by the next peek.
+                outcome.settled += task.settledRecords
+                return .failed(error)
+            }
             switch change {
             case .append, .continueSession:
                 return .refused(held.state(over: known).consent == .denied ? .trackingNotAllowed : .storage)

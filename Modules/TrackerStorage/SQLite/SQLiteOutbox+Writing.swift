@@ -57,12 +57,12 @@ extension SQLiteOutbox {
     }
 
     private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
-        let (outcome, isKept, needsRetry) = writer.withLock { writer in
+        let (outcome, needsRetry) = writer.withLock { writer in
             let outcome = writer.commit(group.map(\.task))
             note(writer, settled: outcome.settled)
-            return (outcome, writer.held.hidesRecordsFromOthers, writer.needsRetry)
+            return (outcome, writer.needsRetry)
         }
-        delivery.keep(isKept)
+        delivery.releaseIfGivenUp { isRecorded }
         for event in outcome.events { configuration.observer(event) }
         if needsRetry { scheduleRetry(after: nextRetry) }
         answer(group, outcome)

@@ -107,7 +107,12 @@ public final class SQLiteOutbox: Outbox {
     ///
     /// While the disk has not taken what was delivered or dropped here, another would send it again: then the right goes
     /// on as soon as that is written, or when this one closes.
-    public func releaseDelivery() { delivery.release() }
+    public func releaseDelivery() { delivery.release { isRecorded } }
+
+    /// Whether all that was settled here is on disk, and nothing that is held keeps records from being sent.
+    var isRecorded: Bool {
+        stage.withLock { $0.settling.isEmpty && !$0.held.hidesRecordsFromOthers }
+    }
 
     /// Tries to become the only one who makes a session for the lane; true if it is already.
     public func acquireSessionCreation() -> Bool { sessionCreation.acquire() }
