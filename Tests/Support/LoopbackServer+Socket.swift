@@ -44,6 +44,32 @@ struct LoopbackSocket {
         return unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4) == 0
     }
 
+    /// Connects to a port on 127.0.0.1.
+    static func connect(port: UInt16) -> LoopbackSocket? {
+        #if canImport(Darwin)
+            let stream = SOCK_STREAM
+        #else
+            let stream = Int32(SOCK_STREAM.rawValue)
+        #endif
+        let descriptor = Foundation.socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                unsafe Foundation.connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        guard isConnected else {
+            close(descriptor)
+            return nil
+        }
+        return LoopbackSocket(descriptor)
+    }
+
     /// The next connection; `nil` when the port is closed.
     static func accept(_ listener: Int32) -> Int32? {
         while true {

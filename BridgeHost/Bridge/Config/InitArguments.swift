@@ -68,7 +68,9 @@ private struct Form {
         guard brand.isNull || brand.kind == .string else {
             throw .invalidParams("init: 'apiKey' must be a string, the brand ID")
         }
+        // The published type has both names of the address: `endpoint` counts.
+        let others = object["endpoint"]?.isNull == false ? ["apiKey", "api_url", "apiUrl"] : ["apiKey"]
         return Form(
-            brandId: brand.stringValue ?? "", config: object.removing(["apiKey"]), table: TrackerFields.published)
+            brandId: brand.stringValue ?? "", config: object.removing(others), table: TrackerFields.published)
     }
 }

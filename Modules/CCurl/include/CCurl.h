@@ -39,6 +39,17 @@ static inline CURLcode tracker_curl_set_sink(
     return curl_easy_setopt(easy, option, sink);
 }
 
+static inline CURLcode tracker_curl_set_opener(
+    CURL *_Nonnull easy,
+    curl_socket_t (*_Nonnull open)(void *_Nullable, curlsocktype, struct curl_sockaddr *_Nonnull)) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+}
+
+static inline CURLcode tracker_curl_set_closer(
+    CURL *_Nonnull easy, int (*_Nonnull close)(void *_Nullable, curl_socket_t)) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+}
+
 // Keeps a slow name lookup from holding up the removal of a handle. Since libcurl 7.87; nothing before.
 static inline CURLcode tracker_curl_set_quick_exit(CURL *_Nonnull easy) {
 #if LIBCURL_VERSION_NUM >= 0x075700

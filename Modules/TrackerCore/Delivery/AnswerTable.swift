@@ -24,7 +24,8 @@ enum AnswerTable {
         return switch response.status {
         case 200..<300: .success
         case 429: .retry(floor: max(wait, .seconds(1)))
-        case 408: .retry(floor: wait)
+        // 407 is a proxy's, and says nothing of the server.
+        case 407, 408: .retry(floor: wait)
         case 413: .tooLarge
         case 401, 403: .unauthorized
         case 404, 410: .gone

@@ -10,6 +10,7 @@ extension DeliveryEngine {
         case .delivered(let plan, _):
             for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
         case .retried(let plan, let answer, let message):
+            state.withLock { $0.growth.interrupt() }
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
             state.withLock { $0.lastError = (message + subject, moment.wall) }
             if answer.isLostRedirect {
@@ -51,6 +52,16 @@ extension DeliveryEngine {
         } else {
             report(.sessionChanged(lane.entry.session), at: moment)
         }
+    }
+
+    /// Warns if the queue keeps growing while deliveries succeed.
+    func noteGrowth(_ peek: Peek, at now: MonotonicInstant) {
+        let warning = state.withLock { state in
+            // What is delivered and not yet recorded is no longer seen at the front, but counts in the lane.
+            let queued = peek.records.isEmpty ? 0 : peek.state.queuedRecords
+            return state.growth.note(queued: queued, delivered: state.sent, at: now)
+        }
+        if let warning { parts.log.log(.warning, warning.message) }
     }
 
     /// Tells of a change of the breaker.

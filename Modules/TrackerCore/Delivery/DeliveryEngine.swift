@@ -42,6 +42,7 @@ final class DeliveryEngine: Sendable {
         var isLocked = false
         /// How many records this engine has delivered.
         var sent = 0
+        var growth = QueueGrowth()
         /// How many changes of the engine's are not on disk yet.
         var unsettled = 0
         /// Whether the lane is to be let go of once they are.
@@ -110,9 +111,11 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    /// Ends a wait, once: the network is said to be back; calls coalesce.
+    /// Ends a wait, once: the network is said to be back; calls coalesce. The next request takes a new
+    /// connection: the old one may be dead without anybody having noticed.
     func networkDidChange() {
         guard isToldOfNetwork.raise() else { return }
+        parts.loop.renewConnections()
         perform { [parts, isToldOfNetwork] state in
             isToldOfNetwork.set(false)
             state.delivery.cutShort(at: parts.loop.now)
@@ -240,6 +243,7 @@ final class DeliveryEngine: Sendable {
     }
 
     private func act(on peek: Peek, at moment: DeliveryState.Moment) -> Bool {
+        noteGrowth(peek, at: moment.now)
         let intention = state.withLock { state in
             state.front = peek.records.first?.sequence
             let wanted = max(state.dueThrough, state.flushes.compactMap(\.through).max() ?? 0)

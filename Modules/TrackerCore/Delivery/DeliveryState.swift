@@ -126,7 +126,7 @@ struct DeliveryState: Sendable {
             wantedThrough: wantedThrough
         )
         let intention = dialect.plan(view)
-        if case .send(let plan) = intention, plan.isExclusive, !inFlight.isEmpty { return .rest }
+        if case .send(let plan) = intention, !inFlight.values.allSatisfy(plan.mayJoin) { return .rest }
         return intention
     }
 

@@ -77,8 +77,23 @@ struct Plan: Sendable {
     /// Whether the generation was the lane's current one when the request was built.
     var isCurrent: Bool
 
-    /// Whether nothing else may be under way beside it.
-    var isExclusive: Bool { purpose != .records }
+    /// Whether nothing else may be under way beside it: everything but events, whose order alone is traded for speed.
+    var isExclusive: Bool { purpose != .records || records.contains { $0.route.isBarrier } }
+
+    /// Whether it may be under way beside another: what belongs to a generation goes before what comes after it.
+    func mayJoin(_ other: Plan) -> Bool {
+        !isExclusive && !other.isExclusive && generation == other.generation
+    }
+}
+
+extension Route {
+    /// Whether events before and after it must not overtake it.
+    fileprivate var isBarrier: Bool {
+        switch self {
+        case .event, .batch, .endpoint: false
+        case .profile, .metadata, .location, .email, .link: true
+        }
+    }
 }
 
 /// What a dialect wants done next.

@@ -16,11 +16,21 @@ struct GroupSizer: Sendable {
     let frame: Int
     /// How many records travel now.
     private(set) var limit: Int
+    /// How many records may travel for a while, since more were refused as too large.
+    private var ceiling: Int?
+    /// How many records arrived together since groups were last refused as too large, at most.
+    private var arrivedSize: Int?
+    /// How many groups of ``limit`` records have arrived since that changed.
+    private var successes = 0
     /// The last records of groups that have been planned or split and are not settled, in order.
     private var ends: [Record.ID] = []
 
     /// How many ends are remembered: those of groups whose records were evicted are never settled.
     private static let memory = 1024
+    /// How many groups must arrive before a larger one is tried.
+    private static let patience = 10
+    /// How many before one is tried that is larger than ``ceiling``: each such try may waste a request.
+    private static let longPatience = 100
 
     init(maxRecords: Int, maxBytes: Int, recordOverhead: Int = 0, frame: Int = 0) {
         self.maxRecords = maxRecords
@@ -49,10 +59,18 @@ struct GroupSizer: Sendable {
         return group
     }
 
-    /// The group arrived: groups may grow again.
+    /// The group arrived: after some more, groups may grow again.
     mutating func arrived(_ group: [Record]) {
         settle(group)
-        if limit < maxRecords { limit = min(maxRecords, max(limit, group.count) * 2) }
+        // A smaller group says nothing of larger ones.
+        guard limit < maxRecords, group.count >= limit else { return }
+        arrivedSize = group.count
+        successes += 1
+        let isAtCeiling = ceiling.map { limit >= $0 } ?? false
+        guard successes >= (isAtCeiling ? Self.longPatience : Self.patience) else { return }
+        if isAtCeiling { ceiling = nil }
+        limit = min(ceiling ?? maxRecords, maxRecords, limit + max(1, limit / 8))
+        successes = 0
     }
 
     /// The group, of one, was dropped.
@@ -64,7 +82,10 @@ struct GroupSizer: Sendable {
     /// The group was too large as a whole.
     mutating func tooLarge(_ group: [Record]) {
         settle(group)
+        // What arrived last is known to be small enough; else all that is less may be.
+        ceiling = max(1, min(arrivedSize ?? .max, group.count - 1))
         limit = max(1, group.count / 2)
+        successes = 0
     }
 
     /// The group holds a record that the server refuses: it goes again in halves.
@@ -77,6 +98,9 @@ struct GroupSizer: Sendable {
     mutating func forget() {
         ends = []
         limit = maxRecords
+        ceiling = nil
+        arrivedSize = nil
+        successes = 0
     }
 
     private mutating func note(_ end: Record.ID) {

@@ -59,6 +59,10 @@ struct SessionDialect: Dialect {
         let response: HTTPResponse
         switch answer {
         case .success(let answer): response = answer
+        case .failure(let error) where error.kind == .invalidRequest && !plan.records.isEmpty:
+            // Only a user or a session of many kilobytes in its path does that: no server takes such a URL.
+            settle(plan)
+            return .discard(.tooLarge, error.message)
         case .failure(let error): return .retry(floor: .zero, error.message)
         }
         let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
@@ -109,7 +113,7 @@ struct SessionDialect: Dialect {
         }
         attempt = nil
         guard let session = SessionAnswer.sessionID(in: response.body) else {
-            return .retry(floor: .zero, "No session could be created: the answer has no data.id")
+            return .retry(floor: .zero, "No session could be created: \(SessionAnswer.fault(of: response))")
         }
         return .progress([.bindMade(generation, session)])
     }
@@ -139,7 +143,7 @@ struct SessionDialect: Dialect {
             return .delivered(changes(of: plan, response))
         case .unauthorized:
             return .halt(Halt(status: response.status, message: sentence))
-        case .gone where plan.session != nil:
+        case .gone where plan.session != nil && !plan.namesMoreThanItsSession:
             return sessionLost(plan, sentence)
         case .tooLarge:
             settle(plan)
@@ -188,8 +192,23 @@ struct SessionDialect: Dialect {
     }
 }
 
+extension Plan {
+    /// Whether a 404 may be about something else that it names: another session, or whoever has the email.
+    ///
+    /// Then it must not end a good session. One that is gone is noticed at the next record.
+    fileprivate var namesMoreThanItsSession: Bool {
+        purpose == .records && records.contains { $0.route == .link || $0.route == .email }
+    }
+}
+
 /// Reads what the session backend answers.
 enum SessionAnswer {
+    /// Why there is no session in an answer, as a part of a sentence.
+    static func fault(of response: HTTPResponse) -> String {
+        response.isBodyWhole
+            ? "the answer has no data.id" : "the answer's body was cut short, or larger than is read"
+    }
+
     /// `data.id`: a string, or a number by its decimal text.
     static func sessionID(in body: [UInt8]) -> SessionID? {
         // An answer that is no JSON has no id in it.

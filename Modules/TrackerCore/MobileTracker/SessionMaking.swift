@@ -73,7 +73,7 @@ struct SessionMaking: Sendable {
                 Self.failure(AnswerTable.sentence(response.status, from: url), .status(response.status)), generation)
         case .success(let response):
             guard let session = SessionAnswer.sessionID(in: response.body) else {
-                return judge(Self.failure("the answer has no data.id", .unreadableAnswer), generation)
+                return judge(Self.failure(SessionAnswer.fault(of: response), .unreadableAnswer), generation)
             }
             lane.outbox.stage(.bindMade(generation, session)) { result in
                 let found = state(after: result)

@@ -1,4 +1,5 @@
 package import TrackerModels
+import TrackerNetworking
 
 #if canImport(Glibc)
     import Glibc
@@ -23,18 +24,10 @@ package struct SystemClock: TrackerClock {
     package init() {}
 
     package var wall: Timestamp {
-        let time = Self.read(CLOCK_REALTIME)
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    package var uptime: Duration {
-        let time = Self.read(CLOCK_MONOTONIC)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-    }
-
-    private static func read(_ clock: clockid_t) -> timespec {
-        var time = timespec()
-        _ = unsafe clock_gettime(clock, &time)
-        return time
-    }
+    package var uptime: Duration { .nanoseconds(MonotonicClock.now.nanoseconds) }
 }

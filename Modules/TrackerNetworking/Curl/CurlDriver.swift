@@ -1,5 +1,15 @@
 import CCurl
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
 /// What the loop's thread does: it takes commands from the mailbox, drives libcurl, runs completions and timers, and
 /// parks when there is nothing to do.
 ///
@@ -8,6 +18,8 @@ import CCurl
     private struct Flight {
         let line: CurlLine
         var exchange: Exchange
+        /// How often connections had been retired when it was last sent.
+        var epoch = 0
         let completion: LoopMailbox.Completion
     }
 
@@ -20,6 +32,12 @@ import CCurl
     private var freeLines: [CurlLine] = []
     /// Most requests go to the URL of the one before.
     private var lastAddress: WebAddress?
+    /// How often connections have been retired.
+    private var epoch = 0
+    /// Whether retired connections are still open, for requests that are under way on them.
+    private var isRetiring = false
+    /// Whether the next request must have a new connection.
+    private var isFreshNeeded = false
 
     init(configuration: TransportConfiguration, mailbox: LoopMailbox, multi: CurlMulti) {
         self.configuration = configuration
@@ -67,6 +85,9 @@ import CCurl
                 .failure(
                     TransportError(
                         .cancelled, host: host, message: "The request to \(host) was called off while under way.")))
+        case .renewConnections:
+            retireConnections()
+            endRetired()
         }
     }
 
@@ -78,7 +99,8 @@ import CCurl
                 .failure(
                     TransportError(
                         .invalidRequest, host: "",
-                        message: "A request's URL is no absolute http or https URL without user info.")))
+                        message: "A request's URL of \(request.url.utf8.count) bytes is none that can be sent: "
+                            + "absolute, http or https, without user info, and not of megabytes.")))
         }
         if let fault = request.fault {
             return completion(
@@ -87,11 +109,11 @@ import CCurl
                         .invalidRequest, host: address.authority,
                         message: "A request to \(address.authority) was not sent. \(fault)")))
         }
-        guard let line = freeLines.popLast() ?? CurlLine(configuration) else {
+        guard let line = freeLines.popLast() ?? CurlLine(configuration, sockets: multi.sockets) else {
             return completion(.failure(.unavailable(host: address.authority)))
         }
         let exchange = Exchange(
-            request: request, address: address, deadline: SystemClock.now.advanced(by: request.timeout),
+            request: request, address: address, deadline: MonotonicClock.now.advanced(by: request.timeout),
             compressedBody: compressed(request, to: address))
         line.transfer = id
         flights[id] = Flight(line: line, exchange: exchange, completion: completion)
@@ -121,7 +143,7 @@ import CCurl
     private mutating func send(_ id: TransferID) {
         guard let flight = flights[id] else { return }
         let exchange = flight.exchange
-        let left = SystemClock.now.duration(to: exchange.deadline)
+        let left = MonotonicClock.now.duration(to: exchange.deadline)
         guard left > .zero else {
             return land(
                 id,
@@ -130,9 +152,12 @@ import CCurl
                         CURLE_OPERATION_TIMEDOUT, at: exchange.address, isOverflown: false, detail: "",
                         timeout: exchange.request.timeout)))
         }
-        guard flight.line.prepare(exchange, timeout: left), flight.line.start(on: multi) else {
-            return land(id, .failure(.unavailable(host: exchange.address.authority)))
-        }
+        let isStarted =
+            flight.line.prepare(exchange, timeout: left, isFresh: isFreshNeeded) && flight.line.start(on: multi)
+        guard isStarted else { return land(id, .failure(.unavailable(host: exchange.address.authority))) }
+        flights[id]?.epoch = epoch
+        // As long as a retired connection is open, libcurl would use it.
+        isFreshNeeded = isRetiring
     }
 
     /// Moves all transfers on and sees to those that have ended.
@@ -147,22 +172,61 @@ import CCurl
     private mutating func settle(_ id: TransferID, _ line: CurlLine, _ code: CURLcode) {
         guard var exchange = flights[id]?.exchange else { return }
         line.stop(on: multi)
-        // An answer that breaks off in its header is as good as none, whatever its status line says.
-        let code = code == CURLE_OK && !line.isHeaderWhole ? CURLE_RECV_ERROR : code
-        guard code == CURLE_OK else {
-            return land(
-                id,
-                .failure(
-                    TransportError(
-                        code, at: exchange.address, isOverflown: line.isOverflown, detail: line.detail,
-                        timeout: exchange.request.timeout)))
+        // The connection may be dead, and HTTP/2 would go on using it until TCP gives up.
+        if code == CURLE_OPERATION_TIMEDOUT { retireConnections() }
+        // Whatever becomes of its body, an answer whose header is whole is the server's.
+        guard let answer = line.answer(isWhole: code == CURLE_OK) else {
+            if Self.isOfHTTP2(code) && !exchange.isRenewed {
+                // A server that reloads ends its connections (GOAWAY). The next one is the new server's.
+                flights[id]?.exchange.isRenewed = true
+                isFreshNeeded = true
+                return send(id)
+            }
+            return land(id, .failure(error(code, of: exchange, on: line)))
         }
-        let step = exchange.advance(after: line.answer, policy: &policy, read: WebAddress.init(reading:))
+        guard answer.status != 407 else {
+            return land(id, .failure(refusal(by: 407, of: exchange.address)))
+        }
+        let step = exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
         flights[id]?.exchange = exchange
         switch step {
         case .send: send(id)
         case .finish(let result): land(id, result)
         }
+    }
+
+    /// Whether HTTP/2 ended a stream or its connection, before a header was whole: what HTTP/1.1 fails by has other codes.
+    private static func isOfHTTP2(_ code: CURLcode) -> Bool {
+        code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_PARTIAL_FILE
+    }
+
+    private func error(_ code: CURLcode, of exchange: Exchange, on line: CurlLine) -> TransportError {
+        if let status = line.proxyRefusal { return refusal(by: status, of: exchange.address) }
+        return TransportError(
+            code == CURLE_OK ? CURLE_RECV_ERROR : code, at: exchange.address, isOverflown: line.isOverflown,
+            detail: line.detail, timeout: exchange.request.timeout)
+    }
+
+    private func refusal(by status: Int, of address: WebAddress) -> TransportError {
+        let proxy = ProxyName.find(configuration.proxy, isSecure: address.isSecure) { name in
+            unsafe getenv(name).map { unsafe String(cString: $0) }
+        }
+        return TransportError(refusedBy: proxy, status: status, at: address)
+    }
+
+    /// Sends nothing more on the connections that are open now.
+    private mutating func retireConnections() {
+        multi.sockets.retire()
+        epoch += 1
+        isRetiring = true
+        isFreshNeeded = true
+    }
+
+    /// Ends retired connections, once nothing is under way on them.
+    private mutating func endRetired() {
+        guard isRetiring, flights.values.allSatisfy({ $0.epoch == epoch }) else { return }
+        multi.sockets.shutDownRetired()
+        isRetiring = false
     }
 
     /// Ends an exchange.
@@ -174,6 +238,7 @@ import CCurl
         flight.line.transfer = nil
         flight.line.rest()
         freeLines.append(flight.line)
+        endRetired()
         flight.completion(result)
     }
 
@@ -187,7 +252,7 @@ import CCurl
     // MARK: Time
 
     private func runTimers() {
-        let now = SystemClock.now
+        let now = MonotonicClock.now
         let limit = mailbox.timerLimit
         while let work = mailbox.popTimer(at: now, below: limit) { work() }
     }
@@ -195,7 +260,7 @@ import CCurl
     /// The longest wait that libcurl takes is 24 days, which an idle loop sits through.
     private func wait(until instant: MonotonicInstant?) -> Int32 {
         guard let instant else { return .max }
-        let left = SystemClock.now.duration(to: instant)
+        let left = MonotonicClock.now.duration(to: instant)
         return left > .zero ? Int32(left.ceilingMilliseconds) : 0
     }
 }

@@ -4,6 +4,8 @@ import CCurl
 @safe struct CurlHandle: ~Copyable {
     /// For the calls that take the handle; not to be kept.
     let raw: UnsafeMutableRawPointer
+    /// Where libcurl writes what failed. It may still do so while the handle is cleaned up.
+    private let problem: UnsafeMutablePointer<CChar>
     /// Whether an option was refused since the last ``takeRefusal()``.
     private var isRefused = false
 
@@ -13,9 +15,21 @@ import CCurl
     init?() {
         guard let raw = unsafe curl_easy_init() else { return nil }
         unsafe self.raw = raw
+        unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe set(CURLOPT_ERRORBUFFER, pointer: problem)
     }
 
-    deinit { unsafe curl_easy_cleanup(raw) }
+    deinit {
+        unsafe curl_easy_cleanup(raw)
+        unsafe problem.deallocate()
+    }
+
+    /// What libcurl says about the last failure; it may name hosts, ports and certificates. Empty if it says nothing.
+    var problemText: String { unsafe String(cString: problem) }
+
+    /// Forgets what libcurl has said: what comes is another attempt.
+    func forgetProblem() { unsafe problem.pointee = 0 }
 
     mutating func set(_ option: CURLoption, _ value: Int) {
         note(unsafe tracker_curl_set_long(raw, option, value))
@@ -42,6 +56,20 @@ import CCurl
         sink: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
     ) {
         note(unsafe tracker_curl_set_sink(raw, option, sink))
+    }
+
+    /// Sets who opens and closes the sockets of its connections, and what both are given.
+    ///
+    /// A connection outlives the handle that made it: what `closing` is given must live as long as the multi handle.
+    @unsafe mutating func set(
+        opener: @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>) -> Int32,
+        opening: UnsafeMutableRawPointer,
+        closer: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32, closing: UnsafeMutableRawPointer
+    ) {
+        note(unsafe tracker_curl_set_opener(raw, opener))
+        unsafe set(CURLOPT_OPENSOCKETDATA, pointer: opening)
+        note(unsafe tracker_curl_set_closer(raw, closer))
+        unsafe set(CURLOPT_CLOSESOCKETDATA, pointer: closing)
     }
 
     /// Sets the body, which libcurl copies; `nil` for a request that may not have one.
@@ -78,10 +106,15 @@ import CCurl
     }
 
     /// The status of the last answer, 0 if there was none.
-    var status: Int {
-        var status = 0
-        guard unsafe tracker_curl_get_long(raw, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK else { return 0 }
-        return status
+    var status: Int { number(CURLINFO_RESPONSE_CODE) }
+
+    /// The status of a proxy's last answer to CONNECT, 0 if there was none.
+    var proxyStatus: Int { number(CURLINFO_HTTP_CONNECTCODE) }
+
+    private func number(_ info: CURLINFO) -> Int {
+        var number = 0
+        guard unsafe tracker_curl_get_long(raw, info, &number) == CURLE_OK else { return 0 }
+        return number
     }
 
     /// Where the last answer's `Location` leads, made absolute; `nil` without one.

@@ -10,31 +10,29 @@ import CCurl
 
     private var handle: CurlHandle
     private var requestHeaders = CurlList()
-    private let problem: UnsafeMutablePointer<CChar>
+    private let sockets: OpenSockets
     private let limit: Int
     private var headers = HTTPHeaders()
     private var headerBytes = 0
     private var body: [UInt8] = []
-    /// Whether the answer was larger than allowed, which ended the transfer.
+    /// Whether the answer's header or body was larger than allowed, which ended the transfer.
     private(set) var isOverflown = false
     /// Whether the answer's header came in to its end: libcurl is content with a status line.
     private(set) var isHeaderWhole = false
 
     /// Sets up a handle with the options that hold for every request.
     ///
+    /// - Parameter sockets: Keeps the sockets of its connections; the multi handle's own.
     /// - Returns: `nil` for want of memory, or if libcurl refuses an option that must not be missing.
-    init?(_ configuration: TransportConfiguration) {
+    init?(_ configuration: TransportConfiguration, sockets: OpenSockets) {
         guard let handle = CurlHandle() else { return nil }
         self.handle = handle
+        self.sockets = sockets
         limit = configuration.maxResponseBytes
-        unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setFixedOptions(configuration)
         guard !self.handle.takeRefusal() else { return nil }
         setOptionalOptions(configuration.caBundle)
     }
-
-    deinit { unsafe problem.deallocate() }
 
     /// The line that an easy handle belongs to.
     static func of(_ easy: UnsafeMutableRawPointer) -> CurlLine? {
@@ -45,9 +43,11 @@ import CCurl
 
     /// Readies the line for one request.
     ///
-    /// - Parameter timeout: The time that is left for it, above zero.
+    /// - Parameters:
+    ///   - timeout: The time that is left for it, above zero.
+    ///   - isFresh: Whether it must have a new connection.
     /// - Returns: `false` if libcurl has no memory for it.
-    func prepare(_ exchange: Exchange, timeout: Duration) -> Bool {
+    func prepare(_ exchange: Exchange, timeout: Duration, isFresh: Bool) -> Bool {
         reset()
         let request = exchange.request
         let body = exchange.body
@@ -55,6 +55,7 @@ import CCurl
         handle.set(body: body ?? (request.method == .get ? nil : []))
         handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         handle.set(CURLOPT_TIMEOUT_MS, timeout.ceilingMilliseconds)
+        handle.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
         // Requests made at once wait to share one HTTP/2 connection. Without TLS they would wait for a first answer.
         handle.set(CURLOPT_PIPEWAIT, exchange.address.isSecure ? 1 : 0)
 
@@ -78,10 +79,19 @@ import CCurl
     /// Takes the line off work, finished or not.
     func stop(on multi: CurlMulti) { multi.remove(handle) }
 
-    /// The answer that has come in.
-    var answer: Exchange.Answer {
-        Exchange.Answer(status: handle.status, headers: headers, body: body, location: handle.location)
+    /// The answer that has come in; `nil` if it broke off in its header, or there was none.
+    ///
+    /// - Parameter isWhole: Whether its body came in to its end.
+    func answer(isWhole: Bool) -> Exchange.Answer? {
+        // An answer that breaks off in its header is as good as none, whatever its status line says. So is an interim one.
+        guard isHeaderWhole, handle.status >= 200 else { return nil }
+        return Exchange.Answer(
+            status: handle.status, headers: headers, body: isWhole ? body : [], isBodyWhole: isWhole,
+            location: handle.location)
     }
+
+    /// The status with which a proxy refused to connect to the host, if one did.
+    var proxyRefusal: Int? { handle.proxyStatus >= 300 ? handle.proxyStatus : nil }
 
     /// Lets go of the last request and its answer.
     func rest() {
@@ -91,11 +101,10 @@ import CCurl
     }
 
     /// What libcurl says about the last failure; it may name hosts, ports and certificates.
-    var detail: String { unsafe String(cString: problem) }
+    var detail: String { handle.problemText }
 
     private func setFixedOptions(_ configuration: TransportConfiguration) {
         unsafe handle.set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
-        unsafe handle.set(CURLOPT_ERRORBUFFER, pointer: problem)
         handle.set(CURLOPT_NOSIGNAL, 1)
         handle.setQuickExit()
         handle.setWebOnly()
@@ -104,7 +113,6 @@ import CCurl
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.ceilingMilliseconds)
-        handle.set(CURLOPT_MAXFILESIZE_LARGE, offset: limit)
 
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         handle.set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -115,6 +123,10 @@ import CCurl
             handle.set(CURLOPT_CAPATH, nil)
         }
         if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
+
+        unsafe handle.set(
+            opener: { unsafe CurlLine.open($0, $2) }, opening: Unmanaged.passUnretained(self).toOpaque(),
+            closer: { unsafe OpenSockets.close($0, $1) }, closing: Unmanaged.passUnretained(sockets).toOpaque())
 
         unsafe handle.set(CURLOPT_WRITEDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
         unsafe handle.set(
@@ -130,6 +142,8 @@ import CCurl
     private func setOptionalOptions(_ bundle: String?) {
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        // Nothing is to be compressed; what comes so all the same is decoded.
+        handle.set(CURLOPT_ACCEPT_ENCODING, "identity")
         if let bundle { handle.set(CURLOPT_PROXY_CAINFO, bundle) }
         _ = handle.takeRefusal()
     }
@@ -139,10 +153,21 @@ import CCurl
         headerBytes = 0
         isOverflown = false
         isHeaderWhole = false
-        unsafe problem.pointee = 0
+        handle.forgetProblem()
         // Large bodies are rare; a line at rest does not hold one.
         let kept = 64 * 1024
         body.removeAll(keepingCapacity: body.capacity <= kept)
+    }
+
+    /// Opens a socket for a connection.
+    private static func open(
+        _ context: UnsafeMutableRawPointer?, _ address: UnsafeMutablePointer<curl_sockaddr>
+    ) -> Int32 {
+        guard let context = unsafe context else { return -1 }
+        let line = unsafe Unmanaged<CurlLine>.fromOpaque(context).takeUnretainedValue()
+        // libcurl tries a request anew on its own when a connection turns out dead, and keeps the first failure's text.
+        line.handle.forgetProblem()
+        return unsafe line.sockets.open(address.pointee)
     }
 
     private static func receive(

@@ -29,7 +29,7 @@ public final class CurlLoop: DeliveryLoop {
     deinit { close() }
 
     /// The machine's monotonic time, which goes on while the machine sleeps.
-    public var now: MonotonicInstant { SystemClock.now }
+    public var now: MonotonicInstant { MonotonicClock.now }
 
     /// Has `work` run on the loop, after all work posted before; `false` if the loop is closed.
     @discardableResult
@@ -57,6 +57,9 @@ public final class CurlLoop: DeliveryLoop {
 
     /// Ends an exchange, whose completion then gets ``TransportError/Kind/cancelled``.
     public func cancel(_ transfer: TransferID) { mailbox.cancel(transfer) }
+
+    /// Has the next request make a new connection, and ends the old ones.
+    public func renewConnections() { mailbox.renewConnections() }
 
     /// Ends the loop, without waiting for that; see ``ended()``.
     public func close() { mailbox.close() }

@@ -6,12 +6,15 @@ import CCurl
 /// up when the last holder lets go, so that nobody wakes what is gone.
 @safe final class CurlMulti: Sendable {
     private let multi: tracker_curl_multi
+    /// The sockets of its connections. libcurl closes the last of them when the handle is cleaned up.
+    let sockets = OpenSockets()
 
     /// Sets up a multi handle.
     ///
     /// - Returns: `nil` if libcurl cannot be used.
     init?() {
-        guard CurlLibrary.isUsable, let handle = unsafe curl_multi_init() else { return nil }
+        guard CurlLibrary.isUsable, let handle = unsafe WakeDescriptors.closedOnExec({ unsafe curl_multi_init() })
+        else { return nil }
         unsafe multi = tracker_curl_multi(handle: handle)
     }
 

@@ -6,13 +6,13 @@ extension TransportError {
     /// - Parameters:
     ///   - code: What libcurl returned.
     ///   - address: Where the request went.
-    ///   - isOverflown: Whether the answer was larger than allowed.
+    ///   - isOverflown: Whether the answer's header was larger than allowed.
     ///   - detail: libcurl's own words. Shown where they can only be about hosts, ports and certificates.
     ///   - timeout: The time that the whole exchange had.
     init(_ code: CURLcode, at address: WebAddress, isOverflown: Bool, detail: String, timeout: Duration) {
         let host = address.authority
         let kind = isOverflown ? .responseTooLarge : Self.kind(of: code)
-        let known = detail.isEmpty ? "libcurl error \(code.rawValue)" : detail
+        let known = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
         let message =
             switch kind {
             case .dns:
@@ -35,13 +35,29 @@ extension TransportError {
             case .badResponse:
                 "What \(host) answered is not HTTP. Check the address and what listens there."
             case .responseTooLarge:
-                "\(host) answered with more than is accepted. Check that it is the tracking backend."
+                "\(host) answered with a larger header than is accepted. Check that it is the tracking backend."
             case .invalidRequest:
                 "libcurl cannot read the URL of a request to \(host)."
             default:
                 "The request to \(host) failed in libcurl (error \(code.rawValue))."
             }
         self.init(kind, host: host, message: message)
+    }
+
+    /// A proxy's own refusal, which says nothing of the server.
+    ///
+    /// - Parameters:
+    ///   - status: What the proxy answered.
+    ///   - proxy: Its name, as it may be shown; `nil` if none is known to be in use.
+    init(refusedBy proxy: String?, status: Int, at address: WebAddress) {
+        let advice =
+            status == 401 || status == 407
+            ? "Check the name and password in the proxy setting."
+            : "Ask its keeper whether that host may be reached."
+        self.init(
+            .proxyRefused, host: address.authority,
+            message: "The proxy \(proxy ?? "on the way") refused (\(status)) to pass on a request to "
+                + "\(address.authority). \(advice)")
     }
 
     private static func kind(of code: CURLcode) -> Kind {
@@ -55,10 +71,9 @@ extension TransportError {
             CURLE_SSL_CRL_BADFILE, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
             .tls
         case CURLE_SEND_ERROR, CURLE_SEND_FAIL_REWIND: .sendFailed
-        case CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: .receiveFailed
+        case CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: .receiveFailed
         case CURLE_GOT_NOTHING: .emptyReply
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-            CURLE_BAD_CONTENT_ENCODING:
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
             .badResponse
         case CURLE_FILESIZE_EXCEEDED: .responseTooLarge
         case CURLE_URL_MALFORMAT: .invalidRequest

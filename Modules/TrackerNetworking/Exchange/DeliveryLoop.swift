@@ -44,6 +44,10 @@ public protocol DeliveryLoop: AnyObject, Sendable {
     /// The server may have received the request all the same.
     func cancel(_ transfer: TransferID)
 
+    /// Has the next request make a new connection: the network has changed, and what was connected before may be dead
+    /// without anybody having noticed. What is under way goes on; a connection ends when nothing is under way on it.
+    func renewConnections()
+
     /// Ends the loop: what was posted before still runs, then every pending completion gets
     /// ``TransportError/Kind/closed``, then the thread and its connections end. Timers are forgotten.
     ///

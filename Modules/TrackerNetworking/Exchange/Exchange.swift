@@ -7,7 +7,10 @@ struct Exchange {
     struct Answer {
         var status: Int
         var headers: HTTPHeaders
+        /// Empty if it did not come in to its end.
         var body: [UInt8]
+        /// Whether the body came in to its end.
+        var isBodyWhole = true
         /// Where a `Location` leads, made absolute; `nil` without one.
         var location: String?
     }
@@ -31,6 +34,8 @@ struct Exchange {
     private(set) var address: WebAddress
     /// The body in gzip, as long as it is sent so.
     private(set) var compressedBody: [UInt8]?
+    /// Whether it has been sent once more because the server ended its connection, as one that reloads does.
+    var isRenewed = false
 
     private let origin: String
     private var redirects = 0
@@ -75,7 +80,8 @@ struct Exchange {
             .success(
                 HTTPResponse(
                     status: answer.status, headers: answer.headers, body: answer.body,
-                    bodyBytes: request.body?.count ?? 0, sentBytes: body?.count ?? 0)))
+                    isBodyWhole: answer.isBodyWhole, bodyBytes: request.body?.count ?? 0,
+                    sentBytes: body?.count ?? 0)))
     }
 
     private mutating func follow(_ location: String, target: WebAddress?, status: Int) -> Step {

@@ -17,8 +17,15 @@ extension HTTPRequest {
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return "The URL holds a space, a control character or a character outside ASCII; percent-encode it."
         }
+        let size = headers.fields.reduce(url.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard size <= Self.maxHeadBytes else {
+            return "Its URL and headers take \(size) bytes; no server takes more than \(Self.maxHeadBytes)."
+        }
         return nil
     }
+
+    /// libcurl does not send more over HTTP/2, where a request with more would end in its timeout.
+    private static let maxHeadBytes = 60_000
 
     /// Headers that frame the message; a caller's would contradict what is sent.
     private static let ownNames = [

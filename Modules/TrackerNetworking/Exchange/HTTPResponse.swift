@@ -6,8 +6,12 @@ public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
     public var status: Int
     /// The answer's header fields.
     public var headers: HTTPHeaders
-    /// The answer's body, at most ``TransportConfiguration/maxResponseBytes``.
+    /// The answer's body, decoded; empty if it is not whole.
     public var body: [UInt8]
+    /// Whether the body came in to its end and within ``TransportConfiguration/maxResponseBytes``.
+    ///
+    /// The server has answered either way: what the status says holds.
+    public var isBodyWhole: Bool
     /// The size of the request's body before compression, in bytes.
     public var bodyBytes: Int
     /// The size of the request's body as it was sent in the end, compressed or not, in bytes.
@@ -18,12 +22,14 @@ public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
         status: Int,
         headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8] = [],
+        isBodyWhole: Bool = true,
         bodyBytes: Int = 0,
         sentBytes: Int = 0
     ) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.isBodyWhole = isBodyWhole
         self.bodyBytes = bodyBytes
         self.sentBytes = sentBytes
     }

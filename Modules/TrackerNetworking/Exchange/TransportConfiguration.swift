@@ -20,7 +20,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var proxy: String?
     /// How long setting up a connection may take, within the time of its request.
     public var connectTimeout: Duration
-    /// The largest body of an answer that is accepted, in bytes.
+    /// The largest body of an answer that is read, in bytes; of an answer with a larger one the status alone counts.
     ///
     /// Its headers may not exceed this or 256 KiB.
     public var maxResponseBytes: Int

@@ -2,25 +2,27 @@
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// The request is one that must not be sent: its URL or a header is malformed. Trying again is useless.
+        /// The request is one that cannot be sent: its URL or a header is malformed or too long. Trying again is useless.
         case invalidRequest
         /// The host's, or its proxy's, name has no address.
         case dns
-        /// No connection came about: refused, unreachable, or the proxy did not let it through.
+        /// No connection came about: refused or unreachable.
         case connect
+        /// The proxy refused to pass the request on. The server has not seen it.
+        case proxyRefused
         /// The connection could not be secured: a certificate that does not verify, a CA bundle that cannot be read.
         case tls
         /// The time for the exchange passed.
         case timeout
         /// The connection broke while the request was sent.
         case sendFailed
-        /// The connection broke while the answer was read, or the answer was shorter than announced.
+        /// The connection broke before the header of the answer was whole.
         case receiveFailed
         /// The server closed the connection without a byte of an answer.
         case emptyReply
         /// What came back is not an HTTP answer.
         case badResponse
-        /// The answer is larger than ``TransportConfiguration/maxResponseBytes``.
+        /// The header of the answer is larger than ``TransportConfiguration/maxResponseBytes`` or 256 KiB.
         case responseTooLarge
         /// The answer redirects to where the request must not go; ``TransportError/target`` says where.
         case redirectRefused

@@ -10,6 +10,7 @@ final class LoopMailbox: Sendable {
         case work(@Sendable () -> Void)
         case submit(TransferID, HTTPRequest, Completion)
         case cancel(TransferID)
+        case renewConnections
     }
 
     /// Takes the result of an exchange.
@@ -100,10 +101,14 @@ final class LoopMailbox: Sendable {
         return (id, isTaken)
     }
 
-    func cancel(_ transfer: TransferID) {
+    func cancel(_ transfer: TransferID) { leave(.cancel(transfer)) }
+
+    func renewConnections() { leave(.renewConnections) }
+
+    private func leave(_ command: Command) {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in
             guard !state.hasEnded else { return nil }
-            state.commands.append(.cancel(transfer))
+            state.commands.append(command)
             return state.unpark()
         }
         wake?()

@@ -21,6 +21,9 @@ struct InitArgumentsTests {
             #"{"brandId": "925", "config": {"apiUrl": "https://a", "xApiKey": "k", "debug": true}}"#,
             #"{"apiKey": "925", "endpoint": "https://a", "x_api_key": "k", "debug": true}"#,
             #"[{"apiKey": "925", "endpoint": "https://a", "x_api_key": "k", "debug": true}]"#,
+            #"[{"apiKey": "925", "endpoint": "https://a", "api_url": "https://b", "x_api_key": "k", "debug": true}]"#,
+            #"{"api_url": "https://b", "apiKey": "925", "x_api_key": "k", "debug": true, "endpoint": "https://a"}"#,
+            #"[{"apiKey": "925", "endpoint": null, "api_url": "https://a", "x_api_key": "k", "debug": true}]"#,
             #"[{"apiKey": "925", "apiUrl": "https://a", "xApiKey": "k", "debug": true}]"#,
             #"[{"apiKey": "925", "endpoint": "https://a", "x_api_key": "k", "debug": true, "cookieDomain": null}]"#,
         ])

@@ -46,7 +46,7 @@ enum Speaker: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch status {
         case 200..<300: .delivered
         case 429: .kept(.seconds(1))
-        case 408, 300..<304, 305..<400, 500...: .kept(.zero)
+        case 407, 408, 300..<304, 305..<400, 500...: .kept(.zero)
         case 413: size > 1 ? .split : .dropped(.tooLarge)
         case 401, 403: self == .batch || self == .batchOfOne ? .disabled : .halted
         case 404 where !isEndpoint, 410 where !isEndpoint: self == .session ? .sessionReopened : .disabled
@@ -89,7 +89,8 @@ struct DeliveryMatrixTests {
     @Test("whatever keeps an answer from coming is a failure", arguments: Speaker.allCases, BreakerPlace.allCases)
     func failures(speaker: Speaker, circuit: BreakerPlace) throws {
         for kind in TransportError.Kind.allCases where kind != .cancelled && kind != .closed {
-            try check(.failed(kind), .kept(.zero), speaker, circuit)
+            let isUseless = kind == .invalidRequest && speaker == .session
+            try check(.failed(kind), isUseless ? .dropped(.tooLarge) : .kept(.zero), speaker, circuit)
         }
     }
 

@@ -46,24 +46,58 @@ struct GroupSizerTests {
         return sizer.next(of: records).count
     }
 
-    @Test("halve after a 413 down to one, and grow back with each success")
-    func halvesAndGrows() {
-        var sizer = GroupSizer(maxRecords: 8, maxBytes: .max)
-        let records = Self.records(Array(1...20))
-
-        var sizes: [Int] = []
-        for _ in 0..<4 {
+    /// Sends groups of many records to a server that takes this many at once.
+    ///
+    /// - Returns: The sizes of the groups, refused ones as negative numbers.
+    private static func sizes(
+        upTo limit: Int, _ count: Int, _ sizer: inout GroupSizer
+    ) -> [Int] {
+        let records = records(Array(1...200))
+        return (0..<count).map { _ in
             let group = sizer.next(of: records)
-            sizes.append(group.count)
+            guard group.count > limit else {
+                sizer.arrived(group)
+                return group.count
+            }
             sizer.tooLarge(group)
+            return -group.count
         }
-        for _ in 0..<4 {
-            let group = sizer.next(of: records)
-            sizes.append(group.count)
-            sizer.arrived(group)
-        }
+    }
 
-        #expect(sizes == [8, 4, 2, 1, 1, 2, 4, 8])
+    @Test("halve after a 413 down to one, and grow by an eighth after ten successes")
+    func halvesAndGrows() {
+        var sizer = GroupSizer(maxRecords: 80, maxBytes: .max)
+
+        #expect(Self.sizes(upTo: 1, 7, &sizer) == [-80, -40, -20, -10, -5, -2, 1])
+        sizer.forget()
+        #expect(Self.sizes(upTo: 79, 1, &sizer) == [-80])
+
+        let grown = Self.sizes(upTo: 80, 171, &sizer)
+        let steps = [40, 45, 50, 56, 63, 70, 78].flatMap { Array(repeating: $0, count: 10) }
+        #expect(grown == steps + Array(repeating: 79, count: 100) + [80])
+    }
+
+    @Test(
+        "stay below the size that was refused, and waste no more than one request in a hundred on larger ones",
+        arguments: [1, 7, 33, 60, 99])
+    func remembersRefusals(limit: Int) {
+        var sizer = GroupSizer(maxRecords: 100, maxBytes: .max)
+        _ = Self.sizes(upTo: limit, 200, &sizer)
+
+        let settled = Self.sizes(upTo: limit, 1000, &sizer)
+
+        #expect(settled.count { $0 < 0 } <= 10)
+        #expect((settled.max() ?? 0) * 9 / 8 + 1 >= limit)
+    }
+
+    @Test("grow by what fills them alone: few records say nothing of many")
+    func growsByFullGroups() {
+        var sizer = GroupSizer(maxRecords: 8, maxBytes: .max)
+        sizer.tooLarge(sizer.next(of: Self.records(Array(1...8))))
+
+        for number in 10..<50 { sizer.arrived(sizer.next(of: Self.records([Int64(number)]))) }
+
+        #expect(sizer.limit == 4)
     }
 
     @Test("find every bad record and deliver every good one", arguments: 0..<200)

@@ -160,4 +160,65 @@ struct ConcurrencyTests {
         #expect(next.tracker.isBalanced)
         await next.tracker.shutdown()
     }
+
+    /// A call that events do not overtake.
+    enum Barrier: CaseIterable, Sendable {
+        case identify, set, setMetadata, location, email, link
+
+        func make(_ tracker: MobileTracker) async {
+            switch self {
+            case .identify: await tracker.identify(userId: "u")
+            case .set: await tracker.set(profileData: ["name": "N"])
+            case .setMetadata: await tracker.setMetadata(["tier": "gold"])
+            case .location: await tracker.updateLocation(LocationData(latitude: 1, longitude: 2, accuracy: 3))
+            case .email: await tracker.updateSessionEmail("a@b.example")
+            case .link: await tracker.linkSession("OTHER")
+            }
+        }
+    }
+
+    /// How many events had been read when each other request was, and how many were under way.
+    private func scenario(_ barrier: @Sendable (MobileTracker) async -> Void) async throws -> [String] {
+        let gate = try Gate()
+        let fixture = try SessionFixture(isClocked: true) { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        try await fixture.start(config(fixture))
+        let loop = try await fixture.loop()
+        for name in ["A", "B", "C"] { await fixture.tracker.track(eventName: name) }
+        await barrier(fixture.tracker)
+        for name in ["D", "E"] { await fixture.tracker.track(eventName: name) }
+        // The session and three events: what comes behind the barrier waits, and so does the barrier.
+        try await fixture.backend.server.requests(atLeast: 4)
+        await loop.turn()
+        #expect(fixture.requests.count == 4)
+        gate.open()
+        await fixture.drain()
+        #expect(fixture.tracker.dropped == [:])
+        #expect(fixture.tracker.isBalanced)
+        let lines = fixture.requests.map { request in
+            request.isEvent ? request.json["event_name"]?.stringValue ?? "" : request.isCreation ? "+" : "|"
+        }
+        await fixture.tracker.shutdown()
+        return lines
+    }
+
+    @Test("only events overtake each other: any other call goes alone, in its place", arguments: Barrier.allCases)
+    func barriers(barrier: Barrier) async throws {
+        let lines = try await scenario { await barrier.make($0) }
+
+        let others = Array(repeating: "|", count: barrier == .identify ? 2 : 1)
+        #expect(lines.prefix(1) == ["+"])
+        #expect(Set(lines[1...3]) == ["A", "B", "C"])
+        #expect(Array(lines[4..<(4 + others.count)]) == others)
+        #expect(Set(lines.dropFirst(4 + others.count)) == ["D", "E"])
+    }
+
+    @Test("no event goes before those of the generation before it")
+    func border() async throws {
+        let lines = try await scenario { await $0.reset() }
+
+        #expect(lines.filter { $0 == "+" }.count == 2)
+        let events = lines.filter { $0 != "+" }
+        #expect(Set(events.prefix(3)) == ["A", "B", "C"])
+        #expect(Set(events.suffix(2)) == ["D", "E"])
+    }
 }

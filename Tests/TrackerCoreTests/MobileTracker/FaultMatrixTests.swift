@@ -72,7 +72,6 @@ struct Fault: Sendable, CustomTestStringConvertible {
             failingTwice("dropped after reading", .nothing(then: .close)),
             failingTwice("reset after reading", .nothing(then: .reset)),
             retried("half a header", .text("HTTP/1.1 200 OK\r\nContent-Le", then: .close)),
-            retried("half a body", .lying(announced: 100, sent: 10)),
             retried("no HTTP", .text("220 mail.example ESMTP\r\n\r\n", then: .close)),
             retried("a redirect without a target", .status(302)), retried("a choice", .status(300)),
             retried("a redirect elsewhere", .redirect(to: "http://localhost:9/v2/tracking-session-data")),
@@ -114,8 +113,10 @@ struct FaultMatrixTests {
             fixture.tracker.networkDidChange()
         }
         let first = await fixture.tracker.flush(timeout: .seconds(60))
+        // After a change of the network the connection is a new one.
+        let isTriedAnew = fault.isTriedAnew && circuit == .closed
         let isRetried =
-            fault.names.first == fault.names.dropFirst().first && fault.sessions.last == "S1" && !fault.isTriedAnew
+            fault.names.first == fault.names.dropFirst().first && fault.sessions.last == "S1" && !isTriedAnew
         let wait = circuit == .halfOpen ? StopReason.breakerOpen : .retryWait
         #expect(first.stoppedBy == (fault.halts ? .halted : isRetried ? wait : nil))
         let isOpen = isRetried && circuit == .halfOpen

@@ -10,6 +10,9 @@ struct SessionAnswerTests {
     enum Call: String, CaseIterable, CustomTestStringConvertible {
         case identify, setMetadata, location, email, link
 
+        /// Whose 404 can only be about the session.
+        static let ofSession: [Call] = [.identify, .setMetadata, .location]
+
         var testDescription: String { rawValue }
 
         func make(on tracker: MobileTracker, _ id: MessageID) async -> TrackOutcome {
@@ -64,7 +67,7 @@ struct SessionAnswerTests {
     }
 
     @Test(
-        "404 and 410 have another session made on the same device, to which the call goes", arguments: Call.allCases,
+        "404 and 410 have another session made on the same device, to which the call goes", arguments: Call.ofSession,
         [404, 410])
     func gone(call: Call, status: Int) async throws {
         let fixture = try SessionFixture { call.isRequest($0) && $0.names("S1") ? .status(status) : nil }
@@ -85,8 +88,26 @@ struct SessionAnswerTests {
     }
 
     @Test(
+        "404 and 410 to an email or a link, which may be about that alone, leave the session as it is",
+        arguments: [Call.email, .link], [404, 410])
+    func somethingElseGone(call: Call, status: Int) async throws {
+        let fixture = try SessionFixture { call.isRequest($0) ? .status(status) : nil }
+        try await fixture.start()
+        _ = await call.make(on: fixture.tracker, id)
+        await fixture.tracker.track(eventName: "E")
+        await fixture.drain()
+
+        #expect(fixture.requests.filter(call.isRequest).count == 1)
+        #expect(fixture.creations.count == 1 && fixture.tracker.sessionId == "S1")
+        #expect(fixture.tracker.dropped == .object(["rejected(\(status))": 1]))
+        #expect(fixture.events.map { $0.json["session_id"] } == ["S1"])
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test(
         "told twice that its session is gone, the call is dropped and counted, and the next goes on",
-        arguments: Call.allCases)
+        arguments: Call.ofSession)
     func goneTwice(call: Call) async throws {
         let fixture = try SessionFixture { call.isRequest($0) ? .status(404) : nil }
         try await fixture.start()

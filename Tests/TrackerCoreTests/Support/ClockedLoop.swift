@@ -80,6 +80,8 @@ final class ClockedLoop: DeliveryLoop {
 
     func cancel(_ transfer: TransferID) { inner.cancel(transfer) }
 
+    func renewConnections() { inner.renewConnections() }
+
     func close() {
         state.withLock { state in
             state.isClosed = true

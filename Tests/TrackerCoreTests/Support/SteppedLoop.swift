@@ -108,6 +108,8 @@ final class SteppedLoop: DeliveryLoop {
         post { completion(.failure(TransportError(.cancelled, host: "", message: "cancelled"))) }
     }
 
+    func renewConnections() {}
+
     func close() {
         let wire = state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-import TrackerNetworking
+
+@testable import TrackerNetworking
 
 @Suite("CurlLoop: compression")
 struct CurlLoopCompressionTests {
@@ -129,5 +130,40 @@ struct CurlLoopCompressionTests {
 
         #expect(server.requests.map { $0.header("Content-Encoding") } == ["gzip", "gzip"])
         #expect(server.requests.map(\.text) == [body, body])
+    }
+
+    @Test("an answer that is compressed unasked is unpacked")
+    func compressedAnswer() async throws {
+        let text = String(repeating: #"{"data":{"id":"S1"}}"#, count: 50)
+        let packed = try packed(Array(text.utf8))
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(packed.count)\r\n\r\n"
+        let server = try LoopbackServer(script: [.raw(Array(head.utf8) + packed, then: .keepAlive)])
+        let loop = try CurlLoop()
+
+        let response = try await loop.answer(to: .post(server.url))
+
+        #expect(response.text == text)
+        #expect(response.isBodyWhole)
+        #expect(server.requests.first?.header("Accept-Encoding") == "identity")
+    }
+
+    @Test("an answer that unpacks to more than is read is not kept")
+    func compressedBomb() async throws {
+        let packed = try packed(Array(repeating: 0x20, count: 3 << 20))
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(packed.count)\r\n\r\n"
+        let server = try LoopbackServer(script: [.raw(Array(head.utf8) + packed, then: .keepAlive)])
+        let loop = try CurlLoop()
+
+        let response = try await loop.answer(to: .post(server.url))
+
+        #expect(!response.isBodyWhole)
+        #expect(response.body.isEmpty)
+    }
+
+    private func packed(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard let compressor = GzipCompressor(), let packed = compressor.compress(bytes) else {
+            throw TransportError(.unavailable, host: "", message: "nothing was packed")
+        }
+        return packed
     }
 }

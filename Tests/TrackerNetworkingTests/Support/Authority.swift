@@ -34,6 +34,9 @@ final class Authority: Sendable {
     }
 
     /// Starts a server that speaks HTTP/2 over TLS, and answers with the protocol, the body and the connection's number.
+    ///
+    /// Some bodies have it do something else, once: `goaway`, `goaway-error`, `destroy` and `reset` end the connection or
+    /// the stream; `always` does each time. `never` is not answered, `slow` when `release` is.
     func http2Server() async throws -> (process: ChildProcess, url: String) {
         let script = """
             const fs = require('fs')
@@ -43,8 +46,26 @@ final class Authority: Sendable {
                 (request, response) => {
                     let body = ''
                     request.on('data', chunk => { body += chunk })
-                    request.on('end', () => response.end(`${request.httpVersion} ${body} ${connections}`))
+                    request.on('end', () => answer(request, response, body))
                 })
+            const done = new Set()
+            let waiting = []
+            function answer(request, response, body) {
+                const end = () => response.end(`${request.httpVersion} ${body} ${connections}`)
+                const session = response.stream && response.stream.session
+                if (body === 'never') return
+                if (body === 'slow') return waiting.push(end)
+                if (body === 'release') { for (const end of waiting) end(); waiting = [] }
+                if (body === 'always') return session.destroy()
+                if (done.has(body) || !session) return end()
+                done.add(body)
+                const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_INTERNAL_ERROR } = require('http2').constants
+                if (body === 'goaway') { session.goaway(0, response.stream.id - 2); session.destroy(); return }
+                if (body === 'goaway-error') { session.goaway(NGHTTP2_ENHANCE_YOUR_CALM); session.destroy(); return }
+                if (body === 'destroy') return session.destroy()
+                if (body === 'reset') return response.stream.close(NGHTTP2_INTERNAL_ERROR)
+                end()
+            }
             server.on('secureConnection', () => { connections += 1 })
             server.listen(0, '127.0.0.1', () => console.log('ACCEPT 127.0.0.1:' + server.address().port))
             """

@@ -1,0 +1,82 @@
+import CCurl
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
+/// The sockets of one multi handle's connections: libcurl has them opened and closed here.
+///
+/// No program that this one starts inherits them. And connections that are not to be used again can be ended, for which
+/// libcurl has no call: it sees that they are, and drops them.
+final class OpenSockets: Sendable {
+    private struct State {
+        var current: Set<Int32> = []
+        var retired: Set<Int32> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Opens a socket for an address.
+    ///
+    /// - Returns: Its descriptor, or -1.
+    @unsafe func open(_ address: curl_sockaddr) -> Int32 {
+        #if canImport(Darwin)
+            let descriptor = socket(address.family, address.socktype, address.protocol)
+            if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        #else
+            let descriptor = socket(
+                address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        #endif
+        if descriptor >= 0 { state.withLock { _ = $0.current.insert(descriptor) } }
+        return descriptor
+    }
+
+    /// Closes a socket that was opened by the ``OpenSockets`` at `context`.
+    static func close(_ context: UnsafeMutableRawPointer?, _ descriptor: Int32) -> Int32 {
+        guard let context = unsafe context else { return -1 }
+        return unsafe Unmanaged<OpenSockets>.fromOpaque(context).takeUnretainedValue().close(descriptor)
+    }
+
+    /// Marks all that are open: they belong to connections that no new request is to use.
+    func retire() {
+        state.withLock { state in
+            state.retired.formUnion(state.current)
+            state.current = []
+        }
+    }
+
+    /// Ends the connections of those that are marked.
+    func shutDownRetired() {
+        state.withLock { state in
+            for descriptor in state.retired { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    private func close(_ descriptor: Int32) -> Int32 {
+        state.withLock { state in
+            state.current.remove(descriptor)
+            state.retired.remove(descriptor)
+            // Under the lock: the number may be another's as soon as it is closed.
+            return Self.closeDescriptor(descriptor)
+        }
+    }
+
+    private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+            Darwin.close(descriptor)
+        #elseif canImport(Glibc)
+            Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            Musl.close(descriptor)
+        #else
+            Android.close(descriptor)
+        #endif
+    }
+}
