@@ -109,7 +109,7 @@ struct OutboxTests {
         let log = EventLog()
         let outbox = try await SQLiteOutbox.opened(
             .sample(folder, place, log: log) {
-                $0.limits = OutboxLimits(maxRecords: 3, maxBytes: 60, maxRecordBytes: 50)
+                $0.limits = OutboxLimits(maxRecords: 3, maxBytes: 60, overflow: .dropOldest, maxRecordBytes: 50)
             }
         )
 
@@ -128,6 +128,28 @@ struct OutboxTests {
             ])
         #expect(try outbox.account().dropped == [.evicted: 3])
         #expect(try outbox.account().isBalanced)
+    }
+
+    @Test("refuses past its bounds where what is queued is to stay, also when it is opened again with lower ones")
+    func refuses() async throws {
+        let bounds = OutboxLimits(maxRecords: 3, maxBytes: 60, overflow: .refuseNew)
+        let outbox = try await SQLiteOutbox.opened(.sample(folder) { $0.limits = bounds })
+
+        let full = await outbox.commit([
+            .append("m1", given: true), .append("m2"), .append("m3"), .append("m4"), .append("m1", given: true),
+        ])
+        await outbox.commit(.delivered([try outbox.ids()[0]], bytes: WireBytes(before: 0, after: 0)))
+        let heavy = await outbox.commit([
+            .append("m5", body: #"{"text":"\#(String(repeating: "a", count: 30))"}"#), .append("m6"),
+        ])
+        await outbox.close()
+        let smaller = try await SQLiteOutbox.opened(.sample(folder) { $0.limits.maxRecords = 1 })
+
+        #expect(
+            full.map(\.summary) == ["pending m1", "pending m2", "pending m3", "refused queueFull", "pending m1"])
+        #expect(heavy.map(\.summary) == ["refused queueFull", "pending m6"])
+        #expect(try smaller.queue() == ["m2", "m3", "m6"])
+        #expect(try smaller.account().dropped.isEmpty)
     }
 
     @Test("answers a caller's id a second time as the first time, and queues it once", arguments: Place.allCases)

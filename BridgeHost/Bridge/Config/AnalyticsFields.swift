@@ -15,8 +15,9 @@ enum AnalyticsFields {
             .integer(
                 "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400,
                 "How long an event waits for others at most; 10 by default."),
-            .integer(
-                "maxQueueEvents", \.maxQueueEvents, "Past this many events the oldest is dropped; 2,000 by default."),
+            .optionalInteger(
+                "maxQueueEvents", \.maxQueueEvents,
+                "Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 2,000 in memory."),
             .integer("flushAt", \.flushAt, "Events are sent as soon as there are so many; 20 by default."),
             .integer("maxBatchSize", \.maxBatchSize, "How many events travel together at most; 100 by default."),
             .integer(

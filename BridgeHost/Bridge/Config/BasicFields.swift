@@ -2,8 +2,8 @@ import TrackerModels
 
 /// What the basic tracker's options come down to.
 struct BasicOptions: Hashable, Sendable {
-    /// Past this many events the oldest is dropped.
-    var maxQueueSize = 100
+    /// Past this many events the oldest is dropped; `nil`: as the delivery options say.
+    var maxQueueSize: Int?
     var delivery: DeliveryOptions
 }
 
@@ -11,7 +11,11 @@ struct BasicOptions: Hashable, Sendable {
 enum BasicFields {
     /// All of them.
     static let table = ConfigTable<BasicOptions>(
-        [.integer("maxQueueSize", \.maxQueueSize, "Past this many events the oldest is dropped; 100 by default.")]
+        [
+            .optionalInteger(
+                "maxQueueSize", \.maxQueueSize,
+                "Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 100 in memory.")
+        ]
             + DeliveryFields.table.fields.map { $0.lifted(to: \.delivery) }
     )
 }

@@ -138,12 +138,29 @@ extension ConfigField {
     static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String, _ option: OptionPath<Word>, _ summary: String
     ) -> ConfigField {
-        let words = Word.allCases.map(\.rawValue)
-        let phrase = words.map { "'\($0)'" }.joined(separator: " or ")
+        let (schema, phrase) = words(Word.self)
         return field(
-            name, [], .choice(words), summary, mustBe: phrase, { $0.stringValue.flatMap(Word.init(rawValue:)) },
+            name, [], schema, summary, mustBe: phrase, { $0.stringValue.flatMap(Word.init(rawValue:)) },
             set: { $0[keyPath: option] = $1 }
         )
+    }
+
+    /// One of a few words, that may be absent.
+    static func optionalChoice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ option: OptionPath<Word?>, _ summary: String
+    ) -> ConfigField {
+        let (schema, phrase) = words(Word.self)
+        return field(
+            name, [], schema, summary, mustBe: phrase, { $0.stringValue.flatMap(Word.init(rawValue:)) },
+            set: { $0[keyPath: option] = $1 }
+        )
+    }
+
+    private static func words<Word: RawRepresentable<String> & CaseIterable>(
+        _: Word.Type
+    ) -> (schema: Schema, phrase: String) {
+        let words = Word.allCases.map(\.rawValue)
+        return (.choice(words), words.map { "'\($0)'" }.joined(separator: " or "))
     }
 
     /// An object whose keys have a table of their own.

@@ -11,12 +11,16 @@ enum DeliveryFields {
         .choice("persistence", \.persistence, "Where undelivered events live; `disk` by default."),
         .choice("durability", \.durability, "The death of the process or of the machine; `process` by default."),
         .integer(
-            "maxQueuedEvents", \.maxQueuedEvents, "Past this many events the oldest is dropped; 10,000 by default."),
+            "maxQueuedEvents", \.maxQueuedEvents, "How many events the queue holds; 100,000 by default."),
         .integer(
-            "maxQueuedBytes", \.maxQueuedBytes, "Past this many bytes the oldest is dropped; 64 MiB by default."),
+            "maxQueuedBytes", \.maxQueuedBytes, "How many bytes of events the queue holds; 64 MiB by default."),
         .integer("maxEventBytes", \.maxEventBytes, "A larger event is refused; 512 KiB by default."),
         .optionalMilliseconds(
             "eventTTLMs", \.eventTTL, from: 1, "How long an event may wait before it is dropped; for ever by default."),
+        .optionalChoice(
+            "overflow", \.overflow,
+            "Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default "
+                + "`refuseNew`, of analytics and basic `dropOldest`."),
         .integer(
             "maxConcurrentRequests", \.maxConcurrentRequests, to: 64,
             "Requests under way at once; 1 by default. More trades order for speed."),
@@ -29,7 +33,7 @@ enum DeliveryFields {
             "Bodies of at least this many bytes are compressed; 1,024 by default."),
         .milliseconds(
             "retryDelayMs", \.retryDelay, from: 10, to: 3_600_000,
-            "The wait after a first failure, doubled with each further one; 1,000 by default."),
+            "The wait after a first failure, doubled with each further one; 250 by default."),
         .integer(
             "failureThreshold", \.failureThreshold,
             "After this many failures in a row the circuit breaker opens; 3 by default."),

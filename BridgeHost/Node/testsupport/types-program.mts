@@ -15,7 +15,7 @@ const config: TrackerConfig = {
     cookieExpiration: 30, sessionCreation: 'inBackground', initTimeoutMs: 5000, consent: 'pending',
     device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, storageDirectory: '/tmp/state',
     persistence: 'memory', durability: 'full', maxQueuedEvents: 1, maxQueuedBytes: 1, maxEventBytes: 1, eventTTLMs: 1,
-    maxConcurrentRequests: 2, requestTimeoutMs: 1000, compression: 'none', compressionThreshold: 1, retryDelayMs: 10,
+    overflow: 'dropOldest', maxConcurrentRequests: 2, requestTimeoutMs: 1000, compression: 'none', compressionThreshold: 1, retryDelayMs: 10,
     failureThreshold: 1, cooldownMs: 10, maxCooldownMs: 10, jitter: 0, caBundle: '/ca.pem', proxy: null,
     allowInsecureHTTP: false,
 }

@@ -62,7 +62,7 @@ public final class AnalyticsClient: AnalyticsInterface {
         var voice: AnalyticsVoice?
         var held = HeldItems()
         /// How many calls are held at most.
-        var capacity = 2000
+        var capacity = AnalyticsSettings.memoryBound
         /// Resets that found no lane: each run begins with them until one has opened its lane. Each has a key, so a lane
         /// that was given one twice takes it once.
         var resetsAhead: [MessageID] = []

@@ -14,6 +14,9 @@ struct AnalyticsSettings: Sendable {
     /// How long identity is kept, from its writing.
     static let expiration = Duration.seconds(365 * 86_400)
 
+    /// How many events are held in memory unless the options say otherwise.
+    static let memoryBound = 2000
+
     /// Checks options.
     ///
     /// - Throws: `invalidConfiguration` with the field and the reason.
@@ -21,7 +24,7 @@ struct AnalyticsSettings: Sendable {
         writeKey = try Self.key(options.writeKey)
         host = try Self.host(options)
         try FieldCheck.integer("flushIntervalSeconds", options.flushIntervalSeconds, 1...86_400)
-        try FieldCheck.atLeastOne("maxQueueEvents", options.maxQueueEvents)
+        if let own = options.maxQueueEvents { try FieldCheck.atLeastOne("maxQueueEvents", own) }
         try FieldCheck.atLeastOne("flushAt", options.flushAt)
         try FieldCheck.atLeastOne("maxBatchSize", options.maxBatchSize)
         try FieldCheck.atLeastOne("maxBatchBytes", options.maxBatchBytes)
@@ -34,7 +37,7 @@ struct AnalyticsSettings: Sendable {
             throw FieldCheck.fault("context", "is nested more than \(JSONText.maxDepth) deep")
         }
         var delivery = options.delivery
-        delivery.maxQueuedEvents = min(options.maxQueueEvents, delivery.maxQueuedEvents)
+        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueEvents, inMemory: Self.memoryBound)
         delivery.requestTimeout = min(options.requestTimeout, delivery.requestTimeout)
         self.delivery = delivery
         self.options = options
@@ -51,7 +54,8 @@ struct AnalyticsSettings: Sendable {
     ) -> OutboxConfiguration {
         OutboxConfiguration(
             location: delivery.location, lane: lane, keyPrefix: "__GT_analytics_",
-            durability: delivery.outboxDurability, limits: delivery.limits(), expiration: Self.expiration,
+            durability: delivery.outboxDurability, limits: delivery.limits(overflow: .dropOldest),
+            expiration: Self.expiration,
             initialConsent: nil, bindsSessions: false, wallClock: wallClock, observer: observer
         )
     }

@@ -11,7 +11,7 @@
         /// Makes options for a host given as a URL; what is left out has its default.
         public init(
             writeKey: String, ingestionHost: URL, debug: Bool = false, flushIntervalSeconds: Int = 10,
-            maxQueueEvents: Int = 2000, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
+            maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
             requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
             delivery: DeliveryOptions = DeliveryOptions()
         ) {

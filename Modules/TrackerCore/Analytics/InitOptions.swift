@@ -18,10 +18,11 @@ public struct InitOptions: Hashable, Sendable {
     public var debug: Bool
     /// How many seconds an event waits for others at most; 10 by default, 1 to 86,400.
     public var flushIntervalSeconds: Int
-    /// Past this many events the oldest is dropped and counted; 2,000 by default, at least 1.
+    /// Past this many events the oldest is dropped and counted; at least 1. `nil`: as `delivery.maxQueuedEvents` says,
+    /// and 2,000 with `persistence: .memory`.
     ///
     /// The smaller of this and `delivery.maxQueuedEvents` counts.
-    public var maxQueueEvents: Int
+    public var maxQueueEvents: Int?
     /// How many queued events are sent at once, without waiting for the interval; 20 by default, at least 1.
     public var flushAt: Int
     /// How many events travel together at most; 100 by default, at least 1.
@@ -44,7 +45,7 @@ public struct InitOptions: Hashable, Sendable {
     /// Makes options; what is left out has its default.
     public init(
         writeKey: String, ingestionHost: String, debug: Bool = false, flushIntervalSeconds: Int = 10,
-        maxQueueEvents: Int = 2000, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
+        maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
         requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
         delivery: DeliveryOptions = DeliveryOptions()
     ) {

@@ -15,7 +15,7 @@ struct BasicSettings: Sendable {
     ///
     /// - Throws: `invalidAPIKey`, `invalidEndpoint`, or `invalidConfiguration` with the field and the reason.
     init(
-        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int, options: DeliveryOptions
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions
     ) throws(TrackerError) {
         guard let apiKey, !apiKey.isBlank else { throw TrackerError(.invalidAPIKey, "API key is required") }
         guard apiKey.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
@@ -29,14 +29,14 @@ struct BasicSettings: Sendable {
         } catch {
             throw TrackerError(.invalidEndpoint, "The endpoint is not usable. \(error.reason)")
         }
-        try FieldCheck.atLeastOne("maxQueueSize", maxQueueSize)
+        if let maxQueueSize { try FieldCheck.atLeastOne("maxQueueSize", maxQueueSize) }
         try options.validate()
         self.apiKey = Secret(apiKey)
         // A base URL is canonical without the slash at its end, and a server may tell the two apart.
         self.endpoint = base.description + (endpoint.hasSuffix("/") ? "/" : "")
         self.appVersion = appVersion
         var delivery = options
-        delivery.maxQueuedEvents = min(maxQueueSize, options.maxQueuedEvents)
+        delivery.maxQueuedEvents = options.queueBound(own: maxQueueSize, inMemory: 100)
         self.delivery = delivery
     }
 
@@ -52,7 +52,8 @@ struct BasicSettings: Sendable {
     ) -> OutboxConfiguration {
         OutboxConfiguration(
             location: delivery.location, lane: lane, keyPrefix: "__GT_basic_", durability: delivery.outboxDurability,
-            limits: delivery.limits(), initialConsent: nil, bindsSessions: false, adopts: adopts, wallClock: wallClock,
+            limits: delivery.limits(overflow: .dropOldest), initialConsent: nil, bindsSessions: false, adopts: adopts,
+            wallClock: wallClock,
             observer: observer
         )
     }

@@ -15,13 +15,13 @@ extension BasicTracker {
     ///   - endpoint: The URL that events are posted to. Absolute, `https` (plain `http` only to this machine, or with
     ///     `options.allowInsecureHTTP`), without user info, query or fragment.
     ///   - appVersion: The application's version, for the events' context.
-    ///   - maxQueueSize: Past this many events the oldest is dropped and counted; 100 by default, at least 1. The
-    ///     smaller of this and `options.maxQueuedEvents` counts.
+    ///   - maxQueueSize: Past this many events the oldest is dropped and counted; at least 1. `nil`: as
+    ///     `options.maxQueuedEvents` says, and 100 with `persistence: .memory`. The smaller of the two counts.
     ///   - options: How events are kept and delivered.
     /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
     ///   `initializationFailed`.
     public func initialize(
-        apiKey: String?, endpoint: String?, appVersion: String? = nil, maxQueueSize: Int = 100,
+        apiKey: String?, endpoint: String?, appVersion: String? = nil, maxQueueSize: Int? = nil,
         options: DeliveryOptions = DeliveryOptions()
     ) throws(TrackerError) {
         try begin(apiKey, endpoint, appVersion, maxQueueSize, options) { _ in }
@@ -32,7 +32,7 @@ extension BasicTracker {
     /// - Parameter completion: Told once whether the tracker is set up: besides what ``initialize`` throws, `storage`.
     ///   Must not block.
     package func accept(
-        initialize apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int = 100,
+        initialize apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int? = nil,
         options: DeliveryOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         do throws(TrackerError) {
@@ -52,7 +52,7 @@ extension BasicTracker {
     }
 
     private func begin(
-        _ apiKey: String?, _ endpoint: String?, _ appVersion: String?, _ maxQueueSize: Int, _ options: DeliveryOptions,
+        _ apiKey: String?, _ endpoint: String?, _ appVersion: String?, _ maxQueueSize: Int?, _ options: DeliveryOptions,
         _ waiter: @escaping Waiter
     ) throws(TrackerError) {
         do throws(TrackerError) {

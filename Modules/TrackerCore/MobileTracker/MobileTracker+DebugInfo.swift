@@ -125,6 +125,7 @@ enum DebugInfo {
             "maxQueuedBytes": JSONValue(options.maxQueuedBytes),
             "maxEventBytes": JSONValue(options.maxEventBytes),
             "eventTTLMs": options.eventTTL.map(milliseconds) ?? .null,
+            "overflow": options.overflow.map { .string($0.rawValue) } ?? .null,
             "maxConcurrentRequests": JSONValue(options.maxConcurrentRequests),
             "requestTimeoutMs": milliseconds(options.requestTimeout),
             "compression": .string(options.compression.rawValue),

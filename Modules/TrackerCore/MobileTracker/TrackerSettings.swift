@@ -39,7 +39,7 @@ struct TrackerSettings: Sendable {
         OutboxConfiguration(
             location: config.delivery.location, lane: lane, keyPrefix: "__GT_\(brand)_",
             durability: config.delivery.outboxDurability,
-            limits: config.delivery.limits(maxPendingRecords: config.maxPendingEvents),
+            limits: config.delivery.limits(overflow: .refuseNew, maxPendingRecords: config.maxPendingEvents),
             expiration: .seconds(config.cookieExpiration * 86_400), initialConsent: config.consent, bindsSessions: true,
             wallClock: wallClock, observer: observer
         )

@@ -25,11 +25,24 @@ extension DeliveryOptions {
         }
     }
 
-    func limits(maxPendingRecords: Int? = nil) -> OutboxLimits {
+    /// The bounds of a client's queue.
+    ///
+    /// - Parameter standard: What that client does past them unless it is told otherwise.
+    func limits(overflow standard: Overflow, maxPendingRecords: Int? = nil) -> OutboxLimits {
         OutboxLimits(
-            maxRecords: maxQueuedEvents, maxBytes: maxQueuedBytes, maxRecordBytes: maxEventBytes,
-            maxPendingRecords: maxPendingRecords
+            maxRecords: maxQueuedEvents, maxBytes: maxQueuedBytes, overflow: overflow ?? standard,
+            maxRecordBytes: maxEventBytes, maxPendingRecords: maxPendingRecords
         )
+    }
+
+    /// How many events a client's queue holds at most: on disk what the options say, in memory no more than the
+    /// documents allow.
+    ///
+    /// - Parameters:
+    ///   - own: The client's own option.
+    ///   - inMemory: The default of that in memory.
+    func queueBound(own: Int?, inMemory: Int) -> Int {
+        min(own ?? (persistence == .memory ? inMemory : maxQueuedEvents), maxQueuedEvents)
     }
 
     var transport: TransportConfiguration {

@@ -27,6 +27,14 @@ public struct DeliveryOptions: Hashable, Sendable {
         case none
     }
 
+    /// What happens to a call when the queue is full.
+    public enum Overflow: String, Hashable, Sendable, CaseIterable {
+        /// The call is refused as `queueFull`; what is queued stays.
+        case refuseNew
+        /// The oldest events make room: they are dropped and counted as evicted.
+        case dropOldest
+    }
+
     /// The state folder. `nil`: `$XDG_STATE_HOME/mobile-tracker/<program>`, else
     /// `~/.local/state/mobile-tracker/<program>`, where `<program>` is the executable's name; on Apple platforms in
     /// Application Support.
@@ -35,14 +43,17 @@ public struct DeliveryOptions: Hashable, Sendable {
     public var persistence: Persistence
     /// What an accepted event survives; the process's death by default.
     public var durability: Durability
-    /// Past this many events the oldest is dropped and counted; 10,000 by default, at least 1.
+    /// How many events the queue holds; 100,000 by default, at least 1. ``overflow`` says what happens past it.
     public var maxQueuedEvents: Int
-    /// Past this many bytes the oldest is dropped and counted; 64 MiB by default, at least 1.
+    /// How many bytes of events the queue holds; 64 MiB by default, at least 1. ``overflow`` says what happens past it.
     public var maxQueuedBytes: Int
     /// A larger event is refused; 512 KiB by default, at least 1.
     public var maxEventBytes: Int
     /// How long an event may wait before it is dropped and counted; for ever by default, at least 1 ms.
     public var eventTTL: Duration?
+    /// What happens to a call when the queue is full. `nil`: a `MobileTracker` refuses it, an `AnalyticsClient` and a
+    /// `BasicTracker` drop the oldest.
+    public var overflow: Overflow?
     /// How many requests may be under way at once; 1 by default, up to 64. More than 1 trades order for speed.
     public var maxConcurrentRequests: Int
     /// How long a request may take; 30 s by default, 1 s to 10 min.
@@ -51,7 +62,7 @@ public struct DeliveryOptions: Hashable, Sendable {
     public var compression: Compression
     /// Bodies of at least this many bytes are compressed; 1 KiB by default, at least 1.
     public var compressionThreshold: Int
-    /// The wait after the first failure, doubled with each further one; 1 s by default, 10 ms to 1 h.
+    /// The wait after the first failure, doubled with each further one; 250 ms by default, 10 ms to 1 h.
     public var retryDelay: Duration
     /// After this many failures in a row the circuit breaker opens; 3 by default, at least 1.
     public var failureThreshold: Int
@@ -71,11 +82,12 @@ public struct DeliveryOptions: Hashable, Sendable {
     /// Makes options; what is left out has its default.
     public init(
         storageDirectory: String? = nil, persistence: Persistence = .disk, durability: Durability = .process,
-        maxQueuedEvents: Int = 10_000, maxQueuedBytes: Int = 64 << 20, maxEventBytes: Int = 512 << 10,
-        eventTTL: Duration? = nil, maxConcurrentRequests: Int = 1, requestTimeout: Duration = .seconds(30),
-        compression: Compression = .gzip, compressionThreshold: Int = 1024, retryDelay: Duration = .seconds(1),
-        failureThreshold: Int = 3, cooldown: Duration = .seconds(10), maxCooldown: Duration = .seconds(120),
-        jitter: Double = 0.2, caBundle: String? = nil, proxy: String? = nil, allowInsecureHTTP: Bool = false
+        maxQueuedEvents: Int = 100_000, maxQueuedBytes: Int = 64 << 20, maxEventBytes: Int = 512 << 10,
+        eventTTL: Duration? = nil, overflow: Overflow? = nil, maxConcurrentRequests: Int = 1,
+        requestTimeout: Duration = .seconds(30), compression: Compression = .gzip, compressionThreshold: Int = 1024,
+        retryDelay: Duration = .milliseconds(250), failureThreshold: Int = 3, cooldown: Duration = .seconds(10),
+        maxCooldown: Duration = .seconds(120), jitter: Double = 0.2, caBundle: String? = nil, proxy: String? = nil,
+        allowInsecureHTTP: Bool = false
     ) {
         self.storageDirectory = storageDirectory
         self.persistence = persistence
@@ -84,6 +96,7 @@ public struct DeliveryOptions: Hashable, Sendable {
         self.maxQueuedBytes = maxQueuedBytes
         self.maxEventBytes = maxEventBytes
         self.eventTTL = eventTTL
+        self.overflow = overflow
         self.maxConcurrentRequests = maxConcurrentRequests
         self.requestTimeout = requestTimeout
         self.compression = compression

@@ -87,10 +87,12 @@ public enum OutboxEvent: Hashable, Sendable {
 
 /// How much a lane may hold.
 public struct OutboxLimits: Hashable, Sendable {
-    /// Past this many records the oldest is dropped and counted as evicted.
+    /// How many records it may hold.
     public var maxRecords: Int
-    /// Past this many bytes of bodies the oldest is dropped and counted as evicted.
+    /// How many bytes of bodies it may hold.
     public var maxBytes: Int
+    /// Whether a record past these two is refused, or makes the oldest leave, counted as evicted.
+    public var overflow: DeliveryOptions.Overflow
     /// A body larger than this is refused.
     public var maxRecordBytes: Int
     /// While all records of the lane are pending, the newest beyond this many is refused; `nil`: no such bound.
@@ -98,11 +100,12 @@ public struct OutboxLimits: Hashable, Sendable {
 
     /// Sets bounds; each is at least 1.
     public init(
-        maxRecords: Int = 10_000, maxBytes: Int = 64 << 20, maxRecordBytes: Int = 512 << 10,
-        maxPendingRecords: Int? = nil
+        maxRecords: Int = 100_000, maxBytes: Int = 64 << 20, overflow: DeliveryOptions.Overflow = .refuseNew,
+        maxRecordBytes: Int = 512 << 10, maxPendingRecords: Int? = nil
     ) {
         self.maxRecords = maxRecords
         self.maxBytes = maxBytes
+        self.overflow = overflow
         self.maxRecordBytes = maxRecordBytes
         self.maxPendingRecords = maxPendingRecords
     }

@@ -15,6 +15,7 @@ extension LaneTransaction {
         if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
             return .refused(.queueFull)
         }
+        if limits.overflow == .refuseNew, !hasRoom(for: body) { return .refused(.queueFull) }
 
         let number = row.key.record(nextSequence())
         try database.records.insert(draft, number: number, generation: row.generation, body: body, run: run)
@@ -47,6 +48,11 @@ extension LaneTransaction {
     private func isAllPending() throws(StorageError) -> Bool {
         if consent == .pending { return true }
         return try !database.generations.hasBoundRecords(row.key)
+    }
+
+    private func hasRoom(for body: JSONText) -> Bool {
+        let limits = configuration.limits
+        return row.counters.queued < limits.maxRecords && row.counters.queuedBytes + body.byteCount <= limits.maxBytes
     }
 
     private mutating func body(of draft: Draft) throws(StorageError) -> JSONText {

@@ -176,9 +176,10 @@ struct LaneTransaction {
         row.boot = configuration.bootID.text
     }
 
-    /// Drops the oldest records until the lane is within its bounds.
+    /// Drops the oldest records until the lane is within its bounds, if they are to make room.
     mutating func evict() throws(StorageError) {
         let limits = configuration.limits
+        guard limits.overflow == .dropOldest else { return }
         while row.counters.queued > limits.maxRecords || row.counters.queuedBytes > limits.maxBytes,
             row.counters.queued > 1
         {

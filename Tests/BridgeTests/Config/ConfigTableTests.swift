@@ -20,7 +20,7 @@ struct ConfigTableTests {
              "initTimeoutMs": 2500, "consent": "pending", "device": {"osName": "Windows", "deviceType": "Tablet"},
              "initialScreen": {"name": "Home", "url": "app://home"}, "maxPendingEvents": 7,
              "storageDirectory": "/s", "persistence": "memory", "durability": "full", "maxQueuedEvents": 1,
-             "maxQueuedBytes": 2, "maxEventBytes": 3, "eventTTLMs": 4, "maxConcurrentRequests": 5,
+             "maxQueuedBytes": 2, "maxEventBytes": 3, "eventTTLMs": 4, "overflow": "dropOldest", "maxConcurrentRequests": 5,
              "requestTimeoutMs": 6000, "compression": "none", "compressionThreshold": 7, "retryDelayMs": 80,
              "failureThreshold": 9, "cooldownMs": 100, "maxCooldownMs": 110, "jitter": 0.5, "caBundle": "/c",
              "proxy": "http://p", "allowInsecureHTTP": true}
@@ -28,7 +28,8 @@ struct ConfigTableTests {
 
         let delivery = DeliveryOptions(
             storageDirectory: "/s", persistence: .memory, durability: .full, maxQueuedEvents: 1, maxQueuedBytes: 2,
-            maxEventBytes: 3, eventTTL: .milliseconds(4), maxConcurrentRequests: 5, requestTimeout: .seconds(6),
+            maxEventBytes: 3, eventTTL: .milliseconds(4), overflow: .dropOldest, maxConcurrentRequests: 5,
+            requestTimeout: .seconds(6),
             compression: .none, compressionThreshold: 7, retryDelay: .milliseconds(80), failureThreshold: 9,
             cooldown: .milliseconds(100), maxCooldown: .milliseconds(110), jitter: 0.5, caBundle: "/c",
             proxy: "http://p", allowInsecureHTTP: true

@@ -29,7 +29,7 @@ struct TrafficTests {
     @Test("takes 100,000 calls before a single answer is read")
     func writesFirst() async throws {
         let host = try HostProcess()
-        let calls = initialization(["maxQueuedEvents": 200_000]) + (1...100_000).map(Self.track).joined()
+        let calls = initialization() + (1...100_000).map(Self.track).joined()
 
         // Returns when the host has taken all of it: nothing is read until then.
         let wasTaken = try await withGuard(seconds: 60, "taking the calls") {
@@ -105,6 +105,55 @@ struct TrafficTests {
 
         for answer in answers { #expect(try await answer.value["status"] == "queued") }
         #expect(try await client.call("getDebugInfo")["account"]?["accepted"] == 3_000)
+    }
+
+    @Test("delivers 5,000 analytics and 1,000 basic calls that nobody waited for")
+    func unawaited() async throws {
+        let analyticsNames = Recorder<String>()
+        let basicNames = Recorder<String>()
+        let taking = try Backend { request in
+            if request.path == "/basic" {
+                for event in request.json.arrayValue ?? [] { basicNames.record(event["name"]?.stringValue ?? "") }
+            } else {
+                for event in request.json["batch"]?.arrayValue ?? [] {
+                    analyticsNames.record(event["event"]?.stringValue ?? "")
+                }
+            }
+            return .status(200)
+        }
+        let options: JSONObject = ["storageDirectory": .string(folder.path("state"))]
+        let client = try BridgeClient()
+        var analytics = options
+        analytics.merge(["writeKey": "wk", "ingestionHost": .string(taking.server.url)])
+        client.start("analytics.initialize", ["options": .object(analytics)])
+        client.start(
+            "basic.initialize",
+            ["apiKey": "k", "endpoint": .string(taking.server.url + "/basic"), "options": .object(options)])
+
+        let tracked = (0..<5_000).map { client.start("analytics.track", ["A\($0)"]) }
+        let basic = (0..<1_000).map { client.start("basic.track", ["B\($0)"]) }
+        for answer in tracked + basic { #expect(try await answer.value["status"] == "queued") }
+        #expect(try await client.call("analytics.flush", [60_000])["remaining"] == 0)
+
+        #expect(try await analyticsNames.values(atLeast: 5_000) == (0..<5_000).map { "A\($0)" })
+        #expect(try await basicNames.values(atLeast: 1_000) == (0..<1_000).map { "B\($0)" })
+        #expect(try await client.finish() == .code(0))
+    }
+
+    @Test("keeps 12,000 calls of an outage, and refuses what a full queue cannot hold without touching the rest")
+    func outage() async throws {
+        let client = try BridgeClient()
+        client.send(initialization(["maxQueuedEvents": 12_000]))
+
+        let kept = (1...12_000).map { client.start("track", ["E\($0)"]) }
+        let last = try await client.call("track", ["LAST"])
+        for answer in kept { #expect(try await answer.value["status"] != "dropped") }
+        let info = try await client.call("getDebugInfo")
+
+        #expect(last == ["status": "dropped", "reason": "QUEUE_FULL"])
+        #expect(info["queueLength"] == 12_000)
+        #expect(info["account"]?["dropped"] == [:])
+        #expect(info["config"]?["delivery"]?["overflow"] == .null)
     }
 
     @Test("a log that nobody reads stops nothing")

@@ -84,7 +84,8 @@ extension InitOptions {
         var json = delivery.json
         json.merge([
             "writeKey": .string(writeKey), "ingestionHost": .string(ingestionHost), "debug": .bool(debug),
-            "flushIntervalSeconds": JSONValue(flushIntervalSeconds), "maxQueueEvents": JSONValue(maxQueueEvents),
+            "flushIntervalSeconds": JSONValue(flushIntervalSeconds),
+            "maxQueueEvents": maxQueueEvents.map { JSONValue($0) } ?? .null,
             "flushAt": JSONValue(flushAt), "maxBatchSize": JSONValue(maxBatchSize),
             "maxBatchBytes": JSONValue(maxBatchBytes), "requestTimeoutMs": .of(requestTimeout),
             "app": [

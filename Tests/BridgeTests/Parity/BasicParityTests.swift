@@ -98,7 +98,7 @@ struct BasicParityTests {
         _ tracker: some BasicSurface, _ apiKey: String?, _ endpoint: String?, _ options: DeliveryOptions
     ) async throws {
         try await tracker.initialize(
-            apiKey: apiKey, endpoint: endpoint, appVersion: nil, maxQueueSize: 100, options: options)
+            apiKey: apiKey, endpoint: endpoint, appVersion: nil, maxQueueSize: nil, options: options)
     }
 
     /// Makes calls by chance, and gives their outcomes and the events that arrive.
@@ -109,7 +109,7 @@ struct BasicParityTests {
         let tracker = try make()
         try await tracker.initialize(
             apiKey: "key", endpoint: backend.server.url + "/in", appVersion: chance.flip() ? chance.name() : nil,
-            maxQueueSize: 100, options: options(folder))
+            maxQueueSize: nil, options: options(folder))
         var results: [String] = []
         var accepted = 0
         for _ in 0..<Int.random(in: 1...12, using: &chance.random) {

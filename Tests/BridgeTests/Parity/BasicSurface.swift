@@ -6,7 +6,7 @@ import TrackerModels
 /// Everything that a basic tracker can be asked for over the bridge.
 protocol BasicSurface: Sendable {
     func initialize(
-        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int, options: DeliveryOptions
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions
     ) async throws
     func track(event: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
     func identify(userId: String, traits: JSONObject?, messageId: MessageID?) -> CallReceipt
@@ -27,10 +27,10 @@ final class BridgedBasic: BasicSurface {
     }
 
     func initialize(
-        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int, options: DeliveryOptions
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions
     ) async throws {
         var keys = options.json
-        keys["maxQueueSize"] = JSONValue(maxQueueSize)
+        keys["maxQueueSize"] = maxQueueSize.map { JSONValue($0) } ?? .null
         try await bridge.attempt(
             "basic.initialize", [.of(apiKey), .of(endpoint), .of(appVersion), .object(keys)])
     }

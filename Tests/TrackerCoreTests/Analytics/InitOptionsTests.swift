@@ -13,7 +13,7 @@ struct InitOptionsTests {
 
         #expect(!options.debug)
         #expect(options.flushIntervalSeconds == 10)
-        #expect(options.maxQueueEvents == 2000)
+        #expect(options.maxQueueEvents == nil)
         #expect(options.flushAt == 20)
         #expect(options.maxBatchSize == 100)
         #expect(options.maxBatchBytes == 475_000)
@@ -51,6 +51,21 @@ struct InitOptionsTests {
         #expect(options.ingestionHost == "https://in.example.com/base/")
         #expect(options.flushAt == 7)
         try options.validate()
+    }
+
+    @Test(
+        "bound the queue by where it lives", arguments: [(DeliveryOptions.Persistence.disk, 100_000), (.memory, 2000)])
+    func standardBound(persistence: DeliveryOptions.Persistence, effective: Int) throws {
+        var options = InitOptions(writeKey: "k", ingestionHost: "https://a.b")
+        options.delivery.persistence = persistence
+
+        let limits = try AnalyticsSettings(options, facts: .none).outbox(
+            wallClock: { Timestamp(milliseconds: 0) }, observer: { _ in }
+        ).limits
+
+        #expect(limits.maxRecords == effective)
+        #expect(limits.maxBytes == 64 << 20)
+        #expect(limits.overflow == .dropOldest)
     }
 
     @Test(

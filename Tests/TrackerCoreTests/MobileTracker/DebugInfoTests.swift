@@ -12,10 +12,11 @@ struct DebugInfoTests {
         let config = TrackerConfig(
             debug: true, apiUrl: fixture.backend.url, xApiKey: "secret-key-9876", crossSiteCookie: true,
             cookieDomain: "shop.example", cookieExpiration: 30, sessionCreation: .inBackground,
-            initTimeout: .seconds(2), consent: .pending, device: .init(osName: "Windows"),
+            initTimeout: .seconds(60), consent: .pending, device: .init(osName: "Windows"),
             initialScreen: .init(name: "Home", url: "app://home"), maxPendingEvents: 7,
             delivery: DeliveryOptions(
-                storageDirectory: fixture.directory.path("state"), eventTTL: .seconds(60), jitter: 0.5,
+                storageDirectory: fixture.directory.path("state"), eventTTL: .seconds(60), overflow: .dropOldest,
+                jitter: 0.5,
                 caBundle: "/etc/own.pem", proxy: "http://user:secret-word@127.0.0.1:1/"))
         try await fixture.start(config)
 

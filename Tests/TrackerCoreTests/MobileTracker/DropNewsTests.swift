@@ -44,7 +44,9 @@ struct DropNewsTests {
         func config(_ fixture: SessionFixture) -> TrackerConfig {
             var config = fixture.patientConfig
             switch self {
-            case .evicted: config.delivery.maxQueuedEvents = 3
+            case .evicted:
+                config.delivery.maxQueuedEvents = 3
+                config.delivery.overflow = .dropOldest
             case .expired: config.delivery.eventTTL = .seconds(3600)
             case .reset, .consent: config.consent = .pending
             case .tooLarge, .rejected, .resetAll, .sessionGone: break
@@ -113,7 +115,11 @@ struct DropNewsTests {
         }
         let heard = Recorder<Diagnostic>()
         fixture.tracker.observe { heard.record($0) }
-        try await fixture.start(fixture.config { $0.delivery.maxQueuedEvents = 3 })
+        try await fixture.start(
+            fixture.config {
+                $0.delivery.maxQueuedEvents = 3
+                $0.delivery.overflow = .dropOldest
+            })
         await fixture.tracker.track(eventName: "A", messageId: .of("A"))
         try await fixture.backend.server.requests(atLeast: 2)
 

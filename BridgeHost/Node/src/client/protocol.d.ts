@@ -182,14 +182,16 @@ export interface TrackerConfig {
     persistence?: 'disk' | 'memory' | null
     /** The death of the process or of the machine; `process` by default. */
     durability?: 'process' | 'full' | null
-    /** Past this many events the oldest is dropped; 10,000 by default. */
+    /** How many events the queue holds; 100,000 by default. */
     maxQueuedEvents?: number | null
-    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    /** How many bytes of events the queue holds; 64 MiB by default. */
     maxQueuedBytes?: number | null
     /** A larger event is refused; 512 KiB by default. */
     maxEventBytes?: number | null
     /** How long an event may wait before it is dropped; for ever by default. */
     eventTTLMs?: number | null
+    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    overflow?: 'refuseNew' | 'dropOldest' | null
     /** Requests under way at once; 1 by default. More trades order for speed. */
     maxConcurrentRequests?: number | null
     /** How long a request may take; 30,000 by default. */
@@ -198,7 +200,7 @@ export interface TrackerConfig {
     compression?: 'gzip' | 'none' | null
     /** Bodies of at least this many bytes are compressed; 1,024 by default. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    /** The wait after a first failure, doubled with each further one; 250 by default. */
     retryDelayMs?: number | null
     /** After this many failures in a row the circuit breaker opens; 3 by default. */
     failureThreshold?: number | null
@@ -270,14 +272,16 @@ export interface ReactNativeConfig {
     persistence?: 'disk' | 'memory' | null
     /** The death of the process or of the machine; `process` by default. */
     durability?: 'process' | 'full' | null
-    /** Past this many events the oldest is dropped; 10,000 by default. */
+    /** How many events the queue holds; 100,000 by default. */
     maxQueuedEvents?: number | null
-    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    /** How many bytes of events the queue holds; 64 MiB by default. */
     maxQueuedBytes?: number | null
     /** A larger event is refused; 512 KiB by default. */
     maxEventBytes?: number | null
     /** How long an event may wait before it is dropped; for ever by default. */
     eventTTLMs?: number | null
+    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    overflow?: 'refuseNew' | 'dropOldest' | null
     /** Requests under way at once; 1 by default. More trades order for speed. */
     maxConcurrentRequests?: number | null
     /** How long a request may take; 30,000 by default. */
@@ -286,7 +290,7 @@ export interface ReactNativeConfig {
     compression?: 'gzip' | 'none' | null
     /** Bodies of at least this many bytes are compressed; 1,024 by default. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    /** The wait after a first failure, doubled with each further one; 250 by default. */
     retryDelayMs?: number | null
     /** After this many failures in a row the circuit breaker opens; 3 by default. */
     failureThreshold?: number | null
@@ -326,7 +330,7 @@ export interface AnalyticsOptions {
     debug?: boolean | null
     /** How long an event waits for others at most; 10 by default. */
     flushIntervalSeconds?: number | null
-    /** Past this many events the oldest is dropped; 2,000 by default. */
+    /** Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 2,000 in memory. */
     maxQueueEvents?: number | null
     /** Events are sent as soon as there are so many; 20 by default. */
     flushAt?: number | null
@@ -355,21 +359,23 @@ export interface AnalyticsOptions {
     persistence?: 'disk' | 'memory' | null
     /** The death of the process or of the machine; `process` by default. */
     durability?: 'process' | 'full' | null
-    /** Past this many events the oldest is dropped; 10,000 by default. */
+    /** How many events the queue holds; 100,000 by default. */
     maxQueuedEvents?: number | null
-    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    /** How many bytes of events the queue holds; 64 MiB by default. */
     maxQueuedBytes?: number | null
     /** A larger event is refused; 512 KiB by default. */
     maxEventBytes?: number | null
     /** How long an event may wait before it is dropped; for ever by default. */
     eventTTLMs?: number | null
+    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    overflow?: 'refuseNew' | 'dropOldest' | null
     /** Requests under way at once; 1 by default. More trades order for speed. */
     maxConcurrentRequests?: number | null
     /** How request bodies are compressed; `gzip` by default. */
     compression?: 'gzip' | 'none' | null
     /** Bodies of at least this many bytes are compressed; 1,024 by default. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    /** The wait after a first failure, doubled with each further one; 250 by default. */
     retryDelayMs?: number | null
     /** After this many failures in a row the circuit breaker opens; 3 by default. */
     failureThreshold?: number | null
@@ -389,7 +395,7 @@ export interface AnalyticsOptions {
 
 /** The options of `basic.initialize`. */
 export interface BasicOptions {
-    /** Past this many events the oldest is dropped; 100 by default. */
+    /** Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 100 in memory. */
     maxQueueSize?: number | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
@@ -397,14 +403,16 @@ export interface BasicOptions {
     persistence?: 'disk' | 'memory' | null
     /** The death of the process or of the machine; `process` by default. */
     durability?: 'process' | 'full' | null
-    /** Past this many events the oldest is dropped; 10,000 by default. */
+    /** How many events the queue holds; 100,000 by default. */
     maxQueuedEvents?: number | null
-    /** Past this many bytes the oldest is dropped; 64 MiB by default. */
+    /** How many bytes of events the queue holds; 64 MiB by default. */
     maxQueuedBytes?: number | null
     /** A larger event is refused; 512 KiB by default. */
     maxEventBytes?: number | null
     /** How long an event may wait before it is dropped; for ever by default. */
     eventTTLMs?: number | null
+    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    overflow?: 'refuseNew' | 'dropOldest' | null
     /** Requests under way at once; 1 by default. More trades order for speed. */
     maxConcurrentRequests?: number | null
     /** How long a request may take; 30,000 by default. */
@@ -413,7 +421,7 @@ export interface BasicOptions {
     compression?: 'gzip' | 'none' | null
     /** Bodies of at least this many bytes are compressed; 1,024 by default. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 1,000 by default. */
+    /** The wait after a first failure, doubled with each further one; 250 by default. */
     retryDelayMs?: number | null
     /** After this many failures in a row the circuit breaker opens; 3 by default. */
     failureThreshold?: number | null
