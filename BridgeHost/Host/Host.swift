@@ -1,5 +1,6 @@
 import Bridge
 import JSONRPC
+import TrackerCore
 import TrackerModels
 
 #if canImport(Glibc)
@@ -20,6 +21,7 @@ struct Host {
         switch options.action {
         case .help: print(HostOptions.help)
         case .version: print("BridgeHost \(ProductVersion.current)")
+        case .inspect(let folder): print(StateReport.describe(folder: folder))
         case .serve: serve()
         }
     }

@@ -6,6 +6,7 @@ struct HostOptions: Hashable, Sendable {
     enum Action: Hashable, Sendable {
         case help
         case version
+        case inspect(String)
         case serve
     }
 
@@ -53,6 +54,7 @@ struct HostOptions: Hashable, Sendable {
         case .help, .version: return false
         case .appName: appName = value
         case .storageDirectory: storageDirectory = value
+        case .inspect: action = .inspect(value)
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
             logLevel = level
@@ -84,6 +86,8 @@ struct HostOptions: Hashable, Sendable {
           --max-message-bytes N      refuse longer messages (default 16777216)
           --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
                                      1.5s (default)
+          --inspect PATH             print what a state folder holds, as JSON, and exit;
+                                     nothing in it is changed
           --version                  print the version and exit
           --help                     print this and exit
         """
@@ -104,6 +108,7 @@ private enum Option: String {
     case logLevel = "--log-level"
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
+    case inspect = "--inspect"
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
 
@@ -115,7 +120,7 @@ private enum Option: String {
         case .help, .version: "absent"
         case .logLevel: "error, warning, info or debug"
         case .appName: "a name"
-        case .storageDirectory: "a path"
+        case .storageDirectory, .inspect: "a path"
         case .maxMessageBytes: "a number of bytes up to 1073741824"
         case .shutdownTimeout: "a time up to 10 minutes, such as 1500 (milliseconds) or 1.5s"
         }

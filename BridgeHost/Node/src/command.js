@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { collect, COLLECT } from './collector/command.js'
 import { replay, REPLAY } from './collector/replay.js'
+import { doctor, DOCTOR } from './doctor/command.js'
 import { plan } from './plan/command.js'
 import { columns, complain, EX_USAGE } from './command-line.js'
 import { nearest } from './nearest.js'
 
 /** The words after `mobile-tracker`, and what each does. @type {Record<string, (words: string[]) => Promise<number>>} */
-const COMMANDS = { collect, plan, replay }
+const COMMANDS = { collect, doctor, plan, replay }
 
 const HELP = `Usage: mobile-tracker <command> [options]
 
 Commands:
 ${columns([
     [COLLECT.name, 'run a local backend that shows and checks what it receives'],
+    [DOCTOR.name, 'say why an event does not arrive'],
     ['plan', 'check a plan of events, and make typed calls from it'],
     [REPLAY.name, 'send again what a collector has recorded'],
 ])}
@@ -23,6 +25,8 @@ ${columns([['--help', 'show this, or after a command that command\'s help'], ['-
 Examples:
   mobile-tracker collect
       shows what your program sends: point apiUrl at http://127.0.0.1:8123
+  mobile-tracker doctor --api-url https://api.example.com --key "$KEY"
+      looks at the host, the queues and the way to the server
   mobile-tracker collect --help
       says what a command can do
 `

@@ -19,7 +19,7 @@ struct CommandLineTests {
         #expect(ending == .code(0))
         for option in [
             "--help", "--version", "--log-level", "--app-name", "--storage-dir", "--max-message-bytes",
-            "--shutdown-timeout",
+            "--shutdown-timeout", "--inspect",
         ] {
             #expect(output.contains(option))
         }
@@ -41,6 +41,7 @@ struct CommandLineTests {
         arguments: [
             ["--frobnicate"], ["init"], ["--log-level"], ["--log-level", "loud"], ["--max-message-bytes", "-1"],
             ["--max-message-bytes=x"], ["--shutdown-timeout", "soon"], ["--storage-dir", ""], ["--help=me"],
+            ["--inspect"],
         ])
     func usage(arguments: [String]) async throws {
         let host = try HostProcess(arguments)

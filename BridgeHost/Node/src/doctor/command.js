@@ -1,0 +1,73 @@
+import { createInterface } from 'node:readline/promises'
+import { runCommand, UsageError } from '../command-line.js'
+import { sectionText, summaryText, warning } from './findings.js'
+import { examineFolder, standardFolders, standardRoot } from './folder.js'
+import { examineHost } from './host.js'
+import { baseFrom, examineServer } from './server.js'
+
+/** @type {import('../command-line.js').CommandSpec} */
+export const DOCTOR = {
+    name: 'doctor',
+    about: `Says why an event does not arrive: looks at the host, the state folder and, with --api-url, the way to the server.
+It changes nothing. Ends with 1 if something is wrong (✘).`,
+    options: {
+        'storage-dir': { value: 'dir', help: 'the state folder to look at, instead of those of all programs of this user' },
+        'api-url': { value: 'url', help: 'the server: name lookup, TLS, round trip, clock' },
+        key: { value: 'key', help: 'its X-API-Key: sends a request about a session that there is not, which changes nothing' },
+        session: { value: 'brand', help: 'make a session for this brand, to be sure of the key; asks first' },
+        yes: { help: 'do not ask before making a session' },
+        ca: { value: 'file', help: 'certificates to trust, as caBundle' },
+        json: { help: 'print JSON' },
+    },
+    examples: [
+        ['', 'looks at the host and at what waits in the queues of this user\'s programs'],
+        ['--storage-dir ./state --api-url https://api.example.com --key "$KEY"', 'looks at one program\'s state and at its server'],
+        ['--api-url https://api.example.com --key "$KEY" --session 925', 'makes a session too'],
+    ],
+}
+
+/** Runs `mobile-tracker doctor`. @param {string[]} words @returns {Promise<number>} The exit status. */
+export function doctor(words) {
+    return runCommand(DOCTOR, words, async (options) => {
+        const base = options['api-url'] === undefined ? null : baseFrom(options['api-url'])
+        if (!base && (options.key ?? options.session ?? options.ca) !== undefined) throw new UsageError('--key, --session and --ca need --api-url.')
+        if (options.session !== undefined) requireBrand(options)
+        const isAllowed = options.session === undefined || options.yes || (await isAgreed(base, options.session))
+
+        const sections = []
+        const add = (section) => {
+            sections.push(section)
+            if (!options.json) process.stdout.write(sectionText(section, process.stdout))
+        }
+        const { path: host, section } = examineHost()
+        add(section)
+        for (const folder of foldersOf(options)) add(examineFolder(folder, host))
+        if (sections.length === 1) add({ title: 'State folder', of: standardRoot(), findings: [warning('No program of this user has tracked anything yet', 'If yours has its own storageDirectory, give it with --storage-dir.')] })
+        if (base) add(await examineServer(base, { key: options.key, ca: options.ca, brand: isAllowed ? options.session : undefined }))
+
+        const findings = sections.flatMap((each) => each.findings)
+        const isWell = findings.every(({ level }) => level !== 'bad')
+        process.stdout.write(options.json ? `${JSON.stringify({ ok: isWell, sections }, null, 2)}\n` : summaryText(findings, process.stdout))
+        return isWell ? 0 : 1
+    })
+}
+
+function foldersOf(options) {
+    return options['storage-dir'] === undefined ? standardFolders() : [options['storage-dir']]
+}
+
+function requireBrand({ session, key }) {
+    if (key === undefined) throw new UsageError('--session needs --key.')
+    if (!/^\d{1,15}$/.test(session)) throw new UsageError(`--session is "${session}"; it must be a brand id such as 925.`)
+}
+
+async function isAgreed(base, brand) {
+    if (!process.stdin.isTTY || !process.stderr.isTTY) {
+        process.stderr.write('mobile-tracker: --session makes a session on the server; give --yes to agree. The key is looked at without one.\n')
+        return false
+    }
+    const terminal = createInterface({ input: process.stdin, output: process.stderr })
+    const answer = await terminal.question(`This makes a session for brand ${brand} at ${base.origin}. Go on? [y/N] `)
+    terminal.close()
+    return /^y(es)?$/i.test(answer.trim())
+}

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { findHost } from '../src/client/finder.js'
+import { COMMAND, runCommand } from '../testsupport/commands.js'
+import { afterwards, freshFolder, inTime } from '../testsupport/hosts.js'
+import { run } from '../testsupport/programs.js'
+import { KEY, realTracker, withoutHost } from '../testsupport/real-host.js'
+
+/** Runs the doctor in an environment of its own. */
+async function doctor(t, words, env = {}) {
+    const { code, stdout, stderr } = await run(t, process.execPath, [COMMAND, 'doctor', ...words], { env: { ...process.env, ...env } })
+    return { code, out: stdout, errors: stderr }
+}
+
+/** A server that answers so, and its address. */
+async function serverThat(t, listener, options) {
+    const server = options ? createSecureServer(options, listener) : createServer(listener)
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+    afterwards(t, () => new Promise((resolve) => {
+        server.close(resolve)
+        server.closeAllConnections()
+    }))
+    return `${options ? 'https' : 'http'}://127.0.0.1:${server.address().port}`
+}
+
+/** A certificate for this machine, signed by itself. */
+function certificate(t, days) {
+    const folder = freshFolder(t)
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    execFileSync('openssl', [
+        'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert,
+        '-days', String(days), '-subj', '/CN=doctor.test', '-addext', 'subjectAltName=IP:127.0.0.1',
+    ], { stdio: 'ignore' })
+    return { path: cert, options: { key: execFileSync('cat', [key]), cert: execFileSync('cat', [cert]) } }
+}
+
+suite('the doctor, of the host', () => {
+    test('says where it looked in vain', async (t) => {
+        const { code, out } = await doctor(t, ['--storage-dir', freshFolder(t)], { MOBILE_TRACKER_HOST: '/nowhere/BridgeHost' })
+
+        assert.equal(code, 1)
+        assert.match(out, /^Host\n {2}✘ The host program was not found\..*\n {6}Looked at \/nowhere\/BridgeHost \(MOBILE_TRACKER_HOST\)\. Build it with "make build"/)
+    })
+
+    test('says why it does not start', async (t) => {
+        const path = join(freshFolder(t), 'BridgeHost')
+        writeFileSync(path, '#!/bin/sh\necho "x: error while loading shared libraries: libcurl.so.4: cannot open" >&2\nexit 127\n')
+        chmodSync(path, 0o755)
+        const { code, out } = await doctor(t, ['--storage-dir', freshFolder(t)], { MOBILE_TRACKER_HOST: path })
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ The host at .* needs the library libcurl\.so\.4, which is not installed \(on Debian and Ubuntu: apt-get install libcurl4\)\./)
+    })
+
+    test('names another version', async (t) => {
+        const path = join(freshFolder(t), 'BridgeHost')
+        writeFileSync(path, '#!/bin/sh\necho "BridgeHost 0.0.1"\n')
+        chmodSync(path, 0o755)
+        const { out } = await doctor(t, ['--storage-dir', '/nowhere'], { MOBILE_TRACKER_HOST: path })
+
+        assert.match(out, /! BridgeHost 0\.0\.1 starts, and the package is \d/)
+    })
+})
+
+suite('the doctor, of the state folder', { skip: withoutHost }, () => {
+    test('says that all is well', async (t) => {
+        const { tracker, folder, config } = await realTracker(t)
+        await tracker.init('925', config())
+        await tracker.track('A')
+        await tracker.flush()
+        const { code, out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.equal(code, 0, out)
+        assert.match(out, /✔ BridgeHost \S+ starts\n {2}✔ Its libraries are there: .*libcurl/)
+        assert.match(out, /✔ It can be written, by this user alone\n {2}✔ .* are free\n/)
+        assert.match(out, /✔ MobileTracker 925 → http:\/\/127\.0\.0\.1:\d+: nothing waits; 1 of 1 delivered\n/)
+        assert.match(out, /\d good, 0 to look at, 0 wrong\.\n$/)
+    })
+
+    test('says what waits, and that nobody has it open', async (t) => {
+        const { tracker, collector, folder, config } = await realTracker(t, { hostArguments: ['--shutdown-timeout', '0'] })
+        await tracker.init('925', config())
+        collector.faults('stall×always')
+        await tracker.track('A', { a: 1 })
+        await tracker.track('B')
+        await tracker.shutdown()
+        const { code, out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.equal(code, 0)
+        assert.match(out, /! MobileTracker 925 → \S+: 2 wait \(\d+ bytes, the oldest for \d+ s\); 0 of 2 delivered; no program has it open\n {6}Start the program that tracks/)
+    })
+
+    test('says who delivers', async (t) => {
+        const { tracker, collector, folder, config, pid } = await realTracker(t, { hostArguments: ['--shutdown-timeout', '0'] })
+        await tracker.init('925', config())
+        collector.faults('stall×always')
+        const arrived = new Promise((resolve) => collector.listen(({ kind }) => kind === 'event' && resolve()))
+        await tracker.track('A')
+        await inTime(arrived)
+        const { out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.match(out, new RegExp(`✔ MobileTracker 925 .* 1 waits .*; process ${pid()} \\(BridgeHost of .*node.*\\) delivers`))
+    })
+
+    test('says what the server refused', async (t) => {
+        const { tracker, collector, folder, config } = await realTracker(t)
+        await tracker.init('925', config())
+        collector.faults('400:kind=event')
+        await tracker.track('A')
+        await tracker.flush()
+        const { out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.match(out, /! MobileTracker 925 → \S+: 1 were dropped since it was made: 1 rejected\S*400\S*\n {6}The server refused those/)
+    })
+
+    test('says that consent stands in the way', async (t) => {
+        const { tracker, folder, config } = await realTracker(t)
+        await tracker.init('925', config({ consent: 'pending' }))
+        await tracker.track('A')
+        const { out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.match(out, /! MobileTracker 925 .* 1 waits .*; consent is pending\n {6}They are sent once setConsent\('granted'\) is called/)
+    })
+
+    test('changes nothing', async (t) => {
+        const folder = freshFolder(t)
+        const { out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.match(out, /! It holds no database: nothing was tracked yet/)
+        assert.deepEqual(readdirSync(folder), [])
+        await doctor(t, ['--storage-dir', join(folder, 'none')])
+        assert.ok(!existsSync(join(folder, 'none')))
+    })
+
+    test('finds the folders of all programs', async (t) => {
+        const { out } = await doctor(t, [], { XDG_STATE_HOME: freshFolder(t) })
+        assert.match(out, /! No program of this user has tracked anything yet/)
+    })
+
+    test('names a database that is none', async (t) => {
+        const folder = freshFolder(t)
+        writeFileSync(join(folder, 'tracker.sqlite3'), 'x'.repeat(5000))
+        const { code, out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ Its database cannot be read: /)
+    })
+
+    test('names a file in its place, and rights that are too wide', async (t) => {
+        const folder = freshFolder(t)
+        chmodSync(folder, 0o755)
+        writeFileSync(join(folder, 'file'), '')
+
+        assert.match((await doctor(t, ['--storage-dir', join(folder, 'file')])).out, /✘ It is a file, not a folder/)
+        assert.match((await doctor(t, ['--storage-dir', folder])).out, /! Others may look into it \(mode 755\)\n {6}chmod 700 /)
+    })
+})
+
+suite('the doctor, of the server', () => {
+    const at = (t, url, ...words) => doctor(t, ['--storage-dir', freshFolder(t), '--api-url', url, ...words])
+
+    test('goes the way step by step', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const { out } = await at(t, `${collector.url}/eu`, '--key', KEY)
+
+        assert.match(out, /Server {2}http:\S+\/eu\n {2}✔ 127\.0\.0\.1 needs no name lookup\n {2}[✔!] It answers in \d+ ms/)
+        assert.match(out, /✔ This machine's clock agrees with the server's\n {2}✔ The key is not refused/)
+        assert.deepEqual(collector.received({ kind: 'session' }), [])
+    })
+
+    test('says that the key is refused', async (t) => {
+        const collector = await startCollector({ faults: '401×always:kind=location' })
+        afterwards(t, () => collector.close())
+        const { code, out } = await at(t, collector.url, '--key', KEY)
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ The key is refused \(401\)\n {6}Look at xApiKey/)
+        assert.ok(!out.includes(KEY))
+    })
+
+    test('makes a session when it may, and not before', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const without = await at(t, collector.url, '--key', KEY, '--session', '925')
+        assert.match(without.errors, /--session makes a session on the server; give --yes to agree/)
+        assert.deepEqual(collector.received({ kind: 'session' }), [])
+        const { out } = await at(t, collector.url, '--key', KEY, '--session', '925', '--yes')
+
+        assert.match(out, /✔ The key is taken: a session was made for brand 925 \(200\)/)
+        assert.equal(collector.received({ kind: 'session' }).length, 1)
+    })
+
+    test('says that nobody listens', async (t) => {
+        const { code, out } = await at(t, 'http://127.0.0.1:1')
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ Nobody listens there: the connection is refused\n {6}Check the port/)
+    })
+
+    test('says that the name is not known', async (t) => {
+        const { code, out } = await at(t, 'https://nowhere.invalid')
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ (?:There is no host nowhere\.invalid|nowhere\.invalid cannot be looked up: EAI_AGAIN)\n/)
+    })
+
+    test('says that the clock is wrong', async (t) => {
+        const url = await serverThat(t, (_, response) => {
+            response.setHeader('Date', new Date(Date.now() + 7_200_000).toUTCString())
+            response.end()
+        })
+        const { out } = await at(t, url)
+
+        assert.match(out, /! This machine's clock is [12] hours? behind the server's\n {6}Events carry wrong times/)
+    })
+
+    test('says that a redirect leads elsewhere', async (t) => {
+        const url = await serverThat(t, (_, response) => response.writeHead(301, { Location: 'https://www.example.com/' }).end())
+        const { out } = await at(t, url)
+
+        assert.match(out, /and sends on to https:\/\/www\.example\.com\n {6}A redirect to another host is not followed/)
+    })
+
+    test('says whether the certificate is trusted, and for how long', async (t) => {
+        const { path, options } = certificate(t, 5)
+        const url = await serverThat(t, (_, response) => response.end(), options)
+        const untrusted = await at(t, url)
+        const trusted = await at(t, url, '--ca', path)
+
+        assert.equal(untrusted.code, 1)
+        assert.match(untrusted.out, /✘ TLS: the certificate of doctor\.test is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)\n {6}.*caBundle/)
+        assert.match(trusted.out, /! TLS: TLSv1\.3, the certificate of doctor\.test is good for [45] days\n/)
+    })
+
+    test('says that it does not speak TLS', async (t) => {
+        const url = await serverThat(t, (_, response) => response.end())
+        const { out } = await at(t, url.replace('http:', 'https:'))
+
+        assert.match(out, /✘ It does not speak TLS\n/)
+    })
+
+    test('writes JSON', async (t) => {
+        const { code, out } = await at(t, 'http://127.0.0.1:1', '--json')
+        const { ok, sections } = JSON.parse(out)
+
+        assert.deepEqual([code, ok, sections.map(({ title }) => title)], [1, false, ['Host', 'State folder', 'Server']])
+        assert.equal(sections[2].findings.at(-1).level, 'bad')
+    })
+
+    for (const [words, reason] of [
+        [['--api-url', 'x'], /--api-url is "x"; it must be a URL such as/],
+        [['--key', 'k'], /--key, --session and --ca need --api-url\./],
+        [['--api-url', 'http://127.0.0.1:1', '--session', '925'], /--session needs --key\./],
+        [['--storage', 'x'], /There is no option --storage; did you mean --storage-dir\?|There is no option --storage\./],
+    ]) {
+        test(`explains ${words.join(' ')}`, async (t) => {
+            const { status, errors } = await runCommand(t, 'doctor', ...words)
+            assert.equal(status, 64)
+            assert.match(errors, reason)
+        })
+    }
+})
