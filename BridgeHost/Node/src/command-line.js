@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.js'
+import { wrap } from './terminal.js'
 
 /** What `sysexits.h` calls a command that was used wrongly. */
 export const EX_USAGE = 64
@@ -143,18 +144,5 @@ export function helpOf({ name, operands, about, options, more, examples }) {
 /** Two columns, the second wrapped at 100 characters. */
 export function columns(rows) {
     const width = Math.max(...rows.map(([word]) => word.length)) + 2
-    return rows.map(([word, meaning]) => `  ${word.padEnd(width)}${wrap(meaning, width + 2)}`).join('\n')
-}
-
-function wrap(text, indent) {
-    const lines = []
-    let line = ''
-    for (const word of text.split(' ')) {
-        if (line !== '' && line.length + word.length + 1 > 100 - indent) {
-            lines.push(line)
-            line = ''
-        }
-        line += line === '' ? word : ` ${word}`
-    }
-    return [...lines, line].join(`\n${' '.repeat(indent)}`)
+    return rows.map(([word, meaning]) => `  ${word.padEnd(width)}${wrap(meaning, 100, width + 2)}`).join('\n')
 }

@@ -20,3 +20,24 @@ export function painter(stream, env = process.env) {
 export function harmless(text) {
     return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '·')
 }
+
+/**
+ * Breaks a text at its spaces.
+ *
+ * @param {string} text
+ * @param {number} width How long a line may be, its indent included; Infinity for as long as it likes.
+ * @param {number} indent What the lines after the first are indented by, and the first one has before it already.
+ * @returns {string}
+ */
+export function wrap(text, width, indent) {
+    const lines = []
+    let line = ''
+    for (const word of text.split(' ')) {
+        if (line !== '' && line.length + word.length + 1 > width - indent) {
+            lines.push(line)
+            line = ''
+        }
+        line += line === '' ? word : ` ${word}`
+    }
+    return [...lines, line].join(`\n${' '.repeat(indent)}`)
+}

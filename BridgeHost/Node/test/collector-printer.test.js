@@ -69,6 +69,16 @@ suite('a line', () => {
         assert.ok(line.length <= 80)
     })
 
+    test('has notes no wider than the terminal, and whole ones in a file', async () => {
+        const long = { ...event({}), problems: ['Something is not as it should be, and this sentence says at length what it is.'] }
+        const paper = new Paper({ isTTY: true })
+        paper.columns = 60
+        const lines = (await printed(paper, long)).replaceAll(/\u001b\[\d+m/g, '').split('\n')
+
+        assert.deepEqual(lines.slice(1, 3), ['              ✘ Something is not as it should be, and this', '                sentence says at length what it is.'])
+        assert.equal((await printed(new Paper(), long)).split('\n')[1], `              ✘ ${long.problems[0]}`)
+    })
+
     test('of a profile shows its fields, of an identify its user', async () => {
         const profile = {
             ...SAMPLE, kind: 'profile', path: '/x', body: { brand_id: 9, session_id: 's', name: 'Ada' },

@@ -1,4 +1,4 @@
-import { harmless, painter } from '../terminal.js'
+import { harmless, painter, wrap } from '../terminal.js'
 import { propertiesOf, propertiesText } from './properties.js'
 
 /** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
@@ -106,9 +106,14 @@ export class Printer {
         ]
         return [
             head.filter((part) => part !== '').join('  '),
-            ...flags.map(({ text }) => `${INDENT}${this.#paint('yellow', `! ${harmless(text)}`)}`),
-            ...problems.map((problem) => `${INDENT}${this.#paint('red', `✘ ${harmless(problem)}`)}`),
+            ...flags.map(({ text }) => this.#note('yellow', `! ${text}`)),
+            ...problems.map((problem) => this.#note('red', `✘ ${problem}`)),
         ]
+    }
+
+    /** A sentence under the line, no wider than a terminal; in a file it stays one line. */
+    #note(style, text) {
+        return `${INDENT}${this.#paint(style, wrap(harmless(text), this.#stream.columns ?? Infinity, INDENT.length + 2))}`
     }
 
     /** That all of its events keep to the plan; which do not, and why, stands under the line. */

@@ -1,4 +1,4 @@
-import { harmless, painter } from '../terminal.js'
+import { harmless, painter, wrap } from '../terminal.js'
 
 /**
  * One thing that was looked at.
@@ -23,10 +23,11 @@ const MARKS = { good: ['green', '✔'], warning: ['yellow', '!'], bad: ['red', '
 /** Writes a section for a person. @param {Section} section */
 export function sectionText({ title, of, findings }, stream) {
     const paint = painter(stream)
+    const width = stream.columns ?? Infinity
     const lines = [`${paint('bold', title)}${of ? `  ${paint('dim', harmless(of))}` : ''}`]
     for (const { level, what, todo } of findings) {
-        lines.push(`  ${paint(...MARKS[level])} ${harmless(what)}`)
-        if (todo) lines.push(`      ${harmless(todo)}`)
+        lines.push(`  ${paint(...MARKS[level])} ${wrap(harmless(what), width, 4)}`)
+        if (todo) lines.push(`      ${wrap(harmless(todo), width, 6)}`)
     }
     return `${lines.join('\n')}\n\n`
 }
