@@ -178,6 +178,7 @@ struct SharedFolderTests {
             $0.initialConsent = nil
             $0.adopts = adopts
             $0.limits.maxRecords = maxRecords
+            $0.limits.overflow = .dropOldest
         }
     }
 
