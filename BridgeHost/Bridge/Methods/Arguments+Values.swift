@@ -6,11 +6,14 @@ extension Arguments {
     ///
     /// - Throws: INVALID_PARAMS if it is none.
     func messageID(_ index: Int) throws(RPCError) -> MessageID? {
-        guard let text = optionalString(index) else { return nil }
-        guard let id = MessageID(text) else {
-            throw fault(index, "must be 1 to 128 printable ASCII characters without spaces at either end")
-        }
-        return id
+        if let fault = faultInMessageID(index) { throw fault }
+        return optionalString(index).flatMap { MessageID($0) }
+    }
+
+    /// What is wrong with the message id, if one was given and it is none.
+    func faultInMessageID(_ index: Int) -> RPCError? {
+        guard let text = optionalString(index), MessageID(text) == nil else { return nil }
+        return fault(index, "must be 1 to 128 printable ASCII characters without spaces at either end")
     }
 
     /// A duration in milliseconds, if one was given.

@@ -70,6 +70,10 @@ extension Row {
                 return TrackOutcome.dropped(.serialization).json
             },
             body: { host, arguments, reply in
+                if let fault = arguments.faultInMessageID(parameters.count) {
+                    host.refusalLog.log(.warning, fault.message)
+                    return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
+                }
                 try accept(host[keyPath: client], arguments, { try arguments.messageID(parameters.count) }) {
                     host.answering(reply)
                 }

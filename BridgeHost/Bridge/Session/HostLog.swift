@@ -74,8 +74,12 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 struct SharedLog: TrackerLog {
     let log: HostLog
     let news: NewsDesk
+    /// What a client of the host calls to initialise this native client.
+    let initializer: String
 
     func log(_ level: LogLevel, _ message: String) {
+        let isEarly = message.hasSuffix("Call initialize() first.")
+        let message = isEarly ? "Not initialized. Call \(initializer) first." : message
         log.log(level, message)
         news.report(level, message)
     }

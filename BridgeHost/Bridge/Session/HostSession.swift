@@ -22,6 +22,8 @@ public final class HostSession: Responder {
     let settings: HostSettings
     let openCalls = OpenCalls()
     let order = CallOrder()
+    /// Where calls are told of that no native client gets.
+    let refusalLog: any TrackerLog
     private let stop: @Sendable (String) -> Void
 
     /// Makes a session.
@@ -38,10 +40,13 @@ public final class HostSession: Responder {
         self.stop = stop
         self.settings = settings
         news = NewsDesk(notify)
-        let log = SharedLog(log: log, news: news)
-        tracker = MobileTracker(log: log)
-        analytics = AnalyticsClient(log: log)
-        basic = BasicTracker(log: log)
+        let logs = ["init()", "analytics.initialize()", "basic.initialize()"].map { [news] in
+            SharedLog(log: log, news: news, initializer: $0)
+        }
+        refusalLog = logs[0]
+        tracker = MobileTracker(log: logs[0])
+        analytics = AnalyticsClient(log: logs[1])
+        basic = BasicTracker(log: logs[2])
         tracker.observe { [news] in news.report($0, from: .tracker) }
         analytics.observe { [news] in news.report($0, from: .analytics) }
         basic.observe { [news] in news.report($0, from: .basic) }

@@ -41,7 +41,7 @@ struct HostMethodTests {
         #expect(news.count == 1)
         #expect(news[0]["jsonrpc"] == "2.0" && news[0]["method"] == "log" && news[0]["id"] == nil)
         #expect(news[0]["params"]?["level"] == "warning")
-        #expect(news[0]["params"]?["message"] == "Not initialized. Call initialize() first.")
+        #expect(news[0]["params"]?["message"] == "Not initialized. Call init() first.")
         #expect(news[0]["params"]?["at"]?.stringValue?.hasSuffix("Z") == true)
     }
 
