@@ -55,7 +55,9 @@ export async function runCommand(spec, words, act) {
         }
         return await act(options, operands)
     } catch (error) {
-        if (error instanceof UsageError) return complain(`${error.message} Try mobile-tracker ${spec.name} --help.`, EX_USAGE)
+        if (error instanceof UsageError) {
+            return complain(`${error.message} Try mobile-tracker ${spec.name} --help.`, EX_USAGE)
+        }
         if (error instanceof CommandError) return complain(error.message, FAILURE)
         throw error
     }
@@ -78,7 +80,10 @@ export function complain(sentence, status) {
 export function readWords(spec, words) {
     const known = { ...spec.options, help: { help: 'show this' } }
     const types = Object.fromEntries(Object.entries(known).map(([name, { value, many }]) => {
-        return [name, { type: value ? 'string' : 'boolean', multiple: many ?? false, ...(name === 'help' && { short: 'h' }) }]
+        return [
+            name,
+            { type: value ? 'string' : 'boolean', multiple: many ?? false, ...(name === 'help' && { short: 'h' }) },
+        ]
     }))
     const { values, positionals, tokens } = parseArgs({ args: words, options: types, strict: false, tokens: true })
     for (const token of tokens) if (token.kind === 'option') checkOption(token, known)
@@ -93,7 +98,9 @@ function checkOption({ name, rawName, value }, known) {
         const near = nearest(name, Object.keys(known))
         throw new UsageError(`There is no option ${rawName}${near ? `; did you mean --${near}?` : '.'}`)
     }
-    if (option.value && value === undefined) throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`)
+    if (option.value && value === undefined) {
+        throw new UsageError(`${rawName} needs a value: ${rawName} <${option.value}>.`)
+    }
     if (!option.value && value !== undefined) throw new UsageError(`${rawName} takes no value.`)
 }
 

@@ -11,9 +11,27 @@ const PATIENCE_MS = 900
 
 /** What asks each client how it stands, and where its answer says it sends to. */
 const CLIENTS = [
-    { kind: 'tracker', name: 'MobileTracker', method: 'getDebugInfo', of: ({ brandId }) => brandId, to: ({ config }) => config?.apiUrl },
-    { kind: 'analytics', name: 'AnalyticsClient', method: 'analytics.getDebugInfo', of: ({ writeKey }) => writeKey, to: ({ ingestionHost }) => ingestionHost },
-    { kind: 'basic', name: 'BasicTracker', method: 'basic.getDebugInfo', of: () => null, to: ({ endpoint }) => endpoint },
+    {
+        kind: 'tracker',
+        name: 'MobileTracker',
+        method: 'getDebugInfo',
+        of: ({ brandId }) => brandId,
+        to: ({ config }) => config?.apiUrl,
+    },
+    {
+        kind: 'analytics',
+        name: 'AnalyticsClient',
+        method: 'analytics.getDebugInfo',
+        of: ({ writeKey }) => writeKey,
+        to: ({ ingestionHost }) => ingestionHost,
+    },
+    {
+        kind: 'basic',
+        name: 'BasicTracker',
+        method: 'basic.getDebugInfo',
+        of: () => null,
+        to: ({ endpoint }) => endpoint,
+    },
 ]
 
 /**
@@ -48,7 +66,9 @@ export class CollectorPanel {
         // A call would start a host that is not there.
         if (!this.#link.isRunning) return
         for (const client of CLIENTS) {
-            if (this.#link.uses(client.kind) && performance.now() >= (this.#notBefore.get(client.kind) ?? 0)) this.#post(client)
+            if (this.#link.uses(client.kind) && performance.now() >= (this.#notBefore.get(client.kind) ?? 0)) {
+                this.#post(client)
+            }
         }
     }
 

@@ -49,7 +49,10 @@ export class AccountBook {
     post(posted) {
         const { client, at, debugInfo } = checked(posted)
         const page = this.#pages.get(client)
-        const sample = { delivered: numberOf(debugInfo.account?.delivered), arrived: this.#arrivals(identityOf(debugInfo)) }
+        const sample = {
+            delivered: numberOf(debugInfo.account?.delivered),
+            arrived: this.#arrivals(identityOf(debugInfo)),
+        }
         const base = baseOf(page, sample)
         const account = { client, at, debugInfo: maskKeys(debugInfo), comparison: compare(base, sample) }
         this.#pages.delete(client)
@@ -109,7 +112,9 @@ function isSame(one, other) {
 
 /** What tells this client's requests apart from others. @returns {Identity} */
 function identityOf({ config, sessionId, deviceId, ingestionHost, anonymousId, endpoint }) {
-    if (config?.apiUrl) return { family: 'tracker', base: pathOf(config.apiUrl), names: [`session ${sessionId}`, `device ${deviceId}`] }
+    if (config?.apiUrl) {
+        return { family: 'tracker', base: pathOf(config.apiUrl), names: [`session ${sessionId}`, `device ${deviceId}`] }
+    }
     if (ingestionHost) return { family: 'analytics', base: pathOf(ingestionHost), names: [`anonymous ${anonymousId}`] }
     return { family: 'basic', base: pathOf(endpoint) || '/', names: [] }
 }
@@ -134,7 +139,9 @@ function maskKeys(value) {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map(maskKeys)
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [
-        name, KEYS.includes(name) && typeof member === 'string' && !member.startsWith('*') ? mask(member) : maskKeys(member),
+        name, KEYS.includes(name) && typeof member === 'string' && !member.startsWith('*')
+            ? mask(member)
+            : maskKeys(member),
     ]))
 }
 

@@ -67,6 +67,8 @@ export function verdictText({ isMet, results, complaints }, stream) {
     })
     lines.push(...complaints.map((text) => bad(harmless(text))))
     const failed = results.filter((result) => !result.isMet).length + complaints.length
-    lines.push(isMet ? paint('green', 'All that was expected came.') : paint('red', `${failed} of the expectations failed.`))
+    lines.push(
+        isMet ? paint('green', 'All that was expected came.') : paint('red', `${failed} of the expectations failed.`),
+    )
     return `${lines.join('\n')}\n`
 }

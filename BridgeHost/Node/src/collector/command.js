@@ -21,7 +21,11 @@ export const COLLECT = {
 wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.`,
     options: {
         port: { value: 'n', help: 'where to listen; 0 takes any free port', fallback: '8123' },
-        host: { value: 'address', help: 'listen at this address, so that other machines can send here', fallback: USUAL.host },
+        host: {
+            value: 'address',
+            help: 'listen at this address, so that other machines can send here',
+            fallback: USUAL.host,
+        },
         strict: { help: 'answer 422 to a request with problems, instead of 2xx' },
         'basic-path': {
             value: 'path', many: true,
@@ -29,16 +33,28 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
         },
         'any-path': { help: 'take a POST to any other path as the basic client\'s, instead of answering 404' },
         faults: { value: 'script', help: 'begin with a fault script' },
-        assert: { value: 'file', help: 'end with status 0 once what the file expects has come, or with 1 and the differences' },
+        assert: {
+            value: 'file',
+            help: 'end with status 0 once what the file expects has come, or with 1 and the differences',
+        },
         timeout: { value: 'time', help: 'how long --assert waits, such as 10, 10s or 500ms', fallback: '10' },
         record: { value: 'file', help: 'write each request to this file, for mobile-tracker replay; keys are masked' },
-        plan: { value: 'file', help: 'say of each event whether it keeps to this plan; see mobile-tracker plan --help' },
+        plan: {
+            value: 'file',
+            help: 'say of each event whether it keeps to this plan; see mobile-tracker plan --help',
+        },
         'infer-plan': { value: 'file', help: 'write a plan from what came, when the collector ends' },
         json: { help: 'print JSON, one object a line; the first has the url' },
         quiet: { help: 'print no line per request' },
-        'max-bytes': { value: 'n', help: 'memory for kept requests; the oldest are forgotten first', fallback: String(USUAL.maxBytes) },
+        'max-bytes': {
+            value: 'n',
+            help: 'memory for kept requests; the oldest are forgotten first',
+            fallback: String(USUAL.maxBytes),
+        },
         'max-body-bytes': { value: 'n', help: 'the largest body', fallback: String(USUAL.maxBodyBytes) },
-        'until-stdin-ends': { help: 'end when standard input does, so that it never outlives the program that started it' },
+        'until-stdin-ends': {
+            help: 'end when standard input does, so that it never outlives the program that started it',
+        },
     },
     more: `While it runs:
   GET  /received   what came, as JSON. Filters: kind, type, name, user, session, test, status, since=<seq>, and
@@ -64,7 +80,10 @@ ${columns(OPTION_HELP.map(([name, help]) => [`:${name}=`, help]))}`,
     examples: [
         ['', 'listens on port 8123 and prints what comes'],
         ['--faults \'500×3, 429:retry-after=2\'', 'fails three times, then asks to wait, then works'],
-        ['--assert expectations.json --timeout 10', 'for CI: waits up to 10 s for what the file expects, and says what is different'],
+        [
+            '--assert expectations.json --timeout 10',
+            'for CI: waits up to 10 s for what the file expects, and says what is different',
+        ],
         ['--infer-plan plan.json', 'writes which events came and what was in them; then check with --plan plan.json'],
         ['--record run.jsonl', 'keeps what comes; mobile-tracker replay run.jsonl --to URL sends it again'],
         ['--strict --json --port 0 --until-stdin-ends', 'for a test that starts it and reads its output'],
@@ -117,7 +136,9 @@ async function run(settings, options) {
 }
 
 function startInference(path) {
-    if (existsSync(path)) throw new UsageError(`${path} is there already. Give another name to --infer-plan, or remove it.`)
+    if (existsSync(path)) {
+        throw new UsageError(`${path} is there already. Give another name to --infer-plan, or remove it.`)
+    }
     return new PlanInference()
 }
 
@@ -127,7 +148,9 @@ function writePlan(path, inference) {
     } catch (error) {
         throw new CommandError(`${path} cannot be written: ${error.message}.`)
     }
-    process.stderr.write(`mobile-tracker: Wrote a plan of ${inference.size === 1 ? '1 event' : `${inference.size} events`} to ${path}.\n`)
+    process.stderr.write(
+        `mobile-tracker: Wrote a plan of ${inference.size === 1 ? '1 event' : `${inference.size} events`} to ${path}.\n`,
+    )
 }
 
 async function openRecording(path) {
@@ -183,6 +206,8 @@ function planAt(path) {
 function reasonOf({ code, message }, { port, host }) {
     if (code === 'EADDRINUSE') return `Port ${port} is in use. Give another with --port, or --port 0 for any free one.`
     if (code === 'EACCES') return `Port ${port} needs rights that this user lacks. Give another with --port.`
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return `This machine has no address ${host}. Give another with --host.`
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+        return `This machine has no address ${host}. Give another with --host.`
+    }
     return `The collector cannot start: ${message}`
 }

@@ -41,7 +41,9 @@ export class Expectations {
      * @throws {ExpectationError}
      */
     constructor(value) {
-        const { expect, inOrder = false, nothingElse = false, allowProblems = false } = Array.isArray(value) ? { expect: value } : checkedTop(value)
+        const { expect, inOrder = false, nothingElse = false, allowProblems = false } = Array.isArray(value)
+            ? { expect: value }
+            : checkedTop(value)
         if (!Array.isArray(expect)) throw new ExpectationError('"expect" must be an array.')
         this.#expected = expect.map(checked)
         this.#settings = { inOrder, nothingElse, allowProblems }
@@ -72,22 +74,30 @@ export class Expectations {
 }
 
 function checkedTop(value) {
-    if (typeof value !== 'object' || value === null) throw new ExpectationError('Expectations are an array, or an object with "expect".')
+    if (typeof value !== 'object' || value === null) {
+        throw new ExpectationError('Expectations are an array, or an object with "expect".')
+    }
     for (const name of Object.keys(value)) {
         if (TOP.includes(name)) continue
         const near = nearest(name, TOP)
-        throw new ExpectationError(`There is no setting "${name}"; ${near ? `did you mean "${near}"?` : `known are ${TOP.join(', ')}.`}`)
+        throw new ExpectationError(
+            `There is no setting "${name}"; ${near ? `did you mean "${near}"?` : `known are ${TOP.join(', ')}.`}`,
+        )
     }
     return value
 }
 
 function checked(value, index) {
     const place = `expect[${index}]`
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new ExpectationError(`${place} must be an object.`)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        throw new ExpectationError(`${place} must be an object.`)
+    }
     for (const name of Object.keys(value)) {
         if (KNOWN.includes(name)) continue
         const near = nearest(name, KNOWN)
-        throw new ExpectationError(`${place} has "${name}"; ${near ? `did you mean "${near}"?` : `known are ${KNOWN.join(', ')}.`}`)
+        throw new ExpectationError(
+            `${place} has "${name}"; ${near ? `did you mean "${near}"?` : `known are ${KNOWN.join(', ')}.`}`,
+        )
     }
     if (value.kind !== undefined && !KINDS.includes(value.kind)) {
         throw new ExpectationError(`${place}.kind is ${show(value.kind)}; the kinds are ${KINDS.join(', ')}.`)
@@ -98,9 +108,13 @@ function checked(value, index) {
 function boundsOf(count, place) {
     if (Number.isSafeInteger(count) && count >= 0) return { least: count, most: count }
     const { least = 0, most = Infinity } = count ?? {}
-    const isRange = typeof count === 'object' && count !== null && Object.keys(count).every((name) => ['least', 'most'].includes(name))
+    const isRange = typeof count === 'object' && count !== null && Object.keys(count).every(
+        (name) => ['least', 'most'].includes(name),
+    )
     if (!isRange || !(least >= 0) || !(most >= least)) {
-        throw new ExpectationError(`${place}.count is ${show(count)}; it must be a whole number or {"least": 1, "most": 3}.`)
+        throw new ExpectationError(
+            `${place}.count is ${show(count)}; it must be a whole number or {"least": 1, "most": 3}.`,
+        )
     }
     return { least, most }
 }
@@ -116,7 +130,19 @@ function wordsFor({ data, count: _, ...fields }) {
 /** @returns {Entry[]} */
 function entriesOf(record) {
     const { seq, at, kind, items, test, body } = record
-    return items.map(({ type, name, user, session }, i) => ({ seq, at, kind, type, name, user, session, test, data: dataOf(kind, body, i) }))
+    return items.map(
+        ({ type, name, user, session }, i) => ({
+            seq,
+            at,
+            kind,
+            type,
+            name,
+            user,
+            session,
+            test,
+            data: dataOf(kind, body, i),
+        }),
+    )
 }
 
 function fits(expected, entry) {
@@ -124,7 +150,9 @@ function fits(expected, entry) {
 }
 
 function matches(expected, entry) {
-    return fits(expected, entry) && (expected.data === undefined || differences(expected.data, entry.data, '').length === 0)
+    return fits(expected, entry) && (
+        expected.data === undefined || differences(expected.data, entry.data, '').length === 0
+    )
 }
 
 function resultOf(expected, entries) {
@@ -157,7 +185,11 @@ function hintsFor(expected, entries) {
 function differences(expected, actual, path) {
     if (isObject(expected) && isObject(actual)) {
         return Object.keys(expected).flatMap((name) => {
-            return differences(expected[name], Object.hasOwn(actual, name) ? actual[name] : undefined, path ? `${path}.${name}` : name)
+            return differences(
+                expected[name],
+                Object.hasOwn(actual, name) ? actual[name] : undefined,
+                path ? `${path}.${name}` : name,
+            )
         })
     }
     if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
@@ -178,7 +210,9 @@ function orderBreaks(expected, entries) {
     let before = null
     for (const one of expected.filter(({ least }) => least > 0)) {
         const next = entries.findIndex((entry, i) => i > position && matches(one, entry))
-        if (next === -1) return entries.some((entry) => matches(one, entry)) ? [`${one.what} came before ${before.what}.`] : []
+        if (next === -1) {
+            return entries.some((entry) => matches(one, entry)) ? [`${one.what} came before ${before.what}.`] : []
+        }
         position = next
         before = one
     }
@@ -188,7 +222,9 @@ function orderBreaks(expected, entries) {
 function unexpected(expected, entries) {
     // Sessions are made by the client itself.
     const others = entries.filter((entry) => entry.kind !== 'session' && !expected.some((one) => matches(one, entry)))
-    return others.map(({ kind, type, name, at }) => `${name ?? type ?? kind} came at ${at.slice(11, 23)}, and nobody expected it.`)
+    return others.map(
+        ({ kind, type, name, at }) => `${name ?? type ?? kind} came at ${at.slice(11, 23)}, and nobody expected it.`,
+    )
 }
 
 function problemsOf(records) {

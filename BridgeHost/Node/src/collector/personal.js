@@ -30,7 +30,16 @@ const MEANT = {
 }
 
 /** What the protocol itself puts there. */
-const OWN = new Set(['messageId', 'anonymousId', 'timestamp', 'sentAt', 'writeKey', 'session_id', 'device_id', 'context'])
+const OWN = new Set([
+    'messageId',
+    'anonymousId',
+    'timestamp',
+    'sentAt',
+    'writeKey',
+    'session_id',
+    'device_id',
+    'context',
+])
 
 /**
  * Finds what looks like personal data in members that are not meant to hold it: email addresses, card numbers (by their
@@ -54,7 +63,9 @@ export function personalDataIn(body) {
 }
 
 function membersOf(value, path, name) {
-    if (Array.isArray(value)) return value.slice(0, LOOKED_AT).map((element, i) => ({ value: element, path: `${path}[${i}]`, name }))
+    if (Array.isArray(value)) {
+        return value.slice(0, LOOKED_AT).map((element, i) => ({ value: element, path: `${path}[${i}]`, name }))
+    }
     const members = []
     for (const [key, member] of Object.entries(value)) {
         if (!OWN.has(key)) members.push({ value: member, path: path ? `${path}.${key}` : key, name: key })

@@ -40,7 +40,9 @@ export class Printer {
     /** @param {{ url: string, port: number }} collector */
     started({ url, port }) {
         if (this.#json) this.#line(JSON.stringify({ event: 'listening', url, port, pid: process.pid }))
-        else this.#line(`Collecting at ${this.#paint('bold', url)}  (GET /received, GET /wait, POST /clear, POST /faults; Ctrl-C ends)`)
+        else this.#line(
+            `Collecting at ${this.#paint('bold', url)}  (GET /received, GET /wait, POST /clear, POST /faults; Ctrl-C ends)`,
+        )
         this.#flush()
     }
 
@@ -134,7 +136,9 @@ function styleOf(status, fault) {
 
 /** What a request is about: its events' names, or where it went if its kind does not tell. */
 function titleOf({ kind, method, path, items }) {
-    if (items.length === 1 && !items[0].name && items[0].type === kind) return isTelling(kind) ? '' : harmless(`${method} ${path}`)
+    if (items.length === 1 && !items[0].name && items[0].type === kind) {
+        return isTelling(kind) ? '' : harmless(`${method} ${path}`)
+    }
     const names = new Map()
     for (const { name, type } of items) names.set(name ?? type, (names.get(name ?? type) ?? 0) + 1)
     const shown = [...names].slice(0, 4).map(([name, count]) => (count > 1 ? `${name} ×${count}` : name))
@@ -145,14 +149,34 @@ function titleOf({ kind, method, path, items }) {
 /** The body stands in it character for character as it was sent. */
 function jsonLine(record) {
     const { seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, plan, items, fault } = record
-    const facts = { event: 'request', seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, plan, items, fault }
+    const facts = {
+        event: 'request',
+        seq,
+        at,
+        method,
+        path,
+        kind,
+        status,
+        accepted,
+        attempt,
+        repeat,
+        flags,
+        problems,
+        plan,
+        items,
+        fault,
+    }
     // A line break between two members would end the line.
     const body = record.isJSON ? record.raw.replace(/[\r\n]+/g, ' ') : 'null'
     return `${JSON.stringify(facts).slice(0, -1)},"body":${body}}`
 }
 
-function summary({ requests, accepted, events, withProblems, repeat, gap, order, cut, personal, kept, broken }, skipped) {
-    const parts = [`${counted(requests, 'request')}, ${accepted} accepted, with ${counted(events, 'event or update', 'events and updates')}`]
+function summary(
+    { requests, accepted, events, withProblems, repeat, gap, order, cut, personal, kept, broken },
+    skipped,
+) {
+    const carried = counted(events, 'event or update', 'events and updates')
+    const parts = [`${counted(requests, 'request')}, ${accepted} accepted, with ${carried}`]
     if (withProblems) parts.push(`${withProblems} with problems`)
     if (repeat) parts.push(counted(repeat, 'repeat'))
     if (gap) parts.push(counted(gap, 'gap'))

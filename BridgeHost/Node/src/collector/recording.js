@@ -2,7 +2,15 @@ import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 
 /** What a replay sends again as it came. */
-const SENT_AGAIN = ['content-type', 'user-agent', 'idempotency-key', 'x-sequence', 'x-occurred-at', 'x-api-key', 'x-test-id']
+const SENT_AGAIN = [
+    'content-type',
+    'user-agent',
+    'idempotency-key',
+    'x-sequence',
+    'x-occurred-at',
+    'x-api-key',
+    'x-test-id',
+]
 
 /**
  * One recorded request: a line of the file.
@@ -35,7 +43,9 @@ export class Recording {
 
     /** @param {import('./record.js').ReceivedRequest} record */
     add({ at, method, path, headers, raw, made }) {
-        const kept = Object.fromEntries(SENT_AGAIN.filter((name) => headers[name] !== undefined).map((name) => [name, headers[name]]))
+        const kept = Object.fromEntries(SENT_AGAIN.filter((name) => headers[name] !== undefined).map(
+            (name) => [name, headers[name]],
+        ))
         const line = JSON.stringify({ at, method, path, headers: kept, body: raw, session: made })
         if (!this.failure) this.#stream.write(`${line}\n`)
     }

@@ -33,7 +33,9 @@ export function replay(words) {
         const base = baseFrom(options.to)
         const requests = readRecording(path)
         if (!options.key && !isLoopback(base.hostname)) {
-            process.stderr.write('mobile-tracker: Warning: keys are masked in the recording; give the real one with --key.\n')
+            process.stderr.write(
+                'mobile-tracker: Warning: keys are masked in the recording; give the real one with --key.\n',
+            )
         }
         return send(requests, base, options)
     })
@@ -97,7 +99,9 @@ function learnSession(sessions, recorded, answer) {
 function baseFrom(text) {
     if (text === undefined) throw new UsageError('replay needs --to <url>: where to send.')
     const url = URL.canParse(text) ? new URL(text) : null
-    if (!url || !['http:', 'https:'].includes(url.protocol)) throw new UsageError(`--to is "${text}"; it must be a URL such as http://127.0.0.1:8123.`)
+    if (!url || !['http:', 'https:'].includes(url.protocol)) {
+        throw new UsageError(`--to is "${text}"; it must be a URL such as http://127.0.0.1:8123.`)
+    }
     return url
 }
 

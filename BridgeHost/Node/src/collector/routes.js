@@ -17,7 +17,18 @@ import { distance } from '../nearest.js'
  */
 
 /** Every kind of request, in the order in which help texts name them. */
-export const KINDS = ['session', 'event', 'profile', 'identify', 'location', 'email', 'link', 'batch', 'basic', 'unknown']
+export const KINDS = [
+    'session',
+    'event',
+    'profile',
+    'identify',
+    'location',
+    'email',
+    'link',
+    'batch',
+    'basic',
+    'unknown',
+]
 
 /** @type {Array<[Kind, string, RegExp]>} */
 const ENDPOINTS = [
@@ -67,9 +78,20 @@ export function routeOf(method, target, { basicPaths = BASIC_PATHS, anyPath = fa
             problems,
         }
     }
-    const isBasic = method === 'POST' && (anyPath || basicPaths.some((basic) => path === basic || (basic !== '/' && path.endsWith(basic))))
+    const isBasic = method === 'POST' && (
+        anyPath || basicPaths.some((basic) => path === basic || (basic !== '/' && path.endsWith(basic)))
+    )
     if (!isBasic) problems.push(unknownPath(method, path, basicPaths))
-    return { kind: isBasic ? 'basic' : 'unknown', method, path, base: path, session: null, user: null, allow: null, problems }
+    return {
+        kind: isBasic ? 'basic' : 'unknown',
+        method,
+        path,
+        base: path,
+        session: null,
+        user: null,
+        allow: null,
+        problems,
+    }
 }
 
 /** How the endpoints are written in a sentence; braces stand for any segment. */
@@ -86,7 +108,9 @@ function unknownPath(method, path, basicPaths) {
     const spelled = [...SPELLED, ...basicPaths.map((basic) => `POST ${basic}`)]
     const near = nearestEndpoint(path, spelled)
     const hint = near ? `The nearest is ${near}.` : `${ALL} BasicTracker to ${basicPaths.join(' or ')}.`
-    const basic = method === 'POST' ? ` If the basic client sends here, start the collector with --basic-path ${path} or --any-path.` : ''
+    const basic = method === 'POST'
+        ? ` If the basic client sends here, start the collector with --basic-path ${path} or --any-path.`
+        : ''
     return `There is no endpoint for ${method} ${path}. ${hint}${basic}`
 }
 

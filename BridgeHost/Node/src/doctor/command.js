@@ -11,9 +11,15 @@ export const DOCTOR = {
     about: `Says why an event does not arrive: looks at the host, the state folder and, with --api-url, the way to the server.
 It changes nothing. Ends with 1 if something is wrong (✘).`,
     options: {
-        'storage-dir': { value: 'dir', help: 'the state folder to look at, instead of those of all programs of this user' },
+        'storage-dir': {
+            value: 'dir',
+            help: 'the state folder to look at, instead of those of all programs of this user',
+        },
         'api-url': { value: 'url', help: 'the server: name lookup, TLS, round trip, clock' },
-        key: { value: 'key', help: 'its X-API-Key: sends a request about a session that there is not, which changes nothing' },
+        key: {
+            value: 'key',
+            help: 'its X-API-Key: sends a request about a session that there is not, which changes nothing',
+        },
         session: { value: 'brand', help: 'make a session for this brand, to be sure of the key; asks first' },
         yes: { help: 'do not ask before making a session' },
         ca: { value: 'file', help: 'certificates to trust, as caBundle' },
@@ -21,7 +27,10 @@ It changes nothing. Ends with 1 if something is wrong (✘).`,
     },
     examples: [
         ['', 'looks at the host and at what waits in the queues of this user\'s programs'],
-        ['--storage-dir ./state --api-url https://api.example.com --key "$KEY"', 'looks at one program\'s state and at its server'],
+        [
+            '--storage-dir ./state --api-url https://api.example.com --key "$KEY"',
+            'looks at one program\'s state and at its server',
+        ],
         ['--api-url https://api.example.com --key "$KEY" --session 925', 'makes a session too'],
     ],
 }
@@ -30,7 +39,9 @@ It changes nothing. Ends with 1 if something is wrong (✘).`,
 export function doctor(words) {
     return runCommand(DOCTOR, words, async (options) => {
         const base = options['api-url'] === undefined ? null : baseFrom(options['api-url'])
-        if (!base && (options.key ?? options.session ?? options.ca) !== undefined) throw new UsageError('--key, --session and --ca need --api-url.')
+        if (!base && (options.key ?? options.session ?? options.ca) !== undefined) {
+            throw new UsageError('--key, --session and --ca need --api-url.')
+        }
         if (options.session !== undefined) requireBrand(options)
         const isAllowed = options.session === undefined || options.yes || (await isAgreed(base, options.session))
 
@@ -42,12 +53,32 @@ export function doctor(words) {
         const { path: host, section } = examineHost()
         add(section)
         for (const folder of foldersOf(options)) add(examineFolder(folder, host))
-        if (sections.length === 1) add({ title: 'State folder', of: standardRoot(), findings: [warning('No program of this user has tracked anything yet', 'If yours has its own storageDirectory, give it with --storage-dir.')] })
-        if (base) add(await examineServer(base, { key: options.key, ca: options.ca, brand: isAllowed ? options.session : undefined }))
+        if (sections.length === 1) {
+            add({
+                title: 'State folder',
+                of: standardRoot(),
+                findings: [warning(
+                    'No program of this user has tracked anything yet',
+                    'If yours has its own storageDirectory, give it with --storage-dir.',
+                )],
+            })
+        }
+        if (base) {
+            add(
+                await examineServer(
+                    base,
+                    { key: options.key, ca: options.ca, brand: isAllowed ? options.session : undefined },
+                ),
+            )
+        }
 
         const findings = sections.flatMap((each) => each.findings)
         const isWell = findings.every(({ level }) => level !== 'bad')
-        process.stdout.write(options.json ? `${JSON.stringify({ ok: isWell, sections }, null, 2)}\n` : summaryText(findings, process.stdout))
+        process.stdout.write(
+            options.json
+                ? `${JSON.stringify({ ok: isWell, sections }, null, 2)}\n`
+                : summaryText(findings, process.stdout),
+        )
         return isWell ? 0 : 1
     })
 }
@@ -58,12 +89,17 @@ function foldersOf(options) {
 
 function requireBrand({ session, key }) {
     if (key === undefined) throw new UsageError('--session needs --key.')
-    if (!/^\d{1,15}$/.test(session)) throw new UsageError(`--session is "${session}"; it must be a brand id such as 925.`)
+    if (!/^\d{1,15}$/.test(session)) {
+        throw new UsageError(`--session is "${session}"; it must be a brand id such as 925.`)
+    }
 }
 
 async function isAgreed(base, brand) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) {
-        process.stderr.write('mobile-tracker: --session makes a session on the server; give --yes to agree. The key is looked at without one.\n')
+        process.stderr.write(
+            'mobile-tracker: --session makes a session on the server; give --yes to agree. '
+                + 'The key is looked at without one.\n',
+        )
         return false
     }
     const terminal = createInterface({ input: process.stdin, output: process.stderr })

@@ -18,7 +18,9 @@ const MOST_LANES = 20
 export function standardFolders(env = process.env) {
     const root = standardRoot(env)
     try {
-        return readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name))
+        return readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(
+            ({ name }) => join(root, name),
+        )
     } catch {
         return [] // Nothing was tracked yet.
     }
@@ -27,7 +29,9 @@ export function standardFolders(env = process.env) {
 /** Where the state folders are. */
 export function standardRoot(env = process.env) {
     if (process.platform === 'darwin') return join(env.HOME ?? homedir(), 'Library/Application Support/mobile-tracker')
-    const state = env.XDG_STATE_HOME && isAbsolute(env.XDG_STATE_HOME) ? env.XDG_STATE_HOME : join(env.HOME ?? homedir(), '.local/state')
+    const state = env.XDG_STATE_HOME && isAbsolute(env.XDG_STATE_HOME)
+        ? env.XDG_STATE_HOME
+        : join(env.HOME ?? homedir(), '.local/state')
     return join(state, 'mobile-tracker')
 }
 
@@ -45,9 +49,14 @@ export function examineFolder(path, host) {
 function findingsOf(path, host) {
     const folder = statSync(path, { throwIfNoEntry: false })
     if (!folder) {
-        return [warning('There is no such folder: nothing was tracked with it yet', 'Look at storageDirectory in your configuration, or leave --storage-dir out to see all programs\' folders.')]
+        return [warning(
+            'There is no such folder: nothing was tracked with it yet',
+            'Look at storageDirectory in your configuration, or leave --storage-dir out to see all programs\' folders.',
+        )]
     }
-    if (!folder.isDirectory()) return [bad('It is a file, not a folder', 'Give another storageDirectory, or remove it.')]
+    if (!folder.isDirectory()) {
+        return [bad('It is a file, not a folder', 'Give another storageDirectory, or remove it.')]
+    }
     const findings = [rightsOf(path, folder), spaceOf(path)]
     return host === null ? findings : [...findings, ...lanesOf(path, host)]
 }
@@ -56,17 +65,31 @@ function rightsOf(path, { mode, uid }) {
     try {
         accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     } catch {
-        return bad('This user cannot write it: calls are dropped as STORAGE_ERROR', `Give it to the user who runs the program: chown ${process.getuid?.() ?? 'USER'} ${path}`)
+        return bad(
+            'This user cannot write it: calls are dropped as STORAGE_ERROR',
+            `Give it to the user who runs the program: chown ${process.getuid?.() ?? 'USER'} ${path}`,
+        )
     }
-    if ((mode & 0o077) !== 0) return warning(`Others may look into it (mode ${(mode & 0o777).toString(8)})`, `chmod 700 ${path}`)
+    if ((mode & 0o077) !== 0) {
+        return warning(`Others may look into it (mode ${(mode & 0o777).toString(8)})`, `chmod 700 ${path}`)
+    }
     const own = process.getuid?.()
-    return good(own === undefined || own === uid ? 'It can be written, by this user alone' : `It can be written; it belongs to user ${uid}`)
+    return good(
+        own === undefined || own === uid
+            ? 'It can be written, by this user alone'
+            : `It can be written; it belongs to user ${uid}`,
+    )
 }
 
 function spaceOf(path) {
     const { bavail, bsize } = statfsSync(path)
     const free = bavail * bsize
-    if (free < NO_SPACE) return bad(`Only ${bytesText(free)} are free: calls are dropped as STORAGE_ERROR when nothing is left`, 'Make room on this disk.')
+    if (free < NO_SPACE) {
+        return bad(
+            `Only ${bytesText(free)} are free: calls are dropped as STORAGE_ERROR when nothing is left`,
+            'Make room on this disk.',
+        )
+    }
     if (free < LITTLE_SPACE) return warning(`Only ${bytesText(free)} are free`, 'Make room on this disk.')
     return good(`${bytesText(free)} are free`)
 }
@@ -74,50 +97,91 @@ function spaceOf(path) {
 function lanesOf(path, host) {
     let report
     try {
-        report = JSON.parse(execFileSync(host, ['--inspect', path], { encoding: 'utf8', timeout: 10_000, maxBuffer: 64 * MIB, stdio: ['ignore', 'pipe', 'pipe'] }))
+        report = JSON.parse(execFileSync(
+            host,
+            ['--inspect', path],
+            { encoding: 'utf8', timeout: 10_000, maxBuffer: 64 * MIB, stdio: ['ignore', 'pipe', 'pipe'] },
+        ))
     } catch (error) {
         const said = String(error.stderr ?? error.message).trim().split('\n')[0]
-        return [bad(`The host cannot look into it: ${said}`, 'Use the host that belongs to this version of the package.')]
+        return [bad(
+            `The host cannot look into it: ${said}`,
+            'Use the host that belongs to this version of the package.',
+        )]
     }
-    if (report.error) return [bad(`Its database cannot be read: ${report.error}`, 'The next start sets a damaged database aside and carries over what can be read. A newer one needs a newer version of the package.')]
-    if (report.schema === null) return [warning('It holds no database: nothing was tracked yet', 'Call init and track, and look again.')]
-    if (report.lanes.length === 0) return [warning('It holds no queue: no client was initialised yet', 'Call init and track, and look again.')]
+    if (report.error) {
+        return [bad(
+            `Its database cannot be read: ${report.error}`,
+            'The next start sets a damaged database aside and carries over what can be read. A newer one needs a newer '
+                + 'version of the package.',
+        )]
+    }
+    if (report.schema === null) {
+        return [warning('It holds no database: nothing was tracked yet', 'Call init and track, and look again.')]
+    }
+    if (report.lanes.length === 0) {
+        return [warning('It holds no queue: no client was initialised yet', 'Call init and track, and look again.')]
+    }
     const findings = report.lanes.slice(0, MOST_LANES).flatMap(laneFindings)
-    if (report.lanes.length > MOST_LANES) findings.push(warning(`${report.lanes.length - MOST_LANES} more queues are in it`, 'Look at them with --json.'))
+    if (report.lanes.length > MOST_LANES) {
+        findings.push(warning(`${report.lanes.length - MOST_LANES} more queues are in it`, 'Look at them with --json.'))
+    }
     return findings
 }
 
 function laneFindings(lane) {
-    const name = `${CLIENTS[lane.kind] ?? lane.kind}${lane.kind === 'session' ? ` ${lane.owner}` : ''} → ${lane.origin}`
+    const brand = lane.kind === 'session' ? ` ${lane.owner}` : ''
+    const name = `${CLIENTS[lane.kind] ?? lane.kind}${brand} → ${lane.origin}`
     const findings = [queueFinding(name, lane)]
     const dropped = Object.entries(lane.dropped)
     if (dropped.length > 0) {
         const list = dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')
-        findings.push(warning(`${name}: ${dropped.reduce((sum, [, count]) => sum + count, 0)} were dropped since it was made: ${list}`, droppedTodo(dropped.map(([reason]) => reason))))
+        findings.push(warning(
+            `${name}: ${dropped.reduce((sum, [, count]) => sum + count, 0)} were dropped since it was made: ${list}`,
+            droppedTodo(dropped.map(([reason]) => reason)),
+        ))
     }
     return findings
 }
 
 function queueFinding(name, lane) {
-    if (lane.consent === 'denied') return warning(`${name}: consent is denied, so nothing is kept or sent`, 'Call setConsent(\'granted\') when the user agrees.')
+    if (lane.consent === 'denied') {
+        return warning(
+            `${name}: consent is denied, so nothing is kept or sent`,
+            'Call setConsent(\'granted\') when the user agrees.',
+        )
+    }
     const delivered = `${lane.delivered} of ${lane.accepted} delivered`
     if (lane.queued === 0) return good(`${name}: nothing waits; ${delivered}`)
     const age = lane.oldest ? `, the oldest for ${ageText(Date.now() - Date.parse(lane.oldest))}` : ''
-    const what = `${name}: ${lane.queued} ${lane.queued === 1 ? 'waits' : 'wait'} (${bytesText(lane.queuedBytes)}${age}); ${delivered}`
-    if (lane.consent === 'pending') return warning(`${what}; consent is pending`, 'They are sent once setConsent(\'granted\') is called.')
+    const verb = lane.queued === 1 ? 'waits' : 'wait'
+    const what = `${name}: ${lane.queued} ${verb} (${bytesText(lane.queuedBytes)}${age}); ${delivered}`
+    if (lane.consent === 'pending') {
+        return warning(`${what}; consent is pending`, 'They are sent once setConsent(\'granted\') is called.')
+    }
     const [delivering] = holdersOf(lane.deliveryLock) ?? []
     if (delivering) return good(`${what}; ${processText(delivering)} delivers`)
     const [open] = holdersOf(lane.openLock) ?? []
-    if (!open) return warning(`${what}; no program has it open`, 'Start the program that tracks: its next init with the same address delivers them.')
+    if (!open) {
+        return warning(
+            `${what}; no program has it open`,
+            'Start the program that tracks: its next init with the same address delivers them.',
+        )
+    }
     const wait = lane.pending === lane.queued && lane.kind === 'session'
         ? 'They wait for a session: init has not succeeded. Look at its error, and at --api-url below.'
-        : 'It waits for its next try, or was halted because the key was refused. getDebugInfo() says which: delivering, circuitState, lastError.'
+        : 'It waits for its next try, or was halted because the key was refused. getDebugInfo() says which: '
+            + 'delivering, circuitState, lastError.'
     return warning(`${what}; ${processText(open)} has it open and does not deliver now`, wait)
 }
 
 function droppedTodo(reasons) {
-    if (reasons.some((reason) => reason.startsWith('rejected'))) return 'The server refused those: "mobile-tracker collect --strict" says what is wrong with an event.'
-    if (reasons.includes('evicted')) return 'The queue was full: raise maxQueuedEvents, or look why nothing is delivered.'
+    if (reasons.some((reason) => reason.startsWith('rejected'))) {
+        return 'The server refused those: "mobile-tracker collect --strict" says what is wrong with an event.'
+    }
+    if (reasons.includes('evicted')) {
+        return 'The queue was full: raise maxQueuedEvents, or look why nothing is delivered.'
+    }
     return 'Docs/Delivery.md says what each reason means.'
 }
 

@@ -19,7 +19,10 @@ export function examineHost(env = process.env) {
     } catch (error) {
         const [what, ...places] = error.message.split('\n')
         const looked = places.slice(0, -1).map((place) => place.trim()).join('; ')
-        return { path: null, section: { title: 'Host', findings: [bad(what, `Looked at ${looked}. ${places.at(-1)}`)] } }
+        return {
+            path: null,
+            section: { title: 'Host', findings: [bad(what, `Looked at ${looked}. ${places.at(-1)}`)] },
+        }
     }
     const findings = [...versionOf(path), ...librariesOf(path)]
     const runs = findings.every(({ level }) => level !== 'bad')
@@ -27,16 +30,31 @@ export function examineHost(env = process.env) {
 }
 
 function versionOf(path) {
-    const { error, status, signal, stdout, stderr } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: PATIENCE_MS })
+    const { error, status, signal, stdout, stderr } = spawnSync(
+        path,
+        ['--version'],
+        { encoding: 'utf8', timeout: PATIENCE_MS },
+    )
     if (error || status !== 0) {
         const reason = explainStart(path, { code: status, signal, stderr: stderr ?? '', error })
-        return [bad(reason ?? `It does not start: ${signal ?? `exit code ${status}`}.`, 'Build it again with "make build", or install the package for this platform.')]
+        return [bad(
+            reason ?? `It does not start: ${signal ?? `exit code ${status}`}.`,
+            'Build it again with "make build", or install the package for this platform.',
+        )]
     }
     const version = stdout.trim()
     const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
-    if (!version.startsWith('BridgeHost ')) return [bad(`It is not the BridgeHost program: --version says "${version.slice(0, 60)}".`, 'Correct hostPath or MOBILE_TRACKER_HOST.')]
+    if (!version.startsWith('BridgeHost ')) {
+        return [bad(
+            `It is not the BridgeHost program: --version says "${version.slice(0, 60)}".`,
+            'Correct hostPath or MOBILE_TRACKER_HOST.',
+        )]
+    }
     if (version === `BridgeHost ${own}`) return [good(`${version} starts`)]
-    return [warning(`${version} starts, and the package is ${own}`, 'Use the host that belongs to this version of the package.')]
+    return [warning(
+        `${version} starts, and the package is ${own}`,
+        'Use the host that belongs to this version of the package.',
+    )]
 }
 
 /** What the dynamic linker finds. Elsewhere than on Linux nothing is said. */
@@ -44,7 +62,12 @@ function librariesOf(path) {
     const { error, stdout } = spawnSync('ldd', [path], { encoding: 'utf8', timeout: PATIENCE_MS })
     if (error || !stdout) return []
     const missing = [...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name)
-    if (missing.length > 0) return [bad(`Libraries are missing: ${missing.join(', ')}.`, 'Install them; on Debian and Ubuntu: apt-get install libcurl4 libsqlite3-0 zlib1g.')]
+    if (missing.length > 0) {
+        return [bad(
+            `Libraries are missing: ${missing.join(', ')}.`,
+            'Install them; on Debian and Ubuntu: apt-get install libcurl4 libsqlite3-0 zlib1g.',
+        )]
+    }
     const known = [...stdout.matchAll(/^\s*(lib(?:curl|sqlite3|z)\.so[.\d]*) =>/gm)].map(([, name]) => name)
     return [good(known.length > 0 ? `Its libraries are there: ${known.join(', ')}` : 'Its libraries are there')]
 }

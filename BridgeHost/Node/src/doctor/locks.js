@@ -26,7 +26,9 @@ export function processText(pid) {
         const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
         const words = commandOf(pid)
         // A host is known by the program that it works for.
-        const shown = words[0]?.endsWith('BridgeHost') && parent ? `${words[0].split('/').at(-1)} of ${commandOf(parent).slice(0, 2).join(' ')}` : words.slice(0, 2).join(' ')
+        const shown = words[0]?.endsWith('BridgeHost') && parent
+            ? `${words[0].split('/').at(-1)} of ${commandOf(parent).slice(0, 2).join(' ')}`
+            : words.slice(0, 2).join(' ')
         return `process ${pid} (${shown.slice(0, 80)})`
     } catch {
         return `process ${pid}` // It has ended, or another user's.

@@ -29,8 +29,12 @@ const NO_SESSION = '00000000-0000-0000-0000-000000000000'
  */
 export function baseFrom(text) {
     const url = URL.canParse(text) ? new URL(text) : null
-    if (!url || !['http:', 'https:'].includes(url.protocol)) throw new UsageError(`--api-url is "${text}"; it must be a URL such as https://api.example.com.`)
-    if (url.username || url.password || url.search || url.hash) throw new UsageError(`--api-url is "${text}"; it must have no user, query or fragment.`)
+    if (!url || !['http:', 'https:'].includes(url.protocol)) {
+        throw new UsageError(`--api-url is "${text}"; it must be a URL such as https://api.example.com.`)
+    }
+    if (url.username || url.password || url.search || url.hash) {
+        throw new UsageError(`--api-url is "${text}"; it must have no user, query or fragment.`)
+    }
     return url
 }
 
@@ -68,13 +72,20 @@ export async function examineServer(base, { key, ca, brand, env = process.env })
 
 function plainText({ protocol, hostname }) {
     if (protocol === 'https:' || isLoopback(hostname)) return []
-    return [bad('Plain http to another machine is refused by init', 'Use https, or allowInsecureHTTP: true if everybody on the way may read the events and the key.')]
+    return [bad(
+        'Plain http to another machine is refused by init',
+        'Use https, or allowInsecureHTTP: true if everybody on the way may read the events and the key.',
+    )]
 }
 
 function proxyOf({ protocol, hostname }, env) {
-    const name = (protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] : ['http_proxy', 'all_proxy', 'ALL_PROXY']).find((variable) => env[variable])
+    const own = protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy']
+    const name = [...own, 'all_proxy', 'ALL_PROXY'].find((variable) => env[variable])
     if (!name || isLoopback(hostname)) return []
-    return [warning(`The host goes through the proxy that ${name} names; these checks go without it`, `If events do not arrive, try once with ${name} unset.`)]
+    return [warning(
+        `The host goes through the proxy that ${name} names; these checks go without it`,
+        `If events do not arrive, try once with ${name} unset.`,
+    )]
 }
 
 async function lookUp(host) {
@@ -84,8 +95,17 @@ async function lookUp(host) {
         const addresses = await lookup(host, { all: true })
         return good(`${host} is ${addresses.map(({ address }) => address).slice(0, 4).join(', ')} (${elapsed(start)})`)
     } catch (error) {
-        if (error.code === 'ENOTFOUND') return bad(`There is no host ${host}`, 'Check the spelling of apiUrl. If the name is right, the name server of this machine does not know it: VPN, /etc/resolv.conf.')
-        return bad(`${host} cannot be looked up: ${error.code ?? error.message}`, 'The name server of this machine does not answer: network, VPN, /etc/resolv.conf.')
+        if (error.code === 'ENOTFOUND') {
+            return bad(
+                `There is no host ${host}`,
+                'Check the spelling of apiUrl. If the name is right, the name server of this machine does not know it: '
+                    + 'VPN, /etc/resolv.conf.',
+            )
+        }
+        return bad(
+            `${host} cannot be looked up: ${error.code ?? error.message}`,
+            'The name server of this machine does not answer: network, VPN, /etc/resolv.conf.',
+        )
     }
 }
 
@@ -100,13 +120,26 @@ function certificates(path) {
 
 function examineTLS({ port }, host, trusted) {
     return new Promise((resolve) => {
-        const socket = connect({ host, port: Number(port) || 443, servername: isIP(host) ? '' : host, rejectUnauthorized: false, timeout: PATIENCE_MS, ...(trusted && { ca: trusted }) })
+        const socket = connect({
+            host,
+            port: Number(port) || 443,
+            servername: isIP(host) ? '' : host,
+            rejectUnauthorized: false,
+            timeout: PATIENCE_MS,
+            ...(trusted && { ca: trusted }),
+        })
         const end = (finding) => {
             socket.destroy()
             resolve(finding)
         }
         socket.on('secureConnect', () => end(judgeCertificate(socket)))
-        socket.on('timeout', () => end(bad(`No answer to TLS within ${PATIENCE_MS / 1000} s`, 'Check the port, the firewall and the proxy.')))
+        socket.on(
+            'timeout',
+            () => end(bad(
+                `No answer to TLS within ${PATIENCE_MS / 1000} s`,
+                'Check the port, the firewall and the proxy.',
+            )),
+        )
         socket.on('error', (error) => end(connectionFinding(error)))
     })
 }
@@ -118,21 +151,35 @@ function judgeCertificate(socket) {
     if (!socket.authorized) {
         const reason = socket.authorizationError?.code ?? String(socket.authorizationError)
         if (reason === 'CERT_HAS_EXPIRED') return bad(`TLS: ${of} expired ${-left} days ago`, 'Renew it on the server.')
-        if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') return bad(`TLS: ${of} is for another name`, 'Correct apiUrl, or the certificate on the server.')
-        return bad(`TLS: ${of} is not trusted (${reason})`, 'If it is your own, give the certificate of who signed it with the option caBundle, and here with --ca.')
+        if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+            return bad(`TLS: ${of} is for another name`, 'Correct apiUrl, or the certificate on the server.')
+        }
+        return bad(
+            `TLS: ${of} is not trusted (${reason})`,
+            'If it is your own, give the certificate of who signed it with the option caBundle, and here with --ca.',
+        )
     }
     const what = `TLS: ${socket.getProtocol()}, ${of} is good for ${left} days`
     return left < FEW_DAYS ? warning(what, 'Renew it on the server.') : good(what)
 }
 
 function connectionFinding({ code, message }) {
-    if (code === 'ECONNREFUSED') return bad('Nobody listens there: the connection is refused', 'Check the port of apiUrl, and whether the server runs.')
-    if (code === 'EPROTO' || /wrong version number|packet length/i.test(message)) return bad('It does not speak TLS', 'Use http:// for a server on this machine, or correct the port.')
-    if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'].includes(code)) return bad(`There is no way to it (${code})`, 'Check the network and the VPN.')
+    if (code === 'ECONNREFUSED') {
+        return bad(
+            'Nobody listens there: the connection is refused',
+            'Check the port of apiUrl, and whether the server runs.',
+        )
+    }
+    if (code === 'EPROTO' || /wrong version number|packet length/i.test(message)) {
+        return bad('It does not speak TLS', 'Use http:// for a server on this machine, or correct the port.')
+    }
+    if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'].includes(code)) {
+        return bad(`There is no way to it (${code})`, 'Check the network and the VPN.')
+    }
     return bad(`The connection fails: ${code ?? message}`, 'Check the firewall, the proxy and the port.')
 }
 
-/** @returns {Promise<{ status?: number, headers?: any, time?: number, at?: number, error?: Error, text?: string }>} It never rejects. */
+/** @returns {Promise<{ status?: number, headers?: any, time?: number, at?: number, error?: Error }>} It never rejects. */
 function ask(base, { method, path, key, body, trusted }) {
     const request = base.protocol === 'https:' ? requestSecurely : requestPlainly
     const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
@@ -143,13 +190,30 @@ function ask(base, { method, path, key, body, trusted }) {
     }
     return new Promise((resolve) => {
         const start = performance.now()
-        const outgoing = request(url, { method, headers, timeout: PATIENCE_MS, agent: false, ...(trusted && { ca: trusted }) })
-        outgoing.on('timeout', () => outgoing.destroy(Object.assign(new Error('timeout'), { code: `no answer within ${PATIENCE_MS / 1000} s` })))
+        const outgoing = request(
+            url,
+            { method, headers, timeout: PATIENCE_MS, agent: false, ...(trusted && { ca: trusted }) },
+        )
+        outgoing.on(
+            'timeout',
+            () => outgoing.destroy(Object.assign(
+                new Error('timeout'),
+                { code: `no answer within ${PATIENCE_MS / 1000} s` },
+            )),
+        )
         outgoing.on('error', (error) => resolve({ error }))
         outgoing.on('response', (response) => {
             const time = performance.now() - start
             response.on('error', (error) => resolve({ error }))
-            response.resume().on('end', () => resolve({ status: response.statusCode, headers: response.headers, time, at: Date.now() - time / 2 }))
+            response.resume().on(
+                'end',
+                () => resolve({
+                    status: response.statusCode,
+                    headers: response.headers,
+                    time,
+                    at: Date.now() - time / 2,
+                }),
+            )
         })
         outgoing.end(text)
     })
@@ -160,37 +224,75 @@ function roundTrip(base, { status, headers, time, error }) {
     const what = `It answers in ${Math.round(time)} ms (GET ${base.pathname}: ${status})`
     if (status >= 300 && status < 400 && headers.location) {
         const target = URL.canParse(headers.location, base.href) ? new URL(headers.location, base) : null
-        if (target && target.hostname !== base.hostname) return [warning(`${what}, and sends on to ${target.origin}`, `A redirect to another host is not followed: set apiUrl to ${target.origin} if that is the backend.`)]
+        if (target && target.hostname !== base.hostname) {
+            return [warning(
+                `${what}, and sends on to ${target.origin}`,
+                `A redirect to another host is not followed: set apiUrl to ${target.origin} if that is the backend.`,
+            )]
+        }
     }
     if (status >= 500) return [warning(what, 'The server has a fault of its own; events wait until it is over.')]
-    return [time > SLOW_MS ? warning(what, 'With one request in flight, so few a second go out: see maxConcurrentRequests.') : good(what)]
+    if (time <= SLOW_MS) return [good(what)]
+    return [warning(what, 'With one request in flight, so few a second go out: see maxConcurrentRequests.')]
 }
 
 function clock({ headers, at }) {
     const theirs = Date.parse(headers?.date)
-    if (Number.isNaN(theirs)) return [warning('It does not say what time it is', 'Whether this machine\'s clock is right cannot be told.')]
+    if (Number.isNaN(theirs)) {
+        return [warning('It does not say what time it is', 'Whether this machine\'s clock is right cannot be told.')]
+    }
     // The header is in whole seconds, cut off.
     const skew = at - (theirs + 500)
     const direction = skew > 0 ? 'ahead of' : 'behind'
     if (Math.abs(skew) <= MUCH_SKEW_MS) return [good('This machine\'s clock agrees with the server\'s')]
-    return [warning(`This machine's clock is ${ageText(Math.abs(skew))} ${direction} the server's`, 'Events carry wrong times. Set the clock, such as with: timedatectl set-ntp true')]
+    return [warning(
+        `This machine's clock is ${ageText(Math.abs(skew))} ${direction} the server's`,
+        'Events carry wrong times. Set the clock, such as with: timedatectl set-ntp true',
+    )]
 }
 
 async function credentials(base, key, brand, trusted) {
-    if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) return bad('The key has characters that no header can hold', 'Look for a line break or quotation marks that came along.')
+    if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
+        return bad(
+            'The key has characters that no header can hold',
+            'Look for a line break or quotation marks that came along.',
+        )
+    }
     const body = { device_id: randomUUID(), os_name: 'Linux', device_type: 'Desktop', brand_id: Number(brand) }
     const { status, error } = brand === undefined
-        ? await ask(base, { method: 'PUT', path: `/v2/tracking-session/${NO_SESSION}/location`, key, body: {}, trusted })
+        ? await ask(
+            base,
+            { method: 'PUT', path: `/v2/tracking-session/${NO_SESSION}/location`, key, body: {}, trusted },
+        )
         : await ask(base, { method: 'POST', path: '/v2/tracking-session', key, body, trusted })
     if (error) return connectionFinding(error)
-    if (status === 401 || status === 403) return bad(`The key is refused (${status})`, 'Look at xApiKey: is it the one for this server and this brand? init with the right one resumes delivery.')
-    if (brand !== undefined) {
-        if (status >= 200 && status < 300) return good(`The key is taken: a session was made for brand ${brand} (${status})`)
-        if (status === 404) return bad('There is no /v2/tracking-session below this address (404)', 'Look at the path of apiUrl.')
-        return bad(`No session can be made for brand ${brand} (${status})`, status >= 500 ? 'The server has a fault of its own.' : 'Look at the brand id.')
+    if (status === 401 || status === 403) {
+        return bad(
+            `The key is refused (${status})`,
+            'Look at xApiKey: is it the one for this server and this brand? init with the right one resumes delivery.',
+        )
     }
-    if (status >= 500) return warning(`Whether the key is taken cannot be told: the server answers ${status}`, 'The server has a fault of its own.')
-    return good(`The key is not refused (${status} to a request about a session that there is not; --session makes one to be sure)`)
+    if (brand !== undefined) {
+        if (status >= 200 && status < 300) {
+            return good(`The key is taken: a session was made for brand ${brand} (${status})`)
+        }
+        if (status === 404) {
+            return bad('There is no /v2/tracking-session below this address (404)', 'Look at the path of apiUrl.')
+        }
+        return bad(
+            `No session can be made for brand ${brand} (${status})`,
+            status >= 500 ? 'The server has a fault of its own.' : 'Look at the brand id.',
+        )
+    }
+    if (status >= 500) {
+        return warning(
+            `Whether the key is taken cannot be told: the server answers ${status}`,
+            'The server has a fault of its own.',
+        )
+    }
+    return good(
+        `The key is not refused (${status} to a request about a session that there is not; --session makes one to be sure)`,
+    )
 }
 
 function elapsed(start) {

@@ -53,7 +53,10 @@ export const TYPES = {
     most: 1,
     about: 'Makes typed calls from a plan: one function an event. What breaks the plan does not compile.',
     options: {
-        ts: { value: 'file.d.ts', help: 'the declarations for TypeScript; the module they are of goes beside them, as file.js' },
+        ts: {
+            value: 'file.d.ts',
+            help: 'the declarations for TypeScript; the module they are of goes beside them, as file.js',
+        },
         swift: { value: 'file.swift', help: 'the same for Swift' },
     },
     examples: [
@@ -93,7 +96,9 @@ export async function plan([word, ...rest]) {
         return 0
     }
     const near = word === undefined ? undefined : nearest(word, Object.keys(ACTIONS))
-    const reason = word === undefined ? 'plan needs check or types.' : `There is no plan ${word}${near ? `; did you mean plan ${near}?` : '.'}`
+    const reason = word === undefined
+        ? 'plan needs check or types.'
+        : `There is no plan ${word}${near ? `; did you mean plan ${near}?` : '.'}`
     return complain(`${reason} Try mobile-tracker plan --help.`, EX_USAGE)
 }
 
@@ -105,7 +110,9 @@ function check(words) {
             const { faults, events } = faultsAt(path, recording)
             isGood &&= faults.length === 0
             if (json) process.stdout.write(`${JSON.stringify({ file: path, events, faults })}\n`)
-            else if (faults.length === 0) process.stdout.write(`${paint('green', '✔')} ${path}  ${paint('dim', counted(events, 'event'))}\n`)
+            else if (faults.length === 0) process.stdout.write(
+                `${paint('green', '✔')} ${path}  ${paint('dim', counted(events, 'event'))}\n`,
+            )
             else {
                 process.stdout.write(`${paint('red', '✘')} ${path}  ${paint('dim', counted(faults.length, 'fault'))}\n`)
                 for (const fault of faults) process.stdout.write(`    ${harmless(fault)}\n`)
@@ -138,8 +145,12 @@ function breaksIn(path, plan) {
 
 function types(words) {
     return runCommand(TYPES, words, async ({ ts, swift }, [path]) => {
-        if (ts === undefined && swift === undefined) throw new UsageError('plan types needs --ts <file.d.ts>, --swift <file.swift> or both.')
-        if (ts !== undefined && !ts.endsWith('.d.ts')) throw new UsageError(`--ts is "${ts}"; it must end in .d.ts. The module goes beside it.`)
+        if (ts === undefined && swift === undefined) {
+            throw new UsageError('plan types needs --ts <file.d.ts>, --swift <file.swift> or both.')
+        }
+        if (ts !== undefined && !ts.endsWith('.d.ts')) {
+            throw new UsageError(`--ts is "${ts}"; it must end in .d.ts. The module goes beside it.`)
+        }
         const files = []
         try {
             const plan = readPlan(path)

@@ -91,7 +91,10 @@ export class PlanInference {
     /** The plan file's text. */
     toText() {
         const events = [...this.#events].sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, seen]) => {
-            return [name, { $comment: `Seen ${seen.count === 1 ? 'once' : `${seen.count} times`}.`, data: seen.schema() }]
+            return [
+                name,
+                { $comment: `Seen ${seen.count === 1 ? 'once' : `${seen.count} times`}.`, data: seen.schema() },
+            ]
         })
         return `${JSON.stringify({ others: 'forbid', events: Object.fromEntries(events) }, null, 4)}\n`
     }

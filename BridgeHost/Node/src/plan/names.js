@@ -32,7 +32,9 @@ export function codeNames(names, what) {
     for (const name of names) {
         const code = camelCase(name)
         if (code === '') throw new PlanError([`Of the ${what}, "${name}" has no letter or digit to call it by.`])
-        if (owners.has(code)) throw new PlanError([`Of the ${what}, "${owners.get(code)}" and "${name}" would both be called ${code}.`])
+        if (owners.has(code)) {
+            throw new PlanError([`Of the ${what}, "${owners.get(code)}" and "${name}" would both be called ${code}.`])
+        }
         owners.set(code, name)
         codes.set(name, code)
     }
@@ -42,7 +44,9 @@ export function codeNames(names, what) {
 function wordsIn(name) {
     const words = name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').split(/[^A-Za-z0-9]+/).filter(Boolean)
     // A word in capitals alone is one word; in others each capital begins one.
-    return words.flatMap((word) => (/^[A-Z0-9]+$/.test(word) ? [word.toLowerCase()] : word.split(/(?<=[a-z0-9])(?=[A-Z])/)))
+    return words.flatMap(
+        (word) => (/^[A-Z0-9]+$/.test(word) ? [word.toLowerCase()] : word.split(/(?<=[a-z0-9])(?=[A-Z])/)),
+    )
 }
 
 function upperFirst(word) {

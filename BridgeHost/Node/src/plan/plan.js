@@ -94,7 +94,9 @@ function faultsOf(value) {
     const defs = value.$defs ?? {}
     if (!isObject(defs)) return [...faults, `$defs is ${show(defs)}; it must be an object of schemas.`]
     for (const [name, schema] of Object.entries(defs)) faults.push(...faultsIn(schema, defs, `$defs.${name}`))
-    if (!isObject(value.events)) return [...faults, `events is ${show(value.events)}; it must be an object: a name, and what the event is.`]
+    if (!isObject(value.events)) {
+        return [...faults, `events is ${show(value.events)}; it must be an object: a name, and what the event is.`]
+    }
     for (const [name, event] of Object.entries(value.events)) faults.push(...eventFaults(event, defs, `events.${name}`))
     return faults
 }

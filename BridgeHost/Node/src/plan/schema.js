@@ -11,7 +11,10 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 
 /** What each format looks like, and how a sentence calls it. */
 const FORMATS = {
-    'date-time': [/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/, 'a time such as 2025-01-31T09:30:00Z'],
+    'date-time': [
+        /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/,
+        'a time such as 2025-01-31T09:30:00Z',
+    ],
     date: [/^\d{4}-\d\d-\d\d$/, 'a date such as 2025-01-31'],
     time: [/^\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/, 'a time such as 09:30:00Z'],
     email: [/^[^\s@]+@[^\s@]+$/, 'an email address'],
@@ -28,7 +31,10 @@ const isSchema = (value) => typeof value === 'boolean' || isObject(value)
 
 /** What the value of each keyword must be, and how a sentence says so. */
 const KEYWORDS = {
-    type: [(value) => [value].flat().length > 0 && [value].flat().every((type) => TYPES.includes(type)), `one of ${TYPES.join(', ')}, or a list of them`],
+    type: [
+        (value) => [value].flat().length > 0 && [value].flat().every((type) => TYPES.includes(type)),
+        `one of ${TYPES.join(', ')}, or a list of them`,
+    ],
     enum: [(value) => Array.isArray(value) && value.length > 0, 'a list of values'],
     const: [() => true, 'a value'],
     properties: [(value) => isObject(value) && Object.values(value).every(isSchema), 'an object of schemas'],
@@ -56,7 +62,18 @@ const KEYWORDS = {
 }
 
 /** What says something to people alone. */
-const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id']
+const ANNOTATIONS = [
+    'title',
+    'description',
+    'default',
+    'examples',
+    'deprecated',
+    'readOnly',
+    'writeOnly',
+    '$comment',
+    '$schema',
+    '$id',
+]
 
 /** The keywords that plans know, for help texts. */
 export const SCHEMA_KEYWORDS = Object.keys(KEYWORDS)
@@ -79,7 +96,11 @@ export function faultsIn(schema, defs, path) {
         if (!keyword) faults.push(`${path} has "${name}", which plans do not know${hint(name)}`)
         else if (!keyword[0](value)) faults.push(`${path}.${name} is ${show(value)}; it must be ${keyword[1]}.`)
         else if (name === '$ref') faults.push(...referenceFaults(schema, defs, path))
-        else for (const [place, inner] of schemasIn(name, value)) faults.push(...faultsIn(inner, defs, `${path}.${name}${place}`))
+        else for (const [place, inner] of schemasIn(name, value)) faults.push(...faultsIn(
+            inner,
+            defs,
+            `${path}.${name}${place}`,
+        ))
     }
     return faults
 }
@@ -153,7 +174,8 @@ export function violations(schema, value, defs, path) {
 function oneOfText(values, value) {
     const near = typeof value === 'string' ? nearest(value, values.filter((one) => typeof one === 'string')) : undefined
     const shown = values.slice(0, 10).map((one) => JSON.stringify(one)).join(', ')
-    return `be ${values.length > 1 ? 'one of ' : ''}${shown}${values.length > 10 ? ', …' : ''}${near === undefined ? '' : ` (did you mean "${near}"?)`}`
+    const hint = near === undefined ? '' : ` (did you mean "${near}"?)`
+    return `be ${values.length > 1 ? 'one of ' : ''}${shown}${values.length > 10 ? ', …' : ''}${hint}`
 }
 
 function textViolations({ minLength, maxLength, pattern, format }, value, say) {
@@ -179,9 +201,15 @@ function isMultiple(value, step) {
 }
 
 function listViolations({ items, minItems, maxItems, uniqueItems }, value, defs, path, say) {
-    if (minItems !== undefined && value.length < minItems) say(`hold at least ${minItems} ${minItems === 1 ? 'element' : 'elements'}`)
-    if (maxItems !== undefined && value.length > maxItems) say(`hold at most ${maxItems} ${maxItems === 1 ? 'element' : 'elements'}`)
-    if (uniqueItems && value.some((one, i) => value.slice(0, i).some((other) => isEqual(one, other)))) say('hold no element twice')
+    if (minItems !== undefined && value.length < minItems) {
+        say(`hold at least ${minItems} ${minItems === 1 ? 'element' : 'elements'}`)
+    }
+    if (maxItems !== undefined && value.length > maxItems) {
+        say(`hold at most ${maxItems} ${maxItems === 1 ? 'element' : 'elements'}`)
+    }
+    if (uniqueItems && value.some((one, i) => value.slice(0, i).some((other) => isEqual(one, other)))) {
+        say('hold no element twice')
+    }
     return items === undefined ? [] : value.flatMap((element, i) => violations(items, element, defs, `${path}[${i}]`))
 }
 
@@ -201,20 +229,26 @@ function objectViolations({ properties = {}, required = [], additionalProperties
 
 function choiceViolations({ anyOf, oneOf, allOf, not }, value, defs, path) {
     const found = (allOf ?? []).flatMap((one) => violations(one, value, defs, path))
-    if (anyOf && !anyOf.some((one) => violations(one, value, defs, path).length === 0)) found.push(nearestChoice(anyOf, value, defs, path))
+    if (anyOf && !anyOf.some((one) => violations(one, value, defs, path).length === 0)) {
+        found.push(nearestChoice(anyOf, value, defs, path))
+    }
     if (oneOf) {
         const fitting = oneOf.filter((one) => violations(one, value, defs, path).length === 0).length
         if (fitting === 0) found.push(nearestChoice(oneOf, value, defs, path))
         else if (fitting > 1) found.push(`${path} fits ${fitting} of the forms that the plan allows; it must fit one.`)
     }
-    if (not !== undefined && violations(not, value, defs, path).length === 0) found.push(`${path} is ${show(value)}, which the plan forbids.`)
+    if (not !== undefined && violations(not, value, defs, path).length === 0) {
+        found.push(`${path} is ${show(value)}, which the plan forbids.`)
+    }
     return found
 }
 
 /** The choice with the fewest faults says most about what was meant. */
 function nearestChoice(choices, value, defs, path) {
     const all = choices.map((one) => violations(one, value, defs, path)).sort((one, other) => one.length - other.length)
-    return all.length === 1 ? all[0].join(' ') : `${path} fits none of the ${all.length} forms that the plan allows. The nearest: ${all[0].join(' ')}`
+    return all.length === 1
+        ? all[0].join(' ')
+        : `${path} fits none of the ${all.length} forms that the plan allows. The nearest: ${all[0].join(' ')}`
 }
 
 function isOfType(value, type) {
@@ -236,10 +270,16 @@ function article(type) {
 
 function isEqual(one, other) {
     if (one === other) return true
-    if (Array.isArray(one)) return Array.isArray(other) && one.length === other.length && one.every((element, i) => isEqual(element, other[i]))
+    if (Array.isArray(one)) {
+        return Array.isArray(other) && one.length === other.length && one.every(
+            (element, i) => isEqual(element, other[i]),
+        )
+    }
     if (!isObject(one) || !isObject(other)) return false
     const names = Object.keys(one)
-    return names.length === Object.keys(other).length && names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]))
+    return names.length === Object.keys(other).length && names.every(
+        (name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]),
+    )
 }
 
 function isSchemas(value) {

@@ -83,7 +83,9 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
             const code = codes.get(name)
             return {
                 name, code: TAKEN.includes(code) ? `${code}_` : code, isRequired: required.includes(name),
-                type: this.#type(member, [...path, name], depth), description: isObject(member) ? member.description : undefined,
+                type: this.#type(member, [...path, name], depth), description: isObject(member)
+                    ? member.description
+                    : undefined,
             }
         })
         return members.sort((one, other) => Number(other.isRequired) - Number(one.isRequired))
@@ -109,7 +111,11 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
             case 'number': return plain('Double')
             case 'boolean': return plain('Bool')
             case 'array': {
-                const element = this.#type(schema.items ?? true, [...path.slice(0, -1), singular(path.at(-1))], depth + 1)
+                const element = this.#type(
+                    schema.items ?? true,
+                    [...path.slice(0, -1), singular(path.at(-1))],
+                    depth + 1,
+                )
                 return { text: `[${element.text}]`, value: (name) => mapped(name, element) }
             }
             default: {
@@ -123,13 +129,17 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
         const name = this.#newName(path)
         const codes = codeNames(values, `values of ${path.join('.')}`)
         const cases = values.map((value) => `        case ${escaped(codes.get(value))} = ${literal(value)}`)
-        this.types.push(`    /// What \`${path.join('.')}\` can be.\n    public enum ${name}: String, Sendable {\n${cases.join('\n')}\n    }\n`)
+        this.types.push(
+            `    /// What \`${path.join('.')}\` can be.\n    public enum ${name}: String, Sendable {\n${cases.join('\n')}\n    }\n`,
+        )
         return { text: name, value: (value) => `${value}.rawValue` }
     }
 
     #structure(members, path) {
         const name = this.#newName(path)
-        const stored = members.map((member) => `${member.description ? comment(member.description, '        ') : ''}        public var ${escaped(member.code)}: ${optional(member)}`)
+        const stored = members.map(
+            (member) => `${member.description ? comment(member.description, '        ') : ''}        public var ${escaped(member.code)}: ${optional(member)}`,
+        )
         const assigned = members.map(({ code }) => `            self.${code} = ${escaped(code)}`)
         this.types.push(`    /// \`${path.join('.')}\`.
     public struct ${name}: Sendable {
@@ -168,7 +178,9 @@ function optional({ type, isRequired }) {
 }
 
 function parametersOf(members) {
-    return members.map((member) => `${escaped(member.code)}: ${optional(member)}${member.isRequired ? '' : ' = nil'}`).join(', ')
+    return members.map(
+        (member) => `${escaped(member.code)}: ${optional(member)}${member.isRequired ? '' : ' = nil'}`,
+    ).join(', ')
 }
 
 function dictionaryLines(members, indent) {

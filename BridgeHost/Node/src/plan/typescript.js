@@ -38,7 +38,9 @@ export function plannedEvents(tracker: EventTracker): PlannedEvents
 }
 
 function implementation(events) {
-    const methods = events.map(({ code, name }) => `        ${code}: (data = {}) => tracker.track(${JSON.stringify(name)}, data),`)
+    const methods = events.map(
+        ({ code, name }) => `        ${code}: (data = {}) => tracker.track(${JSON.stringify(name)}, data),`,
+    )
     return `${HEAD}
 /** Gives the functions that track with this tracker. */
 export function plannedEvents(tracker) {
@@ -89,7 +91,9 @@ function objectType({ properties = {}, required = [], additionalProperties = tru
         const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
         return `${described}${inner}${key}${required.includes(name) ? '' : '?'}: ${typeOf(schema, defs, inner)}\n`
     })
-    const others = isObject(additionalProperties) && members.length === 0 ? typeOf(additionalProperties, defs, inner) : 'unknown'
+    const others = isObject(additionalProperties) && members.length === 0
+        ? typeOf(additionalProperties, defs, inner)
+        : 'unknown'
     if (additionalProperties !== false) members.push(`${inner}[name: string]: ${others}\n`)
     return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`
 }
@@ -107,7 +111,9 @@ function literal(value) {
 
 function grouped(types, sign) {
     const different = [...new Set(types)]
-    return different.length === 1 ? different[0] : different.map((type) => (/[|&]/.test(type) && !type.startsWith('{') ? `(${type})` : type)).join(sign)
+    return different.length === 1
+        ? different[0]
+        : different.map((type) => (/[|&]/.test(type) && !type.startsWith('{') ? `(${type})` : type)).join(sign)
 }
 
 function comment(text, indent) {
