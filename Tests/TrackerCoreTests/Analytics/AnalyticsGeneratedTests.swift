@@ -220,6 +220,8 @@ private final class FaultyBatchServer: Sendable {
             state.taken += events
             // Taken, but the client does not get to know it.
             if state.isFaulty, state.random.once(in: 15) { return .nothing(then: state.random.pick([.close, .reset])) }
+            // Its status is known, though its body breaks off.
+            if state.isFaulty, state.random.once(in: 15) { return .lying(announced: 100, sent: 10) }
             return .status(200)
         }
     }
@@ -231,7 +233,7 @@ private final class FaultyBatchServer: Sendable {
         case 3: .status(408)
         case 4: .nothing(then: .close)
         case 5: .nothing(then: .reset)
-        case 6: .lying(announced: 100, sent: 10)
+        case 6: .text("HTTP/1.1 200 OK\r\nContent-Le", then: .close)
         case 7, 8: count > 1 ? .status(413) : nil
         case 9: .text("HTTP/1.1 20", then: .reset)
         default: nil

@@ -283,7 +283,9 @@ final class FaultyServer: Sendable {
             ledger.refused(key, isGone: false)
             return .status([400, 413, 422][dice - 16])
         case 19..<22 where !isCreation:
-            ledger.refused(key, isGone: true)
+            // To an email or a link it may be about that alone.
+            let isOfSession = !request.url.hasSuffix("/email_v2") && !request.url.hasSuffix("/link-session")
+            ledger.refused(key, isGone: isOfSession)
             return .status(dice == 19 ? 410 : 404)
         case 16..<18: return .status(200)
         case 18: return .status(400)
