@@ -71,6 +71,7 @@ suite('GET /received', () => {
 
         const { total, requests } = (await get('/received?name=A&last=1')).json
         assert.deepEqual([total, requests.length], [3, 1])
+        assert.equal((await get('/wait?name=A&count=3&last=1')).json.total, 3)
     })
 
     test('?since goes on where one has read to', async () => {

@@ -3,6 +3,9 @@ import { CommandError, UsageError } from '../command-line.js'
 import { harmless, painter } from '../terminal.js'
 import { ExpectationError, Expectations } from './expectations.js'
 
+/** How long requests are gathered before they are judged. */
+const TOGETHER_MS = 20
+
 /**
  * Reads a file of expectations.
  *
@@ -35,19 +38,33 @@ export function readExpectations(path) {
  */
 export async function awaitExpectations(collector, expectations, { timeoutMs, ended }) {
     const judge = () => expectations.judge(collector.received())
-    if (!expectations.canStillFail && judge().isMet) return judge()
-    let stop
-    const met = new Promise((resolve) => {
+    const whileItRuns = new AbortController()
+    const { signal } = whileItRuns
+    const over = new Promise((resolve) => {
         const timer = setTimeout(resolve, timeoutMs)
-        const forget = expectations.canStillFail ? () => {} : collector.listen(() => judge().isMet && resolve())
-        stop = () => {
-            clearTimeout(timer)
-            forget()
-        }
+        signal.addEventListener('abort', () => clearTimeout(timer))
     })
-    await Promise.race([met, ended])
-    stop()
+    const met = expectations.canStillFail ? over : metBy(judge, collector, signal)
+    await Promise.race([met, over, ended])
+    whileItRuns.abort()
     return judge()
+}
+
+/** Settles once the verdict is good. All that came is judged anew, so many requests in a row are judged together. */
+function metBy(judge, collector, signal) {
+    return new Promise((resolve) => {
+        let timer = null
+        const look = () => {
+            timer = null
+            if (judge().isMet) resolve()
+        }
+        const stopListening = collector.listen(() => (timer ??= setTimeout(look, TOGETHER_MS)))
+        signal.addEventListener('abort', () => {
+            clearTimeout(timer)
+            stopListening()
+        })
+        look()
+    })
 }
 
 /**

@@ -40,6 +40,10 @@ export interface ReceivedRequest {
     readonly repeat: boolean
     /** The run it belongs to: its `X-Test-Id`, or `/test/<id>` in its base path. */
     readonly test: string | null
+    /** Which client on which machine sent it, as far as that can be told: what shares a sequence. */
+    readonly stream: number | null
+    /** The session that the answer named. */
+    readonly made: string | null
     readonly flags: readonly Flag[]
     /** What is wrong with it, in plain sentences. */
     readonly problems: readonly string[]
