@@ -1,0 +1,92 @@
+import { line } from './format.js'
+import { payloadOf, propertiesOf } from './payload.js'
+
+/** What a row can be found under. A row may have several; the first one is what it is shown as. */
+export const VERDICTS = ['good', 'problem', 'refused', 'lost', 'repeat', 'gap']
+
+const TITLES = {
+    session: 'Session', profile: 'Profile', identify: 'Identify', location: 'Location', email: 'Email', link: 'Link session',
+    group: 'Group', alias: 'Alias',
+}
+
+/** One event: a request as a whole, or one of those in a batch or an array. */
+export class Row {
+    #preview
+    #search
+
+    constructor(record, index) {
+        this.record = record
+        this.index = index
+        const item = record.items[index]
+        this.key = `${record.seq}.${index}`
+        this.at = Date.parse(record.at)
+        this.kind = item.type
+        this.name = item.name
+        this.user = item.user
+        this.session = item.session ?? record.made
+        this.problems = problemsOf(record, index)
+        this.marks = marksOf(record, this.problems)
+    }
+
+    get verdict() {
+        return this.marks[0]
+    }
+
+    /** What stands first in the row. */
+    get title() {
+        return this.name ?? (Object.hasOwn(TITLES, this.kind) ? TITLES[this.kind] : this.record.path)
+    }
+
+    /** Whose timeline it belongs to: its session, or for a client that has none the installation. */
+    get thread() {
+        return this.session ?? this.visitor
+    }
+
+    /** The anonymous id of an analytics event. */
+    get visitor() {
+        const id = this.record.kind === 'batch' ? payloadOf(this).value?.anonymousId : null
+        return typeof id === 'string' ? id : null
+    }
+
+    /** The first of its properties. @returns {Array<[string, string]>} */
+    get preview() {
+        this.#preview ??= Object.entries(propertiesOf(this)).slice(0, 6).map(([name, value]) => [line(name, 32), line(value, 48)])
+        return this.#preview
+    }
+
+    /** What a search looks through, in lower case. */
+    get search() {
+        this.#search ??= this.#searchText().toLowerCase()
+        return this.#search
+    }
+
+    #searchText() {
+        const { record, user, session, title, kind } = this
+        const body = record.items.length > 1 ? JSON.stringify(payloadOf(this).value) : record.raw
+        const said = [...this.problems, ...record.flags.map(({ text }) => text)]
+        return [title, kind, user, session, record.path, record.status, record.fault, body, ...said].filter(Boolean).join('\n')
+    }
+}
+
+/** @returns {Row[]} */
+export function rowsOf(record) {
+    return record.items.map((_, index) => new Row(record, index))
+}
+
+/** The request's problems, but for those of the other events in it. */
+function problemsOf({ kind, problems, items }, index) {
+    if (items.length === 1 || problems.length === 0) return problems
+    const root = kind === 'batch' ? 'batch[' : '['
+    return problems.filter((problem) => !problem.startsWith(root) || problem.startsWith(`${root}${index}]`))
+}
+
+function marksOf({ status, accepted, repeat, flags }, problems) {
+    const marks = []
+    if (problems.length > 0) marks.push('problem')
+    if (status === null) marks.push('lost')
+    else if (!accepted) marks.push('refused')
+    if (repeat) marks.push('repeat')
+    if (marks.length === 0) marks.push('good')
+    if (flags.some(({ kind }) => kind === 'gap' || kind === 'order')) marks.push('gap')
+    return marks
+}

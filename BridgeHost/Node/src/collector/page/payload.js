@@ -1,0 +1,86 @@
+/** A number that JavaScript would write in another way than it came, such as one beyond 2^53. */
+export class Exact {
+    /** @param {string} spelling */
+    constructor(spelling) {
+        this.spelling = spelling
+    }
+
+    toString() {
+        return this.spelling
+    }
+}
+
+/** A text is parsed again and again while one looks at the rows around it. */
+const parsed = new WeakMap()
+
+/** What a record's body holds, or undefined if it is not JSON. Numbers keep their spelling. */
+export function bodyOf(record) {
+    if (!parsed.has(record)) parsed.set(record, parse(record.raw))
+    return parsed.get(record)
+}
+
+function parse(text) {
+    if (text === '') return undefined
+    try {
+        return JSON.parse(text, exact)
+    } catch {
+        return undefined
+    }
+}
+
+function exact(_, value, context) {
+    if (typeof value !== 'number' || context?.source === undefined || String(value) === context.source) return value
+    return new Exact(context.source)
+}
+
+/**
+ * What one event holds, and where in the request's body it stands.
+ *
+ * @returns {{ value: any, place: string }} The place as the checks write it: `batch[2]`, or empty for the whole body.
+ */
+export function payloadOf({ record, index }) {
+    const body = bodyOf(record)
+    if (record.kind === 'batch' && Array.isArray(body?.batch)) return { value: body.batch[index], place: `batch[${index}]` }
+    if (record.kind === 'basic' && Array.isArray(body)) return { value: body[index], place: `[${index}]` }
+    return { value: body, place: '' }
+}
+
+/** What the caller gave: the part of an event that a reader looks for first. */
+export function propertiesOf(row) {
+    const { value } = payloadOf(row)
+    if (!isObject(value)) return {}
+    switch (row.record.kind) {
+        case 'event':
+            return isObject(value.data) ? value.data : {}
+        case 'profile':
+            return without(value, ['brand_id', 'session_id', 'user_id'])
+        case 'session':
+            return without(value, ['device_id'])
+        case 'email':
+        case 'location':
+        case 'link':
+            return without(value, ['brand_id', 'device_id', 'current_session_id'])
+        default:
+            return isObject(value.properties) ? value.properties : isObject(value.traits) ? value.traits : {}
+    }
+}
+
+/** A value as JSON text, a member a line, each number as it came. */
+export function pretty(value) {
+    const write = (_, member) => (member instanceof Exact ? JSON.rawJSON?.(member.spelling) ?? Number(member.spelling) : member)
+    return JSON.stringify(value, write, 2)
+}
+
+export function isObject(value) {
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact)
+}
+
+/** The member's place as the checks write it. */
+export function memberPlace(place, key) {
+    if (typeof key === 'number') return `${place}[${key}]`
+    return place === '' ? key : `${place}.${key}`
+}
+
+function without(value, names) {
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+}

@@ -1,0 +1,64 @@
+import { h } from './dom.js'
+import { duration, plural, short, timeText } from './format.js'
+import { icon } from './icons.js'
+import { deviceOf, neighboursOf, storyOf } from './story.js'
+
+/** A pause shorter than this is not told, in milliseconds. */
+const PAUSE = 20_000
+
+/** What happened in one session, as a person would tell it. */
+export class Timeline {
+    #store
+    #act
+
+    /**
+     * @param {import('./store.js').Store} store
+     * @param {{ open: (row: import('./event.js').Row) => void, timeline: (thread: string) => void, filter: (field: string, value: string) => void }} act
+     */
+    constructor(store, act) {
+        this.#store = store
+        this.#act = act
+    }
+
+    /** @returns {HTMLElement[]} */
+    draw(thread) {
+        const { rows } = this.#store
+        const steps = storyOf(rows, thread)
+        if (steps.length === 0) return [h('p.none', {}, 'Nothing of this session is kept any more.')]
+        const { before, after } = neighboursOf(rows, thread)
+        const length = steps.at(-1).row.at - steps[0].row.at
+        const users = [...new Set(steps.map(({ row }) => row.user).filter(Boolean))]
+        return [
+            h('p.dim', {}, `${plural(steps.length, 'step')} in ${duration(length)}`, users.length > 0 && ` · ${users.join(', ')}`, ' · ',
+                h('button.link', { type: 'button', onclick: () => this.#act.filter('session', thread) }, 'show only these events')),
+            h('ol.story', {},
+                before && this.#border(before, thread, before, 'before'),
+                steps.map((step, i) => [i > 0 && pause(steps[i - 1], step), this.#step(step)]),
+                after && this.#border(thread, after, after, 'after')),
+        ]
+    }
+
+    #step({ row, sign, text, detail, attempts }) {
+        const notes = [
+            attempts > 1 && `sent ${attempts} times`,
+            !row.record.accepted && 'not taken yet',
+            row.problems.length > 0 && plural(row.problems.length, 'problem'),
+        ].filter(Boolean)
+        return h(`li.step.${sign}`, {}, h('button', { type: 'button', onclick: () => this.#act.open(row) },
+            h('span.time', {}, timeText(row.at)), h('span.text', {}, text),
+            notes.length > 0 && h('span.note', {}, notes.join(', ')), detail && h('span.detail', {}, detail)))
+    }
+
+    /** Where one session of the same client ends and another begins. */
+    #border(first, second, other, where) {
+        const [one, two] = [deviceOf(this.#store.rows, first), deviceOf(this.#store.rows, second)]
+        const why = one && two && one === two ? 'The session expired, and a new one began' : 'A reset: everything about the person was forgotten'
+        return h('li.step.end', {}, h('button', { type: 'button', onclick: () => this.#act.timeline(other) },
+            h('span.time', {}, icon('repeat')), h('span.text', {}, why), h('span.detail', {}, `${where === 'before' ? 'Before it' : 'After it'}: session ${short(other)}`)))
+    }
+}
+
+function pause(earlier, later) {
+    const length = later.row.at - earlier.row.at
+    return length >= PAUSE && h('li.pause', {}, `${duration(length)} later`)
+}
