@@ -9,7 +9,7 @@ const SWITCHES = [
 ]
 
 /** How long a page may take to be as a test expects, in milliseconds. It ends a test that would wait for ever. */
-const PATIENCE = 30_000
+const PATIENCE = Number(process.env.PATIENCE ?? 30_000)
 
 /**
  * A Chromium without a window, spoken to over a pair of pipes: one message of the DevTools protocol after another, each
@@ -45,7 +45,7 @@ export class Browser {
         const { browserContextId } = await this.call('Target.createBrowserContext', {})
         const { targetId } = await this.call('Target.createTarget', { url: 'about:blank', browserContextId })
         const { sessionId } = await this.call('Target.attachToTarget', { targetId, flatten: true })
-        const page = new BrowserPage(this, sessionId)
+        const page = new BrowserPage(this, sessionId, browserContextId)
         for (const domain of ['Page', 'Runtime', 'Log']) await page.call(`${domain}.enable`)
         await page.resize(width, height)
         await page.scheme(dark)
@@ -57,7 +57,14 @@ export class Browser {
     call(method, params = {}, sessionId = undefined) {
         const id = ++this.#number
         this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
-        return new Promise((resolve, reject) => this.#calls.set(id, { method, resolve, reject }))
+        return new Promise((resolve, reject) => {
+            const guard = setTimeout(() => reject(new Error(`${method} was not answered: ${JSON.stringify(params).slice(0, 300)}`)), 2 * PATIENCE)
+            const settle = (act) => (value) => {
+                clearTimeout(guard)
+                act(value)
+            }
+            this.#calls.set(id, { method, resolve: settle(resolve), reject: settle(reject) })
+        })
     }
 
     /** @param {(method: string, params: any) => void} listener */
@@ -67,9 +74,12 @@ export class Browser {
 
     async close() {
         const ended = new Promise((resolve) => (this.#child.exitCode !== null || this.#child.signalCode ? resolve() : this.#child.once('exit', resolve)))
-        this.#child.kill('SIGKILL')
+        // Asked to end, it ends its other processes first; killed, it would leave them writing into its folder.
+        this.call('Browser.close').catch(() => {})
+        const guard = setTimeout(() => this.#child.kill('SIGKILL'), PATIENCE)
         await ended
-        rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+        clearTimeout(guard)
+        rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
     }
 
     #receive({ id, result, error, method, params, sessionId }) {
@@ -90,12 +100,14 @@ export class Browser {
 export class BrowserPage {
     #browser
     #session
+    #context
     #loaded = () => {}
     /** What the page has written to its console, and what its policy has blocked. @type {string[]} */
     complaints = []
 
-    constructor(browser, session) {
+    constructor(browser, session, context) {
         this.#browser = browser
+        this.#context = context
         this.#session = session
         browser.listen(session, (method, params) => {
             if (method === 'Page.loadEventFired') this.#loaded()
@@ -107,6 +119,16 @@ export class BrowserPage {
 
     call(method, params) {
         return this.#browser.call(method, params, this.#session)
+    }
+
+    /** The name of its profile. */
+    get context() {
+        return this.#context
+    }
+
+    /** Closes it, and forgets its profile. */
+    close() {
+        return this.#browser.call('Target.disposeBrowserContext', { browserContextId: this.#context })
     }
 
     async go(url) {

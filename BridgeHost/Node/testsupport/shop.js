@@ -24,6 +24,12 @@ export class Visitor {
         return this
     }
 
+    /** Leaves everything behind, as a reset does: another device, another session; the numbers go on. */
+    renew(name) {
+        this.#name = name
+        return this.begin()
+    }
+
     track(name, data, changes = {}) {
         const body = { brand_id: 925, session_id: this.session, event_name: name, data, ...changes }
         return this.#record('POST', '/v2/tracking-session-data', body)

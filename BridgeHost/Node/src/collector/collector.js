@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { AccountBook } from './accounts.js'
 import { Backend } from './backend.js'
 import { readBody } from './body.js'
@@ -40,6 +41,8 @@ export class Collector {
     accounts = new AccountBook((client) => this.#witness.arrivals(client))
     faults = new FaultScript({ onChange: () => this.#announce() })
     ledger
+    /** Tells it from the one before it on the same port, whose numbers mean other requests. */
+    run = randomUUID().slice(0, 8)
     /** How often everything was forgotten on demand. */
     clears = 0
     #listeners = new Set()

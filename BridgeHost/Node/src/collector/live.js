@@ -1,12 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { ACTIONS, OPTION_HELP } from './faults/item.js'
 import { KINDS } from './routes.js'
 
 /** @typedef {import('./collector.js').Collector} Collector */
 /** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
-
-/** Tells this run from the one before it on the same port, whose numbers mean other requests. */
-const RUN = randomUUID().slice(0, 8)
 
 /** What one message to the page may hold. */
 const MOST_RECORDS = 200
@@ -47,7 +43,7 @@ export class LiveStream {
         this.#collector = collector
         this.#response = response
         this.#clears = collector.clears
-        const seen = positionFrom(lastEventId)
+        const seen = positionFrom(lastEventId, collector.run)
         this.#position = seen ?? collector.ledger.positionOfNewest(MOST_EVENTS_AT_FIRST, MOST_BYTES_AT_FIRST)
         response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
         response.write(`retry: ${RETRY}\n\n${message('hello', { ...this.#facts(), resumed: seen !== null })}`)
@@ -68,9 +64,9 @@ export class LiveStream {
 
     /** What does not change while the collector runs. */
     #facts() {
-        const { options, clears } = this.#collector
+        const { run, options, clears } = this.#collector
         return {
-            run: RUN, clears, strict: options.strict, kinds: KINDS,
+            run, clears, strict: options.strict, kinds: KINDS,
             faultHelp: { actions: Object.entries(ACTIONS), options: OPTION_HELP },
         }
     }
@@ -118,15 +114,15 @@ export class LiveStream {
             this.#position = record.seq
             if (size > MOST_CHARACTERS) break
         }
-        const text = `id: ${RUN}-${this.#position}\nevent: requests\ndata: [${texts.join(',')}]\n\n`
+        const text = `id: ${this.#collector.run}-${this.#position}\nevent: requests\ndata: [${texts.join(',')}]\n\n`
         this.#isFull = !this.#response.write(text)
     }
 }
 
 /** @returns {number | null} Null if there is no position, or it is one of another run. */
-function positionFrom(id) {
+function positionFrom(id, run) {
     const match = /^([0-9a-f]{8})-(\d{1,15})$/.exec(id ?? '')
-    return match && match[1] === RUN ? Number(match[2]) : null
+    return match && match[1] === run ? Number(match[2]) : null
 }
 
 /** @param {ReceivedRequest} record */

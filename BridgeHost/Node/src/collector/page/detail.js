@@ -83,7 +83,8 @@ export class Detail {
 
     #drawFacts(row) {
         const { record, user, thread } = row
-        const headers = record.headers
+        const { headers } = record
+        const notes = record.flags.filter(({ kind }) => kind !== 'personal')
         const fact = (name, ...values) => [h('dt', {}, name), h('dd', {}, values)]
         const narrow = (field, value) => h('button.value', { type: 'button', title: `Show only this ${field}`, onclick: () => this.#act.filter(field, value) }, value, icon('filter'))
         return h('dl.facts', {},
@@ -94,7 +95,8 @@ export class Detail {
             headers['x-sequence'] && fact('Sequence', headers['x-sequence'], record.stream ? h('span.dim', {}, ` · client ${record.stream}`) : null),
             record.attempt > 1 && fact('Attempt', String(record.attempt)),
             record.fault && fact('Fault', h('code', {}, record.fault)),
-            record.flags.length > 0 && fact('Order', record.flags.map(({ text }) => h('p.warning', {}, text))),
+            record.test && fact('Test run', record.test),
+            notes.length > 0 && fact('Order', notes.map(({ text }) => h('p.warning', {}, text))),
         )
     }
 
@@ -122,7 +124,7 @@ export class Detail {
         const response = await fetch(`/record?seq=${row.record.seq}`)
         if (!response.ok) return
         const { requests } = await response.json()
-        row.record = { ...requests[0], body: undefined }
+        row.record = requests[0]
         if (this.#row === row) this.#drawBody(body)
     }
 }
@@ -131,7 +133,7 @@ function drawPayload(row) {
     const { value, place } = payloadOf(row)
     const { record } = row
     if (record.isCut) return h('p.none', {}, 'The body is long; the rest of it is on its way.')
-    const { tree, others } = drawTree(value, place, row.problems)
+    const { tree, others } = drawTree(value, place, row.problems, row.personal)
     const problems = others.length > 0 && h('ul.problems', { 'aria-label': 'Problems' }, others.map((problem) => h('li', {}, problem)))
     if (record.raw === '') return [problems, h('p.none', {}, 'The request has no body.')]
     if (value === undefined) return [problems, h('pre.raw', { tabindex: '0' }, record.raw)]

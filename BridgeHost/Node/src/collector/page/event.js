@@ -2,7 +2,7 @@ import { line } from './format.js'
 import { payloadOf, propertiesOf } from './payload.js'
 
 /** What a row can be found under. A row may have several; the first one is what it is shown as. */
-export const VERDICTS = ['good', 'problem', 'refused', 'lost', 'repeat', 'gap']
+export const VERDICTS = ['good', 'problem', 'refused', 'lost', 'repeat', 'gap', 'personal']
 
 const TITLES = {
     session: 'Session', profile: 'Profile', identify: 'Identify', location: 'Location', email: 'Email', link: 'Link session',
@@ -24,8 +24,10 @@ export class Row {
         this.name = item.name
         this.user = item.user
         this.session = item.session ?? record.made
-        this.problems = problemsOf(record, index)
-        this.marks = marksOf(record, this.problems)
+        this.problems = ofEvent(record.problems, record, index)
+        /** Where it seems to hold personal data that does not belong there. @type {string[]} */
+        this.personal = ofEvent(record.flags.filter(({ kind }) => kind === 'personal').map(({ text }) => text), record, index)
+        this.marks = marksOf(record, this)
     }
 
     get verdict() {
@@ -73,14 +75,14 @@ export function rowsOf(record) {
     return record.items.map((_, index) => new Row(record, index))
 }
 
-/** The request's problems, but for those of the other events in it. */
-function problemsOf({ kind, problems, items }, index) {
-    if (items.length === 1 || problems.length === 0) return problems
+/** What is said of a request, but for what is said of the other events in it. */
+function ofEvent(sentences, { kind, items }, index) {
+    if (items.length === 1 || sentences.length === 0) return sentences
     const root = kind === 'batch' ? 'batch[' : '['
-    return problems.filter((problem) => !problem.startsWith(root) || problem.startsWith(`${root}${index}]`))
+    return sentences.filter((sentence) => !sentence.startsWith(root) || sentence.startsWith(`${root}${index}]`))
 }
 
-function marksOf({ status, accepted, repeat, flags }, problems) {
+function marksOf({ status, accepted, repeat, flags }, { problems, personal }) {
     const marks = []
     if (problems.length > 0) marks.push('problem')
     if (status === null) marks.push('lost')
@@ -88,5 +90,6 @@ function marksOf({ status, accepted, repeat, flags }, problems) {
     if (repeat) marks.push('repeat')
     if (marks.length === 0) marks.push('good')
     if (flags.some(({ kind }) => kind === 'gap' || kind === 'order')) marks.push('gap')
+    if (personal.length > 0) marks.push('personal')
     return marks
 }

@@ -1,5 +1,3 @@
-import { bodyOf } from './payload.js'
-
 const METHODS_WITHOUT_BODY = ['GET', 'HEAD']
 
 /** A header's name as people write it: `x-api-key` becomes `X-Api-Key`. */

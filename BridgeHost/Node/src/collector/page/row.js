@@ -40,12 +40,18 @@ export class RowElement {
         this.#time.textContent = timeText(row.at)
         fill(this.#kind, h(`span.tag`, { 'data-kind': kind }, kind))
         this.#name.textContent = title
-        fill(this.#preview, preview.map(([name, value]) => h('span.property', {}, h('b', {}, name), ' ', value)))
+        fill(this.#preview, preview.map(([name, value]) => [h('span.property', {}, h('b', {}, name), ' ', value), ' ']))
         this.#user.textContent = user ?? ''
         this.#session.textContent = session ?? ''
-        const flags = record.flags.filter(({ kind: flag }) => flag === 'gap' || flag === 'order')
-        fill(this.#verdict, verdictPill(row), flags.map((flag) => h('span.pill.gap', { title: flag.text }, flag.kind)))
+        fill(this.#verdict, verdictPill(row), notesOf(row).map(({ word, text }) => h('span.pill.gap', { title: text }, word)))
         this.#attempt.textContent = record.attempt > 1 ? `${record.attempt}×` : ''
         this.#attempt.title = record.attempt > 1 ? `Its key has come ${record.attempt} times` : ''
     }
+}
+
+/** What stands beside the verdict: each word once. */
+function notesOf({ record, personal }) {
+    const flags = record.flags.filter(({ kind }) => kind === 'gap' || kind === 'order').map(({ kind, text }) => ({ word: kind, text }))
+    if (personal.length > 0) flags.push({ word: 'personal', text: personal.join(' ') })
+    return [...new Map(flags.map((flag) => [flag.word, flag])).values()]
 }

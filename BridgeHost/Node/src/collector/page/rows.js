@@ -159,6 +159,7 @@ export class RowList {
         const now = Date.now()
         for (const [key, position] of wanted) this.#drawRow(key, position, now)
         for (const unused of this.#spare) unused.element.remove()
+        this.#sort(wanted)
         this.#spare.length = Math.min(this.#spare.length, 2 * MARGIN)
     }
 
@@ -175,6 +176,15 @@ export class RowList {
             isSelected: row === this.#selected,
             isNew: now - row.at < FRESH,
         })
-        if (!drawn.element.isConnected) this.#body.append(drawn.element)
+    }
+
+    /** The elements stand in the order in which they are seen: who listens to the page hears them in it. */
+    #sort(wanted) {
+        let next = this.#body.firstChild
+        for (const key of wanted.keys()) {
+            const { element } = this.#drawn.get(key)
+            if (element === next) next = next.nextSibling
+            else this.#body.insertBefore(element, next)
+        }
     }
 }

@@ -12,15 +12,18 @@ const DEEPEST = 40
  * @param {any} value
  * @param {string} place Where the value stands in the request's body, as the checks write it.
  * @param {string[]} problems
+ * @param {string[]} warnings
  * @returns {{ tree: HTMLElement, others: string[] }} `others` are problems that no member has.
  */
-export function drawTree(value, place, problems) {
+export function drawTree(value, place, problems, warnings) {
+    /** Place to what is said there. @type {Map<string, Array<{ text: string, style: string }>>} */
     const notes = new Map()
     const others = []
-    for (const problem of problems) {
-        const at = placeOf(value, place, problem)
-        if (at === null) others.push(problem)
-        else notes.set(at, [...(notes.get(at) ?? []), problem])
+    const sentences = [...problems.map((text) => ({ text, style: 'problem' })), ...warnings.map((text) => ({ text, style: 'warning' }))]
+    for (const { text, style } of sentences) {
+        const at = placeOf(value, place, text)
+        if (at === null) others.push(text)
+        else notes.set(at, [...(notes.get(at) ?? []), { text, style }])
     }
     return { tree: h('ul.tree', {}, drawMembers(value, place, notes, 0)), others }
 }
@@ -69,19 +72,20 @@ function more(members, draw) {
 }
 
 function drawMember(key, value, place, notes, depth) {
-    const said = (notes.get(place) ?? []).map((problem) => h('p.problem', {}, sentence(problem, place)))
-    const name = h('span.key', {}, String(key))
+    const noted = notes.get(place) ?? []
+    const said = noted.map(({ text, style }) => h(`p.note.${style}`, {}, sentence(text, place)))
+    const line = noted.length === 0 ? 'li' : noted.some(({ style }) => style === 'problem') ? 'li.bad' : 'li.warned'
     const isContainer = typeof value === 'object' && value !== null && !(value instanceof Exact)
     if (!isContainer || membersOf(value).length === 0) {
-        return h(said.length ? 'li.bad' : 'li', {}, name, ' ', drawValue(value), said)
+        return h(line, {}, h('span.key', {}, `${key}:`), ' ', drawValue(value), said)
     }
     const list = h('ul')
     const count = membersOf(value).length
     const toggle = h('button.fold', { type: 'button', 'aria-expanded': 'true', onclick: () => fold(toggle, list) },
-        name, h('span.size', {}, Array.isArray(value) ? `[${count}]` : `{${count}}`))
+        h('span.key', {}, String(key)), ' ', h('span.size', {}, Array.isArray(value) ? `[${count}]` : `{${count}}`))
     if (depth < DEEPEST) fill(list, drawMembers(value, place, notes, depth + 1))
     else fill(list, h('li.dim', {}, 'It nests deeper than is shown here.'))
-    return h(said.length ? 'li.bad' : 'li', {}, toggle, said, list)
+    return h(line, {}, toggle, said, list)
 }
 
 function fold(toggle, list) {

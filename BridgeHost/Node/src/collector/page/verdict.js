@@ -11,6 +11,7 @@ export const WORDS = {
     lost: { label: 'Cut off', sign: 'cut', help: 'The connection ended without an answer' },
     repeat: { label: 'Repeats', sign: 'repeat', help: 'Taken before, under the same key' },
     gap: { label: 'Gaps', sign: 'gap', help: 'Numbers before it are missing, or it comes out of order' },
+    personal: { label: 'Personal', sign: 'person', help: 'It seems to hold personal data in a member that is not meant for it' },
 }
 
 /** What became of a row, as a sign and a few words. */

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { createServer, connect } from 'node:net'
+import { after, before, suite, test } from 'node:test'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { NAMES, PageTests, rowOf, untilShows } from '../testsupport/collector-page.js'
+import { afterwards } from '../testsupport/hosts.js'
+import { send } from '../testsupport/http.js'
+import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
+
+let tests
+before(() => (tests = new PageTests()))
+after(() => tests.close())
+
+suite('the stream', () => {
+    test('pauses, counts what waits, and goes on', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'A')
+        await untilShows(page, 'A')
+        await page.press('p')
+        await tests.event(url, 'B')
+        await tests.event(url, 'C')
+
+        await page.until("document.getElementById('status').textContent === 'Paused, 2 waiting'")
+        assert.deepEqual(await page.value(NAMES), ['A'])
+        await page.press('p')
+        await untilShows(page, 'C', 'B', 'A')
+    })
+
+    test('stands still while one reads further down, and says what is new', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        for (let i = 0; i < 60; i++) await tests.event(url, `E${i}`)
+        await page.until("document.getElementById('shown').textContent === '60 events'")
+        await page.value("document.getElementById('grid').scrollTop = 600")
+        await page.until("Boolean(document.getElementById('rows').querySelector('[aria-rowindex=\"25\"]'))")
+        const top = (name) => page.value(`${rowOf(name)}?.getBoundingClientRect().top`)
+        const before = await top('E40')
+        await tests.event(url, 'NEW')
+
+        await page.until("document.getElementById('newer').textContent === '↑ 1 new event'")
+        await page.until(`${rowOf('E40')}?.getBoundingClientRect().top === ${before}`)
+        await page.click('#newer')
+        await page.until(`Boolean(${rowOf('NEW')}) && document.getElementById('newer').hidden`)
+    })
+
+    test('misses nothing over a reconnect, and shows nothing twice', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const gate = await openGate(t, collector.port)
+        const page = await tests.open(t, gate.url)
+        await tests.event(collector.url, 'A')
+        await untilShows(page, 'A')
+        gate.shut()
+        await page.until("document.getElementById('status').dataset.state === 'reconnecting'")
+        await tests.event(collector.url, 'B')
+        await tests.event(collector.url, 'C')
+        gate.open()
+
+        await untilShows(page, 'C', 'B', 'A')
+        assert.equal(await page.text('#status'), 'Live')
+    })
+
+    test('begins anew with a collector that was started anew', async (t) => {
+        const first = await startCollector()
+        const page = await tests.open(t, first.url)
+        await tests.event(first.url, 'OLD')
+        await untilShows(page, 'OLD')
+        first.clear()
+        await page.until("document.querySelector('.welcome')")
+        await tests.event(first.url, 'NEW')
+        await untilShows(page, 'NEW')
+        await first.close()
+        await page.until("document.getElementById('status').dataset.state === 'reconnecting'")
+
+        const second = await startCollector({ port: first.port })
+        afterwards(t, () => second.close())
+        await tests.event(second.url, 'NEXT')
+        await page.until(`${NAMES}.includes('NEXT')`)
+    })
+})
+
+/** A way to a collector that can be shut, so that connections over it break as they do when a network goes away. */
+async function openGate(t, port) {
+    const sockets = new Set()
+    let isOpen = true
+    const server = createServer((socket) => {
+        if (!isOpen) return socket.destroy()
+        const onward = connect(port, '127.0.0.1')
+        for (const one of [socket, onward]) {
+            sockets.add(one)
+            one.on('error', () => {}).on('close', () => sockets.delete(one))
+        }
+        socket.pipe(onward).pipe(socket)
+    })
+    const shut = () => {
+        isOpen = false
+        for (const socket of sockets) socket.destroy()
+    }
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+    afterwards(t, () => {
+        shut()
+        server.close()
+    })
+    return { url: `http://127.0.0.1:${server.address().port}`, shut, open: () => (isOpen = true) }
+}
+
+suite('ten thousand events', () => {
+    test('are drawn as a window of few rows, whatever one does', async (t) => {
+        const { collector, url, page: empty } = await tests.openCollector(t)
+        await empty.go('about:blank')
+        const events = Array.from({ length: 50 }, (_, i) => ({ ...analyticsEvent('track', i), event: `Event ${i % 7}`, properties: { number: i, text: 'some words of text' } }))
+        for (let batch = 0; batch < 200; batch++) {
+            const own = events.map((one, i) => ({ ...one, messageId: `17383158${String(batch * 50 + i).padStart(5, '0')}-0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01` }))
+            await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(own, String(1 + batch * 50)) }, body: { batch: own } })
+        }
+        assert.equal(collector.totals().events, 10_000)
+        const page = await tests.open(t, 'about:blank', { width: 1440, height: 900 })
+        await page.call('Page.addScriptToEvaluateOnNewDocument', { source: `
+            window.long = []
+            new PerformanceObserver((list) => window.long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: true })` })
+        await page.go(url)
+        await page.until("document.getElementById('shown').textContent === '10,000 events'")
+        const loading = await page.value('window.long.splice(0)')
+        const rows = "document.querySelectorAll('.rows .row').length"
+        assert.ok(await page.value(rows) < 60)
+
+        // What the page's own thread works, not how long it waits for a processor that others use as well.
+        await page.call('Performance.enable', { timeDomain: 'threadTicks' })
+        const work = async () => (await page.call('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000
+        const workBefore = await work()
+        const frames = await page.value(`new Promise((resolve) => {
+            const grid = document.getElementById('grid')
+            const frames = []
+            let last = performance.now()
+            let step = 0
+            const draw = (now) => {
+                frames.push(now - last)
+                last = now
+                // From slow steps to leaps over hundreds of rows.
+                grid.scrollTop += step < 120 ? 20 : step < 200 ? 900 : 9000
+                if (++step < 240) requestAnimationFrame(draw)
+                else resolve(frames.slice(1))
+            }
+            requestAnimationFrame(draw)
+        })`)
+        const workPerFrame = (await work() - workBefore) / (frames.length + 1)
+        assert.ok(workPerFrame < 50, `${workPerFrame} ms of work a frame`)
+        assert.ok(await page.value(rows) < 60)
+        assert.ok(await page.value("document.getElementById('grid').scrollTop") > 300_000)
+        const scrolling = await page.value('window.long.splice(0)')
+        await page.press('/')
+        await page.write('event 3')
+        await page.until("document.getElementById('shown').textContent.startsWith('1,4')")
+        const searching = await page.value('window.long.splice(0)')
+
+        const longest = (list) => Math.round(Math.max(0, ...list))
+        t.diagnostic(`A frame of scrolling through 10,000 events takes ${workPerFrame.toFixed(1)} ms of work on average.`)
+        t.diagnostic(`Tasks over 50 ms: while loading ${loading.length} (longest ${longest(loading)} ms), while scrolling ${scrolling.length} (${longest(scrolling)} ms), while searching ${searching.length} (${longest(searching)} ms); the longest frame of 239 was ${longest(frames)} ms.`)
+        assert.deepEqual(page.complaints, [])
+    })
+
+    test('are kept up to a bound, the oldest are forgotten and it is said', async (t) => {
+        const { url, page } = await tests.openCollector(t)
+        const events = Array.from({ length: 500 }, (_, i) => ({ ...analyticsEvent('track', i), event: `E${i % 5}`, context: { library: { name: 'x', version: '1' } } }))
+        for (let batch = 0; batch < 42; batch++) {
+            const own = events.map((one, i) => ({ ...one, messageId: `m-${batch}-${i}` }))
+            await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(own, String(1 + batch * 500)) }, body: { batch: own } })
+        }
+        await page.until("/^(19|20),\\d\\d\\d events; [12],\\d\\d\\d older are forgotten$/.test(document.getElementById('shown').textContent)")
+    })
+})

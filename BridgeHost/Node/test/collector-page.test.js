@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { after, before, suite, test } from 'node:test'
+import { promisify } from 'node:util'
+import { NAMES, openRow, PageTests, rowOf, untilShows } from '../testsupport/collector-page.js'
+import { send } from '../testsupport/http.js'
+import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
+import { playShop, Visitor } from '../testsupport/shop.js'
+
+let tests
+before(() => (tests = new PageTests()))
+after(() => tests.close())
+
+suite('the page', () => {
+    test('shows an event the moment it comes', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await page.value(`void (window.seen = new Promise((resolve) => new MutationObserver(() => {
+            if (${rowOf('PURCHASE')}) requestAnimationFrame(() => resolve(Date.now()))
+        }).observe(document.getElementById('rows'), { childList: true, subtree: true, characterData: true })))`)
+        const sent = Date.now()
+        await tests.event(url, 'PURCHASE')
+
+        const delay = await page.value('window.seen') - sent
+        t.diagnostic(`An event is on the screen ${delay} ms after it was sent.`)
+        assert.deepEqual(await page.value(NAMES), ['PURCHASE'])
+        assert.deepEqual(page.complaints, [])
+    })
+
+    test('tells at a glance what came', async (t) => {
+        const { page, url } = await tests.openCollector(t, { width: 1600 })
+        await tests.event(url, 'PURCHASE', { data: { total: 149.99, currency: 'EUR' } })
+        await page.until(`Boolean(${rowOf('PURCHASE')})`)
+
+        const cells = await page.value(`[...${rowOf('PURCHASE')}.children].map((cell) => cell.innerText.replace(/\\s+/g, ' ').trim())`)
+        assert.match(cells[0], /^\d\d:\d\d:\d\d\.\d{3}$/)
+        assert.deepEqual(cells.slice(1), ['event', 'PURCHASE total 149.99 currency EUR', '', sample('event').body.session_id, '200', ''])
+    })
+
+    test('shows each event of a batch, with its own problems', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        const events = ['track', 'screen'].map(analyticsEvent)
+        delete events[1].timestamp
+        await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(events) }, body: { batch: events } })
+
+        await untilShows(page, 'Home', 'Signed Up')
+        const verdicts = await page.value("[...document.querySelectorAll('.rows .verdict')].map((cell) => cell.textContent)")
+        assert.deepEqual(verdicts.sort(), ['1 problem', '200'])
+    })
+
+    test('opens an event to its payload, each problem at its member', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'CHECKOUT', { brand_id: '925', data: { big: 1 }, step: { name: 'pay' } })
+        await openRow(page, 'CHECKOUT')
+
+        const at = "[...document.querySelectorAll('.tree li.bad')].map((line) => line.innerText.replace(/\\s+/g, ' '))"
+        assert.deepEqual(await page.value(at), ['brand_id: "925" is "925"; it must be a number without quotes.', 'step {1} does not belong here. name: "pay"'])
+    })
+
+    test('keeps the spelling of numbers', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        const { body, ...request } = sample('event')
+        await send(url, { ...request, body: JSON.stringify(body).replace('149.99', '12345678901234567890') })
+        await openRow(page, 'PURCHASE')
+
+        assert.match(await page.text('.tree'), /total: 12345678901234567890/)
+    })
+
+    test('shows the request with its headers, the key masked', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'PURCHASE')
+        await openRow(page, 'PURCHASE')
+        await page.click('#tab-request')
+
+        const text = await page.text('#tab-body')
+        assert.match(text, /POST \/v2\/tracking-session-data\s*answered 200/)
+        assert.match(text, /X-Api-Key\s+\*{12}5678/)
+        assert.match(text, /"event_name":"PURCHASE"/)
+    })
+
+    test('shows what differs from the last event of the same name', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'A', { data: { same: 1, gone: true, total: 5 } })
+        await tests.event(url, 'B', { data: { total: 7 } })
+        await tests.event(url, 'A', { data: { same: 1, total: 6, added: [1] } })
+        await untilShows(page, 'A', 'B', 'A')
+        await openRow(page, 'A')
+        await page.click('#tab-changes')
+
+        const changes = await page.value("[...document.querySelectorAll('.changes li')].map((line) => [...line.children].map((part) => `${part.tagName} ${part.textContent}`).join(' '))")
+        assert.deepEqual(changes.sort(), ['SPAN data.added[0] INS 1', 'SPAN data.gone DEL true', 'SPAN data.total DEL 5 INS 6'])
+    })
+
+    test('shows the earlier attempts under the same key', async (t) => {
+        const { page, url, collector } = await tests.openCollector(t)
+        collector.faults('503,drop-after')
+        for (let i = 0; i < 3; i++) await tests.event(url, 'A', {}, { 'Idempotency-Key': 'order-1', 'X-Sequence': '1' }).catch(() => {})
+        await untilShows(page, 'A', 'A', 'A')
+        await page.click('.rows .row[aria-rowindex="2"]')
+        await page.click('#tab-attempts')
+
+        assert.deepEqual(await page.value("[...document.querySelectorAll('.attempts .pill')].map((pill) => pill.textContent)"), ['refused 503', 'answer lost', 'repeat'])
+    })
+
+    test('asks for the rest of a long body once somebody looks at it', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'LONG', { data: { text: 'x'.repeat(100_000), last: 'here' } })
+        await openRow(page, 'LONG')
+
+        await page.until("document.querySelector('.tree')?.innerText.includes('last: \"here\"')")
+    })
+
+    test('counts, flags gaps and repeats, and shows only those on demand', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        const visitor = await new Visitor(url, 'ada').begin()
+        await visitor.track('A', {})
+        await visitor.again()
+        visitor.skip()
+        await visitor.track('B', {})
+        await page.until("document.querySelector('.counter.gap b').textContent === '1' && document.querySelector('.counter.repeat b').textContent === '1'")
+        await page.click('.counter.gap')
+
+        await untilShows(page, 'B')
+        assert.match(await page.text('.rows .row .verdict'), /gap/)
+        assert.equal(await page.value('location.search'), '?verdict=gap')
+    })
+
+    test('tells the story of a session', async (t) => {
+        const { page, url, collector } = await tests.openCollector(t)
+        await playShop(collector, { sendBatch: () => send(url, sample('batch')) })
+        await page.until(`Boolean(${rowOf('CHECKOUT_STARTED')})`)
+        await page.click('.rows .row[aria-rowindex="4"]')
+        await page.press('s')
+        await page.until("document.querySelector('.story')")
+
+        const steps = await page.value("[...document.querySelectorAll('.story .text')].map((text) => text.textContent)")
+        assert.deepEqual(steps, [
+            'A session began', 'Looked at Home', 'PRODUCT_VIEWED', 'Looked at Cart', 'PRODUCT_VIEWED', 'Was recognised as customer-17',
+            'The profile of customer-17 was set', 'ADDED_TO_CART', 'Looked at Checkout', 'PURCHASE',
+        ])
+        assert.equal(await page.text('.story li:last-child .note'), 'sent 2 times')
+    })
+
+    test('tells of a reset between two sessions of a client', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        const visitor = await new Visitor(url, 'ada').begin()
+        await visitor.track('BEFORE', {})
+        await visitor.renew('bob')
+        await visitor.track('AFTER', {})
+        await untilShows(page, 'AFTER', 'Session', 'BEFORE', 'Session')
+        await openRow(page, 'AFTER')
+        await page.press('s')
+        await page.until("document.querySelector('.step.end')")
+
+        assert.match(await page.text('.step.end'), /A reset: everything about the person was forgotten/)
+        await page.click('.step.end button')
+        await page.until("document.querySelector('.story').innerText.includes('BEFORE')")
+    })
+
+    test('teaches when nothing has come, with its own address', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+
+        for (const name of ['Node', 'Swift', 'Python', 'curl']) {
+            await page.click(`#lines-${name}`)
+            assert.ok((await page.text('#lines')).includes(url), name)
+        }
+        await promisify(execFile)('sh', ['-c', await page.text('#lines')])
+        await untilShows(page, 'PURCHASE')
+    })
+})
+
+suite('filters', () => {
+    test('are in the URL, so that a view is a link', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        for (const [name, session] of [['A', 's1'], ['B', 's1'], ['A', 's2']]) await tests.event(url, name, { session_id: session, data: { colour: `${name}-blue` } })
+        await untilShows(page, 'A', 'B', 'A')
+        await page.press('/')
+        await page.write('b-blue')
+        await untilShows(page, 'B')
+        assert.equal(await page.value('location.search'), '?q=b-blue')
+
+        await page.go(`${url}/?name=A&session=s2`)
+        await untilShows(page, 'A')
+        assert.deepEqual(await page.value("['name', 'session'].map((field) => document.getElementById(`filter-${field}`).value)"), ['A', 's2'])
+        assert.equal(await page.text('#shown'), '1 of 3 events')
+        await page.click('#clear-filters')
+        await untilShows(page, 'A', 'B', 'A')
+        assert.equal(await page.value('location.search'), '')
+    })
+
+    test('by kind, user and verdict', async (t) => {
+        const { page, url, collector } = await tests.openCollector(t)
+        for (const kind of ['event', 'profile', 'batch', 'basic']) await send(url, sample(kind))
+        collector.faults('500')
+        await tests.event(url, 'FAILED')
+        await page.until(`Boolean(${rowOf('FAILED')})`)
+
+        for (const [query, names] of [
+            ['kind=profile', ['Profile']], ['user=u1&kind=identify', ['Identify', 'Identify']], ['verdict=refused', ['FAILED']],
+            ['verdict=refused&kind=profile', []], ['q=signed+up', ['Signed Up']],
+        ]) {
+            await page.go(`${url}/?${query}`)
+            await untilShows(page, ...names)
+        }
+        await page.until("document.querySelector('.nothing') === null || document.querySelector('.empty').hidden")
+    })
+
+    test('an opened event is in the URL too', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'A')
+        await tests.event(url, 'B')
+        await openRow(page, 'A')
+        const address = await page.value('location.href')
+
+        const other = await tests.open(t, address)
+        await other.until("document.querySelector('.panel h2')?.innerText.includes('A')")
+    })
+
+    test('of the search apply to what comes later as well', async (t) => {
+        const { page, url } = await tests.openCollector(t, { query: '?name=A' })
+        await tests.event(url, 'B')
+        await tests.event(url, 'A')
+
+        await untilShows(page, 'A')
+    })
+})
