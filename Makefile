@@ -7,7 +7,7 @@ WIDTH ?= 4
 KILLS ?= 1000
 
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
-.PHONY: kills soak fuzz sanitize sanitize-thread sanitize-address bench-processes
+.PHONY: screenshots kills soak fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
@@ -22,6 +22,7 @@ help:
 	@echo "make dist    the Node package with the stripped host, in dist/"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
+	@echo "make screenshots  the pictures of the collector's page in Docs/images"
 
 setup:
 	@.ci/setup
@@ -108,6 +109,10 @@ lint:
 
 generate: setup
 	swift run BridgeGenerator
+
+# Wants the fonts that the pictures are set in: apt-get install fonts-inter fonts-jetbrains-mono
+screenshots: setup-tests
+	node BridgeHost/Node/tools/screenshots.js
 
 clean:
 	rm -rf .build dist

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startCollector } from '@mobiletracker/bridge/collector'
+import { freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { sample } from '../testsupport/samples.js'
 
@@ -89,6 +92,28 @@ suite('mobile-tracker', () => {
 })
 
 suite('mobile-tracker collect', () => {
+    test('--open shows the page in the browser, or says why it cannot', async (t) => {
+        const folder = freshFolder(t)
+        const opener = join(folder, 'opener')
+        writeFileSync(opener, `#!/bin/sh\necho "$1" > ${folder}/shown.tmp && mv ${folder}/shown.tmp ${folder}/shown\n`, { mode: 0o755 })
+        const before = process.env.BROWSER
+        t.after(() => (before === undefined ? delete process.env.BROWSER : (process.env.BROWSER = before)))
+        process.env.BROWSER = opener
+        const watcher = watch(folder)
+        t.after(() => watcher.close())
+        const shown = new Promise((resolve) => watcher.on('change', (_, name) => name === 'shown' && resolve()))
+        const { line } = start('collect', '--port', '0', '--open', '--json')
+        const { url } = JSON.parse(await line())
+        await shown
+        assert.equal(readFileSync(join(folder, 'shown'), 'utf8').trim(), url)
+
+        process.env.BROWSER = join(folder, 'none')
+        const other = start('collect', '--port', '0', '--open', '--json')
+        await other.line()
+        if (other.child.errors === '') await once(other.child.stderr, 'data')
+        assert.match(other.child.errors, /^mobile-tracker: The browser cannot be opened: there is no .*none here\. Open http:/)
+    })
+
     test('says where it listens, a line for each request, and a summary', async () => {
         const { child, line, ended } = start('collect', '--port', '0')
         const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(await line())

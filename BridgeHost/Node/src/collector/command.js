@@ -4,6 +4,7 @@ import { PlanError } from '../plan/plan.js'
 import { readPlan } from '../plan/read.js'
 import { columns, CommandError, duration, FAILURE, runCommand, UsageError, wholeNumber } from '../command-line.js'
 import { awaitExpectations, readExpectations, verdictText } from './assert.js'
+import { openBrowser } from './browser.js'
 import { ACTIONS, FaultError, OPTION_HELP } from './faults/item.js'
 import { startCollector } from './index.js'
 import { isLoopback, USUAL } from './options.js'
@@ -26,6 +27,7 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
             help: 'listen at this address, so that other machines can send here',
             fallback: USUAL.host,
         },
+        open: { help: 'show the live page in your browser' },
         strict: { help: 'answer 422 to a request with problems, instead of 2xx' },
         'basic-path': {
             value: 'path', many: true,
@@ -57,6 +59,7 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
         },
     },
     more: `While it runs:
+  GET  /           the live page, in a browser
   GET  /received   what came, as JSON. Filters: kind, type, name, user, session, test, status, since=<seq>, and
                    accepted, repeats, problems (true, false or any); last=<n> gives the newest n
   GET  /wait       the same, once count=<n> have come (or requests=<n>), or after timeout=<seconds> with status 408
@@ -119,6 +122,7 @@ async function run(settings, options) {
     const collector = await startCollector(settings)
     if (!isLoopback(settings.host)) warnOfHost(collector, settings.host)
     printer.started(collector)
+    if (options.open) openBrowser(collector.url, (reason) => process.stderr.write(`mobile-tracker: The browser cannot be opened: ${reason}. Open ${collector.url} yourself.\n`))
     collector.listen((record) => {
         printer.received(record)
         recording?.add(record)

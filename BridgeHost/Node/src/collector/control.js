@@ -18,6 +18,7 @@ const BROWSED = ['/', '/favicon.ico']
 
 const WELCOME = `This is a collector: it takes what trackers send, and checks it.
 
+GET  /           in a browser: the live page
 GET  /received   what came
 GET  /wait       the same, once count=<n> have come
 POST /clear      forget what came

@@ -40,9 +40,7 @@ export class Printer {
     /** @param {{ url: string, port: number }} collector */
     started({ url, port }) {
         if (this.#json) this.#line(JSON.stringify({ event: 'listening', url, port, pid: process.pid }))
-        else this.#line(
-            `Collecting at ${this.#paint('bold', url)}  (GET /received, GET /wait, POST /clear, POST /faults; Ctrl-C ends)`,
-        )
+        else this.#line(`Collecting at ${this.#paint('bold', url)}  (open it in a browser for the live page; Ctrl-C ends)`)
         this.#flush()
     }
 

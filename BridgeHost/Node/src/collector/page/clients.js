@@ -89,7 +89,8 @@ function rate(accounts, term) {
     const seconds = (Date.parse(last.at) - Date.parse(first.at)) / 1000
     const grown = (last.debugInfo.account?.[term] ?? 0) - (first.debugInfo.account?.[term] ?? 0)
     if (!(seconds > 0) || grown < 0) return '–'
-    return `${count(Math.round((grown / seconds) * 10) / 10)}/s`
+    const perSecond = grown / seconds
+    return `${count(perSecond < 10 ? Math.round(perSecond * 10) / 10 : Math.round(perSecond))}/s`
 }
 
 /** The numbers of an object: `accepted 12, delivered 12`. */
@@ -100,6 +101,6 @@ function termsOf(terms) {
 
 function sparkline(values) {
     const highest = Math.max(1, ...values)
-    const points = values.map((value, i) => `${(i / Math.max(1, SAMPLES - 1)) * 100},${19 - (value / highest) * 18}`)
+    const points = values.map((value, i) => `${((SAMPLES - values.length + i) / (SAMPLES - 1)) * 100},${19 - (value / highest) * 18}`)
     return svg('svg', { viewBox: '0 0 100 20', class: 'sparkline', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, svg('polyline', { points: points.join(' ') }))
 }

@@ -18,6 +18,8 @@ export class Faults {
     #said = h('p.problem', { role: 'alert', hidden: true })
     #script = h('textarea', { id: 'fault-script', rows: '3', spellcheck: 'false', placeholder: '500×3, 429:retry-after=2, drop-after' })
     #timer = null
+    /** What was asked for last: one thing after another, in the order in which the reader asked. */
+    #sending = Promise.resolve()
 
     /** @param {object} facts What the collector says of its instructions. */
     know({ faultHelp }) {
@@ -68,7 +70,7 @@ export class Faults {
     }
 
     #set(script, query = '') {
-        return this.#send('POST', query, script)
+        this.#send('POST', query, script)
     }
 
     async #ask() {
@@ -76,7 +78,13 @@ export class Faults {
         this.show({ ...(await response.json()), faultsEnd: null })
     }
 
-    async #send(method, query, body) {
+    #send(method, query, body) {
+        this.#sending = this.#sending.then(() => this.#exchange(method, query, body)).catch(() => {
+            // The connection is gone; the head of the page says so.
+        })
+    }
+
+    async #exchange(method, query, body) {
         const response = await fetch(`/faults${query}`, { method, body })
         const answer = await response.json()
         this.#said.hidden = response.ok

@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process'
+
+/** What shows an address in the user's browser, by platform. */
+const OPENERS = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
+
+/**
+ * Shows an address in the user's browser. The variable BROWSER names another program than the system's.
+ *
+ * @param {string} url
+ * @param {(reason: string) => void} onFailure
+ */
+export function openBrowser(url, onFailure) {
+    const [command, ...words] = process.env.BROWSER ? [process.env.BROWSER] : (OPENERS[process.platform] ?? ['xdg-open'])
+    const child = spawn(command, [...words, url], { stdio: 'ignore', detached: true })
+    child.on('error', ({ code }) => onFailure(code === 'ENOENT' ? `there is no ${command} here` : `${command}: ${code}`))
+    child.unref()
+}
