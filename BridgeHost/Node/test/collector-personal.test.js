@@ -43,6 +43,8 @@ suite('what looks like personal data', () => {
         const start = { deep: 'ada@example.com' }
         const deep = Array.from({ length: 50_000 }).reduce((inner) => [inner], start)
         assert.deepEqual(personalDataIn(deep), [])
+        const wide = Array.from({ length: 100 }, () => Array.from({ length: 10_000 }, () => 0))
+        assert.deepEqual(personalDataIn([wide, wide, wide]), [])
     })
 
     test('is a flag of the request, and counted', async (t) => {

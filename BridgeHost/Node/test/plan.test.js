@@ -71,6 +71,13 @@ suite('a plan', () => {
         assert.deepEqual(reasons({ $ref: '#/$defs/tree' }, { next: { next: { nxt: 1 } } }, { $defs }), ['data.next.next.nxt is not in the plan; did you mean next?'])
     })
 
+    test('is not held up by a body as large as can be', () => {
+        const many = Array.from({ length: 100_000 }, (_, i) => ({ a: i }))
+        const list = { type: 'object', properties: { list: { uniqueItems: true, items: { type: 'string' } } } }
+        assert.equal(reasons(list, { list: many }).length, 20)
+        assert.equal(reasons({ additionalProperties: false }, Object.fromEntries(many.map((_, i) => [`m${i}`, 1]))).length, 20)
+    })
+
     test('forbids other events unless it says otherwise, and names the one that was probably meant', () => {
         assert.deepEqual(planOf(true).judge('AA', {}), { name: 'AA', verdict: 'broken', reasons: ['The event is not in the plan; did you mean A?'] })
         assert.equal(planOf(true, { others: 'allow' }).judge('AA', {}), null)
@@ -84,7 +91,9 @@ suite('a plan', () => {
         [{ events: { A: { data: { type: 'text' } } } }, 'events.A.data.type is "text"; it must be one of string, number, integer, boolean, object, array, null, or a list of them.'],
         [{ events: { A: { data: { properties: { a: { pattern: '(' } } } } } }, 'events.A.data.properties.a.pattern is "("; it must be a regular expression.'],
         [{ events: { A: { data: { $ref: '#/$defs/b' } } }, $defs: { bb: {} } }, 'events.A.data.$ref names "b", which is not in $defs; did you mean "bb"?'],
-        [{ events: {}, $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, '$defs.a.$ref leads back to itself.'],
+        [{ events: { A: { data: { $defs: {} } } } }, 'events.A.data has "$defs", which plans do not know; put it beside "events".'],
+        [{ events: {}, $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, '$defs.a leads back to itself without looking at a member.'],
+        [{ events: {}, $defs: { a: { anyOf: [{ type: 'null' }, { not: { $ref: '#/$defs/a' } }] } } }, '$defs.a leads back to itself without looking at a member.'],
         [{ events: { A: { data: { type: 'object', required: ['a'] }, examples: [{}] } } }, 'events.A.examples[0].a is missing.'],
     ]) test(`says what is wrong with itself: ${fault}`, () => assert.equal(faults(value)[0], fault))
 })

@@ -57,18 +57,20 @@ export function personalDataIn(body) {
         const { value, path, name } = open.pop()
         const what = typeof value === 'object' ? null : kindOf(value, name)
         if (what) flags.push({ kind: 'personal', text: `${path || 'The body'} looks like ${what}.` })
-        if (typeof value === 'object' && value !== null) open.push(...membersOf(value, path, name).reverse())
+        if (typeof value !== 'object' || value === null) continue
+        // Never more than will be looked at: a list may be as long as the body.
+        for (const member of membersOf(value, path, name, left - open.length).reverse()) open.push(member)
     }
     return flags
 }
 
-function membersOf(value, path, name) {
-    if (Array.isArray(value)) {
-        return value.slice(0, LOOKED_AT).map((element, i) => ({ value: element, path: `${path}[${i}]`, name }))
-    }
+function membersOf(value, path, name, most) {
     const members = []
-    for (const [key, member] of Object.entries(value)) {
-        if (!OWN.has(key)) members.push({ value: member, path: path ? `${path}.${key}` : key, name: key })
+    const isList = Array.isArray(value)
+    for (const key of isList ? value.keys() : Object.keys(value)) {
+        if (members.length >= most) break
+        if (isList) members.push({ value: value[key], path: `${path}[${key}]`, name })
+        else if (!OWN.has(key)) members.push({ value: value[key], path: path ? `${path}.${key}` : key, name: key })
     }
     return members
 }

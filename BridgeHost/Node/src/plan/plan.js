@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.js'
 import { show } from '../collector/checks/findings.js'
 import { dataOf } from '../collector/properties.js'
-import { faultsIn, isObject, violations } from './schema.js'
+import { circlesIn, faultsIn, isObject, violations } from './schema.js'
 
 const TOP = ['events', 'others', '$defs', '$schema', 'title', 'description', '$comment']
 const EVENT = ['data', 'description', 'examples', '$comment']
@@ -94,8 +94,11 @@ function faultsOf(value) {
     const defs = value.$defs ?? {}
     if (!isObject(defs)) return [...faults, `$defs is ${show(defs)}; it must be an object of schemas.`]
     for (const [name, schema] of Object.entries(defs)) faults.push(...faultsIn(schema, defs, `$defs.${name}`))
+    if (faults.length === 0) faults.push(...circlesIn(defs))
+    // What goes round in circles must not be followed.
+    if (faults.length > 0) return faults
     if (!isObject(value.events)) {
-        return [...faults, `events is ${show(value.events)}; it must be an object: a name, and what the event is.`]
+        return [`events is ${show(value.events)}; it must be an object: a name, and what the event is.`]
     }
     for (const [name, event] of Object.entries(value.events)) faults.push(...eventFaults(event, defs, `events.${name}`))
     return faults

@@ -22,8 +22,8 @@ const FORMATS = {
     uuid: [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'a UUID'],
 }
 
-/** How deep `$ref` may lead without looking at the next member. */
-const MOST_REFERENCES = 50
+/** How many faults of one list or object are looked for. */
+const MOST = 20
 
 const isWhole = (value) => Number.isSafeInteger(value) && value >= 0
 const isNumber = (value) => typeof value === 'number'
@@ -58,7 +58,6 @@ const KEYWORDS = {
     allOf: [isSchemas, 'a list of schemas'],
     not: [isSchema, 'a schema'],
     $ref: [(value) => /^#\/\$defs\/[^/]+$/.test(value), 'such as #/$defs/price'],
-    $defs: [(value) => isObject(value) && Object.values(value).every(isSchema), 'an object of schemas'],
 }
 
 /** What says something to people alone. */
@@ -106,28 +105,43 @@ export function faultsIn(schema, defs, path) {
 }
 
 function hint(name) {
+    if (name === '$defs') return '; put it beside "events".'
     const near = nearest(name, [...SCHEMA_KEYWORDS, ...ANNOTATIONS])
     return near ? `; did you mean "${near}"?` : '.'
 }
 
-function referenceFaults(schema, defs, path) {
-    let target = schema
-    for (let i = 0; isObject(target) && target.$ref !== undefined; i++) {
-        const name = nameIn(target.$ref)
-        if (!Object.hasOwn(defs, name)) {
-            const near = nearest(name, Object.keys(defs))
-            return [`${path}.$ref names "${name}", which is not in $defs${near ? `; did you mean "${near}"?` : '.'}`]
-        }
-        if (i === MOST_REFERENCES) return [`${path}.$ref leads back to itself.`]
-        target = defs[name]
-    }
-    return []
+function referenceFaults({ $ref }, defs, path) {
+    const name = nameIn($ref)
+    if (Object.hasOwn(defs, name)) return []
+    const near = nearest(name, Object.keys(defs))
+    return [`${path}.$ref names "${name}", which is not in $defs${near ? `; did you mean "${near}"?` : '.'}`]
+}
+
+/**
+ * Says which definitions lead back to themselves without looking at a member, so that no value could ever be judged.
+ *
+ * @param {Record<string, Schema>} defs Ones without faults otherwise.
+ * @returns {string[]}
+ */
+export function circlesIn(defs) {
+    return Object.keys(defs).filter((name) => reaches(defs[name], name, defs, new Set())).map((name) => {
+        return `$defs.${name} leads back to itself without looking at a member.`
+    })
+}
+
+function reaches(schema, wanted, defs, seen) {
+    if (!isObject(schema)) return false
+    const { $ref, anyOf = [], oneOf = [], allOf = [], not } = schema
+    const name = $ref === undefined ? undefined : nameIn($ref)
+    if (name === wanted) return true
+    if (name !== undefined && !seen.has(name) && reaches(defs[name], wanted, defs, seen.add(name))) return true
+    return [...anyOf, ...oneOf, ...allOf, not].some((inner) => reaches(inner, wanted, defs, seen))
 }
 
 /** The schemas inside a keyword's value, each with its place. */
 function schemasIn(name, value) {
     if (['additionalProperties', 'items', 'not'].includes(name)) return [['', value]]
-    if (['properties', '$defs'].includes(name)) return Object.entries(value).map(([key, inner]) => [`.${key}`, inner])
+    if (name === 'properties') return Object.entries(value).map(([key, inner]) => [`.${key}`, inner])
     if (['anyOf', 'oneOf', 'allOf'].includes(name)) return value.map((inner, i) => [`[${i}]`, inner])
     return []
 }
@@ -207,21 +221,24 @@ function listViolations({ items, minItems, maxItems, uniqueItems }, value, defs,
     if (maxItems !== undefined && value.length > maxItems) {
         say(`hold at most ${maxItems} ${maxItems === 1 ? 'element' : 'elements'}`)
     }
-    if (uniqueItems && value.some((one, i) => value.slice(0, i).some((other) => isEqual(one, other)))) {
-        say('hold no element twice')
+    if (uniqueItems && new Set(value.map(canonical)).size < value.length) say('hold no element twice')
+    const found = []
+    for (let i = 0; items !== undefined && i < value.length && found.length < MOST; i++) {
+        found.push(...violations(items, value[i], defs, `${path}[${i}]`))
     }
-    return items === undefined ? [] : value.flatMap((element, i) => violations(items, element, defs, `${path}[${i}]`))
+    return found
 }
 
 function objectViolations({ properties = {}, required = [], additionalProperties = true }, value, defs, path) {
     const found = []
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+        if (found.length >= MOST) break
         const place = `${path}.${name}`
-        if (Object.hasOwn(properties, name)) found.push(...violations(properties[name], member, defs, place))
+        if (Object.hasOwn(properties, name)) found.push(...violations(properties[name], value[name], defs, place))
         else if (additionalProperties === false) {
             const near = nearest(name, Object.keys(properties).filter((known) => !Object.hasOwn(value, known)))
             found.push(`${place} is not in the plan${near ? `; did you mean ${near}?` : '.'}`)
-        } else found.push(...violations(additionalProperties, member, defs, place))
+        } else found.push(...violations(additionalProperties, value[name], defs, place))
     }
     for (const name of required) if (!Object.hasOwn(value, name)) found.push(`${path}.${name} is missing.`)
     return found
@@ -270,16 +287,14 @@ function article(type) {
 
 function isEqual(one, other) {
     if (one === other) return true
-    if (Array.isArray(one)) {
-        return Array.isArray(other) && one.length === other.length && one.every(
-            (element, i) => isEqual(element, other[i]),
-        )
-    }
-    if (!isObject(one) || !isObject(other)) return false
-    const names = Object.keys(one)
-    return names.length === Object.keys(other).length && names.every(
-        (name) => Object.hasOwn(other, name) && isEqual(one[name], other[name]),
-    )
+    return typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other)
+}
+
+/** The same text for equal values: the order of an object's members does not matter. */
+function canonical(value) {
+    if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+    if (!isObject(value)) return JSON.stringify(value)
+    return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`
 }
 
 function isSchemas(value) {
