@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { findHost } from '../src/client/finder.js'
 import { freshFolder } from '../testsupport/hosts.js'
@@ -14,6 +15,14 @@ suite('npm pack', { skip: withoutNpm }, () => {
         assert.ok(path.startsWith(installed))
         assert.equal(statSync(path).mode & 0o777, 0o755)
         assert.throws(() => findHost({ env: {}, root: copy }), { code: 'HOST_NOT_FOUND' })
+    })
+
+    test('makes a package with the whole of the collector\'s page', (t) => {
+        const { installed } = packAndInstall(freshFolder(t), '/bin/true')
+
+        const page = join('src', 'collector', 'page')
+        assert.deepEqual(readdirSync(join(installed, page)), readdirSync(new URL('../src/collector/page/', import.meta.url)))
+        assert.ok(readdirSync(join(installed, page)).includes('index.html'))
     })
 
     test('makes a package that works, or says why it would not', { skip: withoutHost }, (t) => {

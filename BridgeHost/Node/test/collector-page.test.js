@@ -56,6 +56,25 @@ suite('the page', () => {
         assert.deepEqual(await page.value(at), ['brand_id: "925" is "925"; it must be a number without quotes.', 'step {1} does not belong here. name: "pay"'])
     })
 
+    test('tells what a plan keeps and what breaks it, at the member', async (t) => {
+        const data = { properties: { plan: { enum: ['free', 'pro'] } }, required: ['plan'] }
+        const { page, url } = await tests.openCollector(t, { collector: { plan: { events: { SIGN_UP: { data }, 'Signed Up': { data } } } } })
+        await tests.event(url, 'SIGN_UP', { data: { plan: 'pro' } })
+        await tests.event(url, 'SIGN_UP', { data: { plan: 'gold' } })
+        const batch = ['pro', 'gold'].map((plan, i) => ({ ...analyticsEvent('track', i), properties: { plan } }))
+        await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(batch) }, body: { batch } })
+        await untilShows(page, 'Signed Up', 'Signed Up', 'SIGN_UP', 'SIGN_UP')
+
+        assert.deepEqual(await page.value("[...document.querySelectorAll('.rows .verdict')].map((cell) => cell.innerText.replace(/\\s+/g, ' '))"), ['breaks the plan', '200 kept', 'breaks the plan', '200 kept'])
+        for (const name of ['Signed Up', 'SIGN_UP']) {
+            await openRow(page, name)
+            await page.until(`document.querySelector('.panel h2 .name').textContent === '${name}'`)
+            assert.match(await page.text('.tree li.bad .note'), /gold/)
+        }
+        await page.click('.counter.kept')
+        await untilShows(page, 'Signed Up', 'SIGN_UP')
+    })
+
     test('keeps the spelling of numbers', async (t) => {
         const { page, url } = await tests.openCollector(t)
         const { body, ...request } = sample('event')

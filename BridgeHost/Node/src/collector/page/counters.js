@@ -3,6 +3,9 @@ import { count } from './format.js'
 import { icon } from './icons.js'
 import { WORDS } from './verdict.js'
 
+/** What there is under a plan only. */
+const OF_PLAN = ['kept', 'broken']
+
 /** How many came under each verdict; each is a button that shows only those. */
 export class Counters {
     #numbers = {}
@@ -23,6 +26,8 @@ export class Counters {
 
     show(counts, chosen) {
         this.#chosen = chosen
+        const hasPlan = counts.kept + counts.broken > 0 || chosen.some((name) => OF_PLAN.includes(name))
+        for (const name of OF_PLAN) this.#buttons[name].hidden = !hasPlan
         for (const [name, number] of Object.entries(this.#numbers)) {
             const text = count(counts[name])
             if (number.textContent !== text) number.textContent = text

@@ -2,6 +2,7 @@ import { copy, fill, h } from './dom.js'
 import { bytes, plural, timeText } from './format.js'
 import { icon } from './icons.js'
 import { changesBetween } from './changes.js'
+import { placedReasons } from './plan.js'
 import { payloadOf, pretty } from './payload.js'
 import { curlCommand, headerName } from './request.js'
 import { drawTree } from './tree.js'
@@ -95,6 +96,7 @@ export class Detail {
             headers['x-sequence'] && fact('Sequence', headers['x-sequence'], record.stream ? h('span.dim', {}, ` · client ${record.stream}`) : null),
             record.attempt > 1 && fact('Attempt', String(record.attempt)),
             record.fault && fact('Fault', h('code', {}, record.fault)),
+            row.plan && fact('Plan', row.plan.verdict === 'kept' ? 'kept' : h('span.problem', {}, 'broken: ', plural(row.plan.reasons.length, 'reason'))),
             record.test && fact('Test run', record.test),
             notes.length > 0 && fact('Order', notes.map(({ text }) => h('p.warning', {}, text))),
         )
@@ -133,7 +135,7 @@ function drawPayload(row) {
     const { value, place } = payloadOf(row)
     const { record } = row
     if (record.isCut) return h('p.none', {}, 'The body is long; the rest of it is on its way.')
-    const { tree, others } = drawTree(value, place, row.problems, row.personal)
+    const { tree, others } = drawTree(value, place, [...row.problems, ...placedReasons(row)], row.personal)
     const problems = others.length > 0 && h('ul.problems', { 'aria-label': 'Problems' }, others.map((problem) => h('li', {}, problem)))
     if (record.raw === '') return [problems, h('p.none', {}, 'The request has no body.')]
     if (value === undefined) return [problems, h('pre.raw', { tabindex: '0' }, record.raw)]

@@ -1,8 +1,9 @@
 import { line } from './format.js'
 import { payloadOf, propertiesOf } from './payload.js'
+import { planOf, withoutPlan } from './plan.js'
 
 /** What a row can be found under. A row may have several; the first one is what it is shown as. */
-export const VERDICTS = ['good', 'problem', 'refused', 'lost', 'repeat', 'gap', 'personal']
+export const VERDICTS = ['good', 'problem', 'broken', 'refused', 'lost', 'repeat', 'gap', 'personal', 'kept']
 
 const TITLES = {
     session: 'Session', profile: 'Profile', identify: 'Identify', location: 'Location', email: 'Email', link: 'Link session',
@@ -24,7 +25,8 @@ export class Row {
         this.name = item.name
         this.user = item.user
         this.session = item.session ?? record.made
-        this.problems = ofEvent(record.problems, record, index)
+        this.plan = planOf(record, index)
+        this.problems = ofEvent(withoutPlan(record.problems, record), record, index)
         /** Where it seems to hold personal data that does not belong there. @type {string[]} */
         this.personal = ofEvent(record.flags.filter(({ kind }) => kind === 'personal').map(({ text }) => text), record, index)
         this.marks = marksOf(record, this)
@@ -65,7 +67,7 @@ export class Row {
     #searchText() {
         const { record, user, session, title, kind } = this
         const body = record.items.length > 1 ? JSON.stringify(payloadOf(this).value) : record.raw
-        const said = [...this.problems, ...record.flags.map(({ text }) => text)]
+        const said = [...this.problems, ...(this.plan?.reasons ?? []), ...record.flags.map(({ text }) => text)]
         return [title, kind, user, session, record.path, record.status, record.fault, body, ...said].filter(Boolean).join('\n')
     }
 }
@@ -82,14 +84,16 @@ function ofEvent(sentences, { kind, items }, index) {
     return sentences.filter((sentence) => !sentence.startsWith(root) || sentence.startsWith(`${root}${index}]`))
 }
 
-function marksOf({ status, accepted, repeat, flags }, { problems, personal }) {
+function marksOf({ status, accepted, repeat, flags }, { problems, personal, plan }) {
     const marks = []
     if (problems.length > 0) marks.push('problem')
+    if (plan?.verdict === 'broken') marks.push('broken')
     if (status === null) marks.push('lost')
     else if (!accepted) marks.push('refused')
     if (repeat) marks.push('repeat')
     if (marks.length === 0) marks.push('good')
     if (flags.some(({ kind }) => kind === 'gap' || kind === 'order')) marks.push('gap')
     if (personal.length > 0) marks.push('personal')
+    if (plan?.verdict === 'kept') marks.push('kept')
     return marks
 }

@@ -19,8 +19,8 @@ export async function save(rows) {
 }
 
 /** Without what says how the body was wrapped: here it stands unwrapped. */
-function lineOf({ at, method, path, headers: { 'content-encoding': _, 'content-length': __, ...headers }, raw, made, kind, status, accepted, attempt, repeat, problems, flags, fault }) {
-    return { at, method, path, headers, body: raw, session: made, kind, status, accepted, attempt, repeat, problems, flags, fault }
+function lineOf({ at, method, path, headers: { 'content-encoding': _, 'content-length': __, ...headers }, raw, made, kind, status, accepted, attempt, repeat, problems, plan, flags, fault }) {
+    return { at, method, path, headers, body: raw, session: made, kind, status, accepted, attempt, repeat, problems, plan, flags, fault }
 }
 
 /** A long body was sent cut short. Where the collector has forgotten the rest, what there is must do. */

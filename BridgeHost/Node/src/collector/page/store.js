@@ -93,7 +93,7 @@ export class Store {
 
 /** Whether the chart counts it as bad. */
 function isBad({ verdict }) {
-    return verdict === 'problem' || verdict === 'refused' || verdict === 'lost'
+    return verdict === 'problem' || verdict === 'broken' || verdict === 'refused' || verdict === 'lost'
 }
 
 function newCounts() {
