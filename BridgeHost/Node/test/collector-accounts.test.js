@@ -146,6 +146,19 @@ suite('a tracker with a collector panel', { skip: withoutHost }, () => {
         assert.equal(client, `AnalyticsClient ****1234, process ${process.pid}`)
     })
 
+    test('posts for the basic client too', async (t) => {
+        const { tracker, collector } = await realTracker(t, { options: { collectorPanel: true } })
+        await tracker.basic.initialize(KEY, `${collector.url}/events`)
+        await tracker.basic.track('Clicked')
+        await tracker.basic.flush()
+        const { client, comparison, debugInfo } = await inTime(new Promise((resolve) => {
+            collector.onAccount((posted) => posted.comparison.state === 'agrees' && resolve(posted))
+        }))
+
+        assert.equal(client, `BasicTracker, process ${process.pid}`)
+        assert.deepEqual([comparison.state, debugInfo.account.delivered], ['agrees', 1])
+    })
+
     test('does not keep Node alive, and is quiet when there is no collector', async (t) => {
         const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_COLLECTOR_PANEL: '1' }
         const { code, stdout, stderr } = await runProgram(t, `

@@ -3,7 +3,7 @@ import { itemsOf } from '../collector/items.js'
 import { routeOf } from '../collector/routes.js'
 import { CommandError, complain, EX_USAGE, FAILURE, runCommand, UsageError } from '../command-line.js'
 import { nearest } from '../nearest.js'
-import { harmless, painter } from '../terminal.js'
+import { harmless, painter, wrap } from '../terminal.js'
 import { PlanError } from './plan.js'
 import { readFile, readPlan } from './read.js'
 import { SCHEMA_KEYWORDS } from './schema.js'
@@ -24,8 +24,9 @@ const FORMAT = `A plan is JSON:
       "$defs": {}
   }
 
-"data" is a JSON Schema of Draft 2020-12 with these keywords: ${SCHEMA_KEYWORDS.slice(0, 12).join(', ')},
-${SCHEMA_KEYWORDS.slice(12).join(', ')}.
+"data" is a JSON Schema of Draft 2020-12 with these keywords:
+  ${wrap(`${SCHEMA_KEYWORDS.join(', ')}.`, 100, 2)}
+"$ref" names one of "$defs", as in {"$ref": "#/$defs/price"}.
 "others" says what an event is that the plan does not name: "forbid" (broken, the default) or "allow".`
 
 /** @type {import('../command-line.js').CommandSpec} */
