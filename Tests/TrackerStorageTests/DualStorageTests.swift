@@ -22,6 +22,27 @@ struct DualStorageTests {
         #expect(try folder.number("SELECT count(*) FROM value WHERE key = '__GT_925_session_id' AND value = 's1'") == 1)
     }
 
+    @Test("answers calls while another process does not finish its backups, and refuses values in the end")
+    func stoppedElsewhere() async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        await outbox.commit(.ensureDevice)
+        let lock = try LockedFile(folder.state.backupLock)
+        let answers = Recorder<String>()
+
+        outbox.stage(.bind(1, "s1")) { answers.record("session \($0.summary)") }
+        outbox.stage(.append("m1")) { answers.record($0.summary) }
+        let all = try await answers.values(atLeast: 2)
+        lock.unlock()
+        let later = await outbox.commit(.store(.own("x"), "y", nil))
+
+        #expect(all == ["queued m1", "session failed busy"])
+        #expect(outbox.value(for: .sessionID) == "s1")
+        #expect(later.summary == "done")
+        #expect(try folder.backedUp(.sessionID) == "s1")
+        #expect(log.events.contains(.backupRecovered))
+    }
+
     @Test("heals the primary from the backup", arguments: [StoredKey.sessionID, .identifyID, .deviceID, .own("x")])
     func healsPrimary(key: StoredKey) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

@@ -97,6 +97,34 @@ struct ErasureTests {
         for secret in Self.secrets { #expect(try searchFiles(for: [secret]) == []) }
     }
 
+    @Test("that a reader stands in the way of writes the database anew once, however often the rest is tried again")
+    func vacuumsOnce() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        _ = try await fill(outbox, count: 2_000)
+        let reader = try Connection(folder.state.database, .readWrite)
+        try reader.execute("BEGIN; SELECT count(*) FROM record")
+        await outbox.commit(.reset(all: true, messageID: nil))
+        let body = #"{"text":"\#(String(repeating: "x", count: 300))"}"#
+        await outbox.commit((1...500).map { .append("n\($0)", body: body) })
+        let log = folder.state.database + "-wal"
+        let before = try size(of: log)
+
+        for _ in 0..<5 { _ = outbox.writer.withLock { $0.commit([]) } }
+        let after = try size(of: log)
+        await outbox.close()
+        let next = try await SQLiteOutbox.opened(.sample(folder))
+        await next.commit(.append("later"))
+        let reopened = try size(of: log)
+        try reader.execute("COMMIT")
+        _ = next.writer.withLock { $0.commit([]) }
+
+        // A page or two is noted; the database has more than a hundred.
+        #expect(after - before < 64 << 10)
+        #expect(reopened - after < 64 << 10)
+        #expect(next.writer.withLock { $0.erasure } == nil)
+        for secret in Self.secrets { #expect(try searchFiles(for: [secret]) == []) }
+    }
+
     @Test("leaves other brands alone")
     func sparesOthers() async throws {
         let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")
@@ -113,6 +141,10 @@ struct ErasureTests {
         try folder.remove("tracker.sqlite3")
         let again = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
         #expect(again.value(for: .sessionID) == "s7")
+    }
+
+    private func size(of path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
     }
 
     /// Puts secrets wherever they can go.

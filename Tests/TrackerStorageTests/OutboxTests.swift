@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -181,6 +182,31 @@ struct OutboxTests {
                 "pending m1", "pending m2", "refused queueFull", "done", "queued m4", "queued m5",
             ]
         )
+    }
+
+    @Test("takes no more calls than the queue may hold while nothing is written, and all else")
+    func boundsStaged() async throws {
+        let outbox = SQLiteOutbox.made(.sample(folder) { $0.limits.maxBytes = 1 << 20 })
+        let body = #"{"text":"\#(String(repeating: "a", count: 100_000))"}"#
+        let early = Recorder<String>()
+        let results = Recorder<String>()
+
+        for number in 1...20 {
+            outbox.stage(.append("m\(number)", body: body)) { result in
+                if case .refused = result { early.record("\(number)") }
+                results.record(result.summary)
+            }
+        }
+        let refused = try await early.values(atLeast: 9)
+        outbox.stage(.reset(all: false, messageID: nil)) { results.record($0.summary) }
+        _ = try await outbox.open().get()
+        let all = try await results.values(atLeast: 21)
+        let later = await outbox.commit(.append("later"))
+
+        #expect(refused == (12...20).map(\.description))
+        #expect(all.count { $0 == "refused storage" } == 9)
+        #expect(all.last == "done")
+        #expect(later.summary == "pending later")
     }
 
     @Test("waits with what is staged before it is open, and refuses what is staged after it is closed")

@@ -27,6 +27,14 @@ enum LaneTask: Sendable {
         }
     }
 
+    /// Whether the task is a call that may be refused; anything else is taken however much waits.
+    var mayBeRefused: Bool {
+        switch self {
+        case .change(.append), .change(.continueSession): true
+        default: false
+        }
+    }
+
     /// Whether the task must outlive a loss of power, also where others need not.
     var isLasting: Bool {
         if case .change(let change) = self { change.isBackedUp } else { false }

@@ -6,8 +6,9 @@ public import TrackerModels
 /// One writer takes all that is staged into one transaction, then tells everyone. Reads see what is committed, by any
 /// process.
 ///
-/// Completions run on the writer's queue, in the order of the changes, one after the other; they must not block, and
-/// may stage again.
+/// Completions run on the writer's queue, one after the other, in the order of the changes, but for those of values,
+/// which come once their backup is written; they must not block, and may stage again. What is refused at once is
+/// answered by itself.
 public protocol Outbox: Sendable {
     /// Opens or makes the database; what was staged before waits for it.
     ///

@@ -1,5 +1,7 @@
 /// What was accepted and not yet written, and what readers must know of it.
 struct Stage: Sendable {
+    /// What may be staged in any case, however low the bound.
+    private static let leastBound = 1 << 20
     /// How much one transaction takes.
     private static let groupSize = 1_000
     private static let groupBytes = 8 << 20
@@ -16,15 +18,6 @@ struct Stage: Sendable {
         case closed
     }
 
-    /// Results that are ready but wait for a backup, or for results before them.
-    struct Answers: Sendable {
-        var completions: [@Sendable (ChangeResult) -> Void]
-        var results: [ChangeResult]
-        /// The places of the results that count only with their backup.
-        var backedUp: [Int]
-        var isReady: Bool
-    }
-
     /// Whether tasks are written.
     private(set) var phase = Phase.waiting
     /// Records that are settled in memory and not yet on disk.
@@ -39,8 +32,6 @@ struct Stage: Sendable {
     var writeFailure: StorageError?
     /// When the account begins.
     var origin = LaneOrigin()
-    /// Answers in the order of their tasks.
-    var answers: [Answers] = []
     /// Whether backups are about to be written for nobody who waits.
     var isBackupScheduled = false
     /// Whether the backups have failed and are to be written again; it was told.
@@ -48,10 +39,17 @@ struct Stage: Sendable {
     /// Whether what is held will be tried again.
     var isRetryScheduled = false
 
+    /// How many bytes may be staged and not yet written.
+    private let bound: Int
+    /// How many are.
+    private var stagedBytes = 0
     private var tasks: [StagedTask] = []
     /// How many of `tasks` were taken.
     private var taken = 0
     private var isWriterScheduled = false
+
+    /// - Parameter bound: How many bytes may be staged and not yet written.
+    init(bound: Int) { self.bound = max(bound, Self.leastBound) }
 
     /// Whether tasks are written.
     var isOpen: Bool {
@@ -73,6 +71,10 @@ struct Stage: Sendable {
         case .closed: throw StorageError(.closed, "The outbox is closed")
         case .waiting, .open: break
         }
+        if task.task.mayBeRefused, stagedBytes >= bound {
+            throw StorageError(.busy, "The disk does not keep up: \(stagedBytes) bytes of calls wait to be written")
+        }
+        stagedBytes += task.weight
         settling.formUnion(task.task.settledRecords)
         tasks.append(task)
         return wake()
@@ -109,9 +111,15 @@ struct Stage: Sendable {
         return group
     }
 
+    /// Notes that a group has been written, or refused.
+    mutating func finish(_ group: [StagedTask]) {
+        stagedBytes -= group.reduce(0) { $0 + $1.weight }
+    }
+
     /// Takes everything that is left.
     mutating func rest() -> [StagedTask] {
         defer {
+            finish(Array(tasks[taken...]))
             tasks = []
             taken = 0
         }
@@ -136,13 +144,6 @@ struct Stage: Sendable {
     /// Notes that records are settled on disk as well.
     mutating func forget(_ settled: [Record.ID]) {
         if !settled.isEmpty { settling.subtract(settled) }
-    }
-
-    /// Takes the answers that may be given now.
-    mutating func readyAnswers() -> [Answers] {
-        let count = answers.prefix(while: \.isReady).count
-        defer { answers.removeFirst(count) }
-        return Array(answers.prefix(count))
     }
 
     private mutating func wake() -> Bool {

@@ -24,8 +24,8 @@ struct OpenedLane {
     let recovery: DatabaseRecovery?
     /// What else is to be reported.
     let events: [OutboxEvent]
-    /// Whether something that was deleted may still be found in a file.
-    let needsErasure: Bool
+    /// What is left of an erasure.
+    let erasure: Erasure?
     /// The files as they were opened.
     fileprivate let files: DatabaseFiles?
 }
@@ -153,7 +153,7 @@ struct DatabaseOpener {
         return OpenedLane(
             database: database, key: summary.row.key, state: summary.state, origin: origin,
             movedRecords: transfer?.count ?? 0, recovery: pending?.recovery, events: events + summary.dropped,
-            needsErasure: try database.connection.number("SELECT value FROM meta WHERE name = 'erase'") != nil,
+            erasure: try Erasure.left(in: database),
             files: folder.map(DatabaseFiles.init)
         )
     }

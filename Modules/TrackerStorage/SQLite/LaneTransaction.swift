@@ -113,7 +113,7 @@ struct LaneTransaction {
         }
         assert(isBalanced, "What came in has neither left nor waits: \(base.counters) became \(row.counters)")
         if erases {
-            try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', 1)")
+            try Erasure.whole.save(in: database)
             try database.connection.execute("PRAGMA secure_delete=OFF")
         }
         if row != found { try database.lanes.save(row) }

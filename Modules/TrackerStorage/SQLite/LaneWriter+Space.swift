@@ -27,20 +27,34 @@ extension LaneWriter {
     mutating func erase() throws(StorageError) {
         guard let database else { return }
         if let folder {
-            try DamagedFiles(folder).removeAll()
-            try database.connection.execute("VACUUM")
-            guard try emptyLog(database) else {
+            let isFirst = erasure == .whole
+            if isFirst {
+                try DamagedFiles(folder).removeAll()
+                try vacuum(database)
+                // Each further one would write the whole database into a log that cannot be cut.
+                try Erasure.log.save(in: database)
+                erasure = .log
+            }
+            guard try emptyLog(database, patience: isFirst ? 500 : 100) else {
                 throw StorageError(.busy, "\(database.connection.path): another process is reading the log")
             }
         }
-        try database.connection.execute("DELETE FROM meta WHERE name = 'erase'")
-        mustErase = false
+        try Erasure.forget(in: database)
+        erasure = nil
+    }
+
+    /// Writes the database anew, without its free space.
+    private func vacuum(_ database: LaneDatabase) throws(StorageError) {
+        // It makes a copy first, which memory may not hold.
+        try database.connection.execute("PRAGMA temp_store=FILE")
+        defer { try? database.connection.execute("PRAGMA temp_store=MEMORY") }
+        try database.connection.execute("VACUUM")
     }
 
     /// - Returns: False if another process reads the log, and goes on reading it.
-    private func emptyLog(_ database: LaneDatabase) throws(StorageError) -> Bool {
+    private func emptyLog(_ database: LaneDatabase, patience: Int32) throws(StorageError) -> Bool {
         // All other writers wait meanwhile.
-        database.connection.setPatience(milliseconds: 500)
+        database.connection.setPatience(milliseconds: patience)
         defer { database.connection.setPatience(milliseconds: Connection.busyTimeout) }
         return try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }

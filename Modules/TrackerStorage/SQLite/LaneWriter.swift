@@ -33,8 +33,8 @@ struct LaneWriter: ~Copyable {
     private var opener: DatabaseOpener
     /// The database, while it is open.
     private var lane: OpenedLane?
-    /// Whether something that was deleted may still be found in a file.
-    var mustErase = false
+    /// What is left to do before nothing that was deleted can be found in a file.
+    var erasure: Erasure?
     /// Whether that is to be seen to at once, or only by the next retry: it can take long.
     var erasesNow = false
     /// The lane as it was last seen on disk.
@@ -68,7 +68,7 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Whether something is to be tried again before long, even if nobody asks.
-    var needsRetry: Bool { !held.isEmpty || mustErase }
+    var needsRetry: Bool { !held.isEmpty || erasure != nil }
 
     /// The database, while it is open.
     var database: LaneDatabase? { lane?.database }
@@ -166,8 +166,8 @@ struct LaneWriter: ~Copyable {
         known = opened.state
         origin = opened.origin
         databaseCount += 1
-        mustErase = opened.needsErasure
-        erasesNow = mustErase
+        erasure = opened.erasure
+        erasesNow = erasure != nil
         freedBytes = Self.shrinkingThreshold
         findings += (opened.recovery.map { [.databaseRecovered($0)] } ?? []) + opened.events
         return opened
@@ -188,7 +188,7 @@ struct LaneWriter: ~Copyable {
         let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
         outcome.results = effects.map { $0.result(known) }
         shrink()
-        guard mustErase, erasesNow || tasks.isEmpty else { return }
+        guard erasure != nil, erasesNow || tasks.isEmpty else { return }
         erasesNow = false
         do throws(StorageError) {
             try erase()
@@ -295,7 +295,7 @@ struct LaneWriter: ~Copyable {
         freedBytes += summary.freedBytes
         outcome.events += summary.dropped
         outcome.changesValues = outcome.changesValues || summary.changesValues
-        mustErase = mustErase || summary.erases
+        if summary.erases { erasure = .whole }
         erasesNow = erasesNow || summary.erases
         guard let lane, lane.key != summary.row.key else { return }
         self.lane?.key = summary.row.key

@@ -1,10 +1,20 @@
 import Dispatch
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension SQLiteOutbox {
     /// How long what the disk has refused waits for its next try.
     private static let firstRetry = 0.25
     private static let lastRetry = 5.0
+    /// How many seconds another process may take for its backup files.
+    private static let backupPatience = 2.0
 
     /// Writes the next group; on the writer's queue.
     ///
@@ -80,23 +90,27 @@ extension SQLiteOutbox {
         }
     }
 
-    /// Tells those who wait, in order; a change of a value counts once its backup is written.
+    /// Tells those who wait, in order; a change of a value counts once its backup is written, and it alone waits for
+    /// that.
     private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
-        let backedUp =
-            outcome.changesValues && folder != nil
-            ? group.indices.filter { group[$0].task.isBackedUp && outcome.results[$0].isDone } : []
-        if outcome.changesValues, backedUp.isEmpty { scheduleBackup() }
-        let answers = Stage.Answers(
-            completions: group.map(\.completion), results: outcome.results, backedUp: backedUp,
-            isReady: backedUp.isEmpty
-        )
-        giveReadyAnswers { $0.answers.append(answers) }
-        guard !backedUp.isEmpty else { return }
-        backupQueue.async { [self] in
+        stage.withLock { $0.finish(group) }
+        var waiting: [@Sendable (StorageError?) -> Void] = []
+        for (task, result) in zip(group, outcome.results) {
+            guard outcome.changesValues, folder != nil, task.task.isBackedUp, result.isDone else {
+                task.completion(result)
+                continue
+            }
+            waiting.append { error in task.completion(error.map(ChangeResult.failed) ?? result) }
+        }
+        guard !waiting.isEmpty else {
+            if outcome.changesValues { scheduleBackup() }
+            return
+        }
+        backupQueue.async { [self, waiting] in
             let error = backUp()
             queue.async { [self] in
                 noteBackup(error)
-                giveReadyAnswers { $0.finishBackup(error) }
+                for answer in waiting { answer(error) }
             }
         }
     }
@@ -115,13 +129,15 @@ extension SQLiteOutbox {
         scheduleRetry(after: nextRetry)
     }
 
-    private func giveReadyAnswers(after change: (inout Stage) -> Void) {
-        let ready = stage.withLock { stage in
-            change(&stage)
-            return stage.readyAnswers()
-        }
-        for answers in ready {
-            for (completion, result) in zip(answers.completions, answers.results) { completion(result) }
+    /// Waits for its turn to write backups, but not for ever: a process can be stopped while it is the one.
+    private func wait(for lock: borrowing FileLock) throws(StorageError) {
+        let deadline = DispatchTime.now() + Self.backupPatience
+        // The system has no wait for a lock that ends by itself.
+        while !lock.tryLock() {
+            guard DispatchTime.now() < deadline else {
+                throw StorageError(.busy, "Another process does not finish writing its backup files")
+            }
+            usleep(10_000)
         }
     }
 
@@ -130,7 +146,7 @@ extension SQLiteOutbox {
         guard let folder else { return nil }
         do throws(StorageError) {
             let lock = try FileLock(folder.backupLock)
-            try lock.lock()
+            try wait(for: lock)
             defer { lock.unlock() }
             // Read under the lock, so that whoever writes last has read last.
             let image = try read { (database, key, _) throws(StorageError) in
@@ -141,18 +157,6 @@ extension SQLiteOutbox {
         } catch {
             return error
         }
-    }
-}
-
-extension Stage {
-    /// Notes that the first answers that waited for a backup have it.
-    ///
-    /// - Parameter error: Why they do not.
-    fileprivate mutating func finishBackup(_ error: StorageError?) {
-        guard let index = answers.firstIndex(where: { !$0.isReady }) else { return }
-        answers[index].isReady = true
-        guard let error else { return }
-        for place in answers[index].backedUp { answers[index].results[place] = .failed(error) }
     }
 }
 

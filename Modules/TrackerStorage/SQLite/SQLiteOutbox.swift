@@ -12,13 +12,15 @@ import TrackerModels
 public final class SQLiteOutbox: Outbox {
     let configuration: OutboxConfiguration
     let folder: StateFolder?
-    let stage = Mutex(Stage())
+    let stage: Mutex<Stage>
     let writer: Mutex<LaneWriter>
     private let reader: LaneReader?
     /// Names this run in the records it makes.
     private let run: Int64
     let queue = DispatchQueue(label: "tracker.outbox.writer")
     let backupQueue = DispatchQueue(label: "tracker.outbox.backup")
+    /// Answers what was not even staged: the writer may be busy for long.
+    private let refusalQueue = DispatchQueue(label: "tracker.outbox.refusal")
     let delivery: LaneLock
     private let sessionCreation: LaneLock
 
@@ -33,6 +35,7 @@ public final class SQLiteOutbox: Outbox {
         self.configuration = configuration
         self.folder = folder
         self.run = run
+        stage = Mutex(Stage(bound: configuration.limits.maxBytes))
         let reader = folder.map { LaneReader($0, configuration.lane) }
         self.reader = reader
         writer = Mutex(LaneWriter(configuration, folder: folder, reader: reader, run: run))
@@ -66,7 +69,9 @@ public final class SQLiteOutbox: Outbox {
 
     /// Fixes a change's place in the order and has it written.
     ///
-    /// It never waits; the completion is called on the writer's queue, after those of all changes staged before.
+    /// It never waits; the completion is called on the writer's queue, after those of the changes staged before, but for
+    /// those of values, which come once their backup is written. A call that is refused at once, since the outbox is
+    /// closed or as much waits as may, is answered without waiting for those before it.
     public func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
         stage(StagedTask(task: .change(change), completion: completion))
     }
@@ -124,7 +129,7 @@ public final class SQLiteOutbox: Outbox {
         do throws(StorageError) {
             wakeIfNeeded(try stage.withLock { (stage) throws(StorageError) in try stage.accept(task) })
         } catch {
-            queue.async { task.completion(task.task.refusal(error)) }
+            refusalQueue.async { task.completion(task.task.refusal(error)) }
         }
     }
 
@@ -170,6 +175,6 @@ public final class SQLiteOutbox: Outbox {
 extension LaneTask {
     /// The answer when the task is not even tried.
     fileprivate func refusal(_ error: StorageError) -> ChangeResult {
-        if case .change(.append) = self { .refused(.storage) } else { .failed(error) }
+        mayBeRefused ? .refused(.storage) : .failed(error)
     }
 }

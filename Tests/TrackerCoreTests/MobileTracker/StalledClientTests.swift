@@ -32,6 +32,32 @@ struct StalledClientTests {
         await next.tracker.shutdown()
     }
 
+    @Test("past the queue's bytes a call is refused at once, and counted; what was taken before is not lost")
+    func bounded() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start(fixture.config { $0.delivery.maxQueuedBytes = 2 << 20 })
+        let text: JSONObject = ["text": .string(String(repeating: "a", count: 100_000))]
+        let lock = try lock(fixture.directory)
+
+        let outcomes = Recorder<TrackOutcome>()
+        for number in 1...30 {
+            fixture.tracker.accept(.track(eventName: "E\(number)", attributes: try JSONText(text), metadata: nil)) {
+                outcomes.record($0)
+            }
+        }
+        let refused = try await outcomes.values(atLeast: 9)
+        lock.unlock()
+        let all = try await outcomes.values(atLeast: 30)
+        await fixture.drain()
+
+        #expect(refused == Array(repeating: .dropped(.storage), count: 9))
+        #expect(all.count { $0 == .dropped(.storage) } == 9)
+        #expect(fixture.tracker.info("refused", "STORAGE_ERROR") == 9)
+        #expect(fixture.names == (1...20).map { "E\($0)" })
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("an analytics client shuts down in its time; a call that the disk had not taken is told once it goes on")
     func analytics() async throws {
         let fixture = try AnalyticsFixture()

@@ -98,10 +98,19 @@ extension SQLiteOutbox {
     /// Stages changes together and waits for all.
     @discardableResult
     func commit(_ changes: [LaneChange]) async -> [ChangeResult] {
-        let results = Mutex<[ChangeResult]>([])
-        for change in changes { stage(change) { result in results.withLock { $0.append(result) } } }
-        await commit(.barrier)
-        return results.withLock { $0 }
+        guard !changes.isEmpty else { return [] }
+        let results = Mutex<[Int: ChangeResult]>([:])
+        return await withCheckedContinuation { continuation in
+            for (index, change) in changes.enumerated() {
+                stage(change) { result in
+                    let all = results.withLock { results in
+                        results[index] = result
+                        return results.count == changes.count ? results : nil
+                    }
+                    if let all { continuation.resume(returning: changes.indices.compactMap { all[$0] }) }
+                }
+            }
+        }
     }
 
     /// The ids of all that waits.
