@@ -93,7 +93,7 @@ struct Probe {
         case .done: return "done"
         case .queued: return "queued"
         case .pending: return "pending"
-        case .outdated: return "outdated"
+        case .repeated: return "repeated"
         case .refused(let reason): return "refused \(reason)"
         case .failed(let error): return "failed \(error.kind)"
         }

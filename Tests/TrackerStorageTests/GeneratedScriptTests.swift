@@ -118,12 +118,18 @@ private struct ScriptRun {
         let generation = Generation(max(1, model.generation - Int64.random(in: 0...2, using: &generator)))
         let session = known(SessionID("s\(Int.random(in: 0..<3, using: &generator))"))
         let messageID = Bool.random(using: &generator) ? MessageID("r\(Int.random(in: 0..<4, using: &generator))") : nil
+        let value = Bool.random(using: &generator) ? "v\(Int.random(in: 0..<3, using: &generator))" : nil
         let some = ids.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
         switch Int.random(in: 0..<40, using: &generator) {
         case 0..<14:
             nextID += 1
-            return .append("m\(nextID)", of: Int.random(in: 0..<4, using: &generator) == 0 ? generation : nil)
-        case 14..<18: return .append("g\(Int.random(in: 0..<6, using: &generator))", given: true)
+            var draft = Draft.sample("m\(nextID)")
+            if Int.random(in: 0..<4, using: &generator) == 0 { draft.values = [ValueChange(.own("x"), value)] }
+            return .append(draft)
+        case 14..<18:
+            var draft = Draft.sample("g\(Int.random(in: 0..<6, using: &generator))", given: true)
+            if Bool.random(using: &generator) { draft.values = [ValueChange(.own("x"), value)] }
+            return .append(draft)
         case 18: return .append("large", body: #"{"text":"\#(String(repeating: "x", count: 40))"}"#)
         case 19: return .reset(all: Bool.random(using: &generator), messageID: messageID)
         case 20: return .consent(Consent.allCases.randomElement(using: &generator) ?? .granted, messageID: messageID)
@@ -133,8 +139,8 @@ private struct ScriptRun {
         case 27: return .bindMade(generation, session)
         case 28: return .unbind(generation, session, refused: some.first ?? Record.ID(0))
         case 29: return .identify(generation, known(UserID("u\(Int.random(in: 0..<3, using: &generator))")))
-        case 30: return .store(.own("x"), "v\(Int.random(in: 0..<3, using: &generator))", generation)
-        case 31: return .remove(.own("x"))
+        case 30: return .store(.own("x"), value ?? "v", generation)
+        case 31: return .set([ValueChange(.own("x"), value)], messageID: messageID)
         case 32..<36: return .delivered(some, bytes: WireBytes(before: 1, after: 1))
         case 36..<38: return .drop(some, .rejected(422))
         case 38: return .dropAll(.disabled)

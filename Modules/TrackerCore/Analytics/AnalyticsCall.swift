@@ -32,6 +32,16 @@ public enum AnalyticsCall: Hashable, Sendable {
         }
     }
 
+    /// About how many bytes of memory it takes.
+    var weight: Int {
+        switch self {
+        case .track(_, let values), .identify(_, let values), .group(_, let values), .screen(_, let values),
+            .page(_, let values):
+            256 + (values?.byteCount ?? 0)
+        case .alias, .setAdvertisingId, .unwritable: 256
+        }
+    }
+
     /// The call with the value that it really has, checked.
     func checked() throws(Refusal) -> AnalyticsCall {
         switch self {

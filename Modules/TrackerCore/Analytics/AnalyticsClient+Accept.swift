@@ -37,13 +37,18 @@ extension AnalyticsClient {
             call: checked, messageID: messageID ?? makeMessageID(at: time), hasCallerKey: messageID != nil, time: time,
             uptime: surroundings.clock.uptime, completion: completion)
         let effects = state.withLock { state -> [Effect] in
-            if case .ready(let run) = state.phase, state.held.isEmpty { return stage(held, run, &state) }
+            if case .ready(let run) = state.phase, state.held.isEmpty {
+                stage(held, run)
+                return []
+            }
             if !holdsWhileIdle, state.held.leavesIdle(state.isIdle) {
                 return [refusal(of: held, .notInitialized)]
             }
             state.held.append(.call(held))
             var effects = drain(&state)
-            if state.held.calls > state.capacity, let oldest = state.held.popOldestCall() {
+            while state.held.calls > state.capacity || state.held.bytes > state.byteCapacity && state.held.calls > 1,
+                let oldest = state.held.popOldestCall()
+            {
                 effects.append(refusal(of: oldest, .queueFull))
             }
             return effects
@@ -68,7 +73,7 @@ extension AnalyticsClient {
             switch item {
             case .call(let call):
                 switch state.phase {
-                case .ready(let run): effects += stage(call, run, &state)
+                case .ready(let run): stage(call, run)
                 case .disabled(_, .storage): effects.append(refusal(of: call, .storage))
                 case .disabled: effects.append(refusal(of: call, .disabled))
                 default: effects.append(refusal(of: call, .notInitialized))
@@ -82,18 +87,13 @@ extension AnalyticsClient {
                     effects.append { flush.end(.notInitialized) }
                     break
                 }
-                let renewals = state.renewals
-                effects.append { [self] in begin(flush, run, since: renewals) }
+                effects.append { [self] in begin(flush, run) }
             case .after(let body):
                 guard let run = state.run else {
                     effects.append(body)
                     break
                 }
-                let renewals = state.renewals
-                run.lane.outbox.stage(.barrier) { [self] _ in
-                    // Calls before it may have been put back.
-                    if self.state.withLock({ $0.renewals }) == renewals { body() } else { submit(.after(body)) }
-                }
+                run.lane.outbox.stage(.barrier) { _ in body() }
             }
         }
         return effects
@@ -118,35 +118,19 @@ extension AnalyticsClient {
     }
 
     /// Puts a call into the outbox, under the lock: the order of acceptance is the order on disk.
-    ///
-    /// It speaks for one generation. If another process ends that first, the call waits for the next identity.
-    private func stage(_ held: HeldCall, _ run: Run, _ state: inout State) -> [Effect] {
-        guard var voice = state.voice else { return [refusal(of: held, .notInitialized)] }
-        let change = voice.note(held.call)
-        let body = AnalyticsEvent.body(
-            of: held.call, from: voice.identity, context: voice.context, messageID: held.messageID, at: held.time)
-        // A call that is refused leaves no trace: not in the identity either.
-        guard (body?.byteCount ?? 0) <= run.settings.delivery.maxEventBytes else {
-            return [refusal(of: held, .tooLarge)]
+    private func stage(_ held: HeldCall, _ run: Run) {
+        let change: LaneChange
+        if let body = AnalyticsEvent.body(
+            of: held.call, context: run.settings.context, messageID: held.messageID, at: held.time)
+        {
+            change = .append(
+                Draft(
+                    messageID: held.messageID, hasCallerKey: held.hasCallerKey, route: .batch, body: .template(body),
+                    values: held.call.changes, occurredAt: held.time, acceptedAt: held.uptime))
+        } else {
+            change = .set(held.call.changes, messageID: held.hasCallerKey ? held.messageID : nil)
         }
-        state.voice = voice
-        let completion: @Sendable (ChangeResult) -> Void = { [self, generation = voice.generation] result in
-            switch result {
-            case .outdated where putBack(held, run): break
-            case .done(let lane) where lane.generation != generation && putBack(held, run): break
-            default: held.completion(outcome(of: result, held, run))
-            }
-        }
-        guard let body else {
-            run.lane.outbox.stage(change ?? .barrier, completion: completion)
-            return []
-        }
-        if let change { run.lane.outbox.stage(change) { _ in } }
-        let draft = Draft(
-            messageID: held.messageID, hasCallerKey: held.hasCallerKey, route: .batch, body: .complete(body),
-            generation: voice.generation, occurredAt: held.time, acceptedAt: held.uptime)
-        run.lane.outbox.stage(.append(draft), completion: completion)
-        return []
+        run.lane.outbox.stage(change) { [self] in held.completion(outcome(of: $0, held, run)) }
     }
 
     private func outcome(of result: ChangeResult, _ held: HeldCall, _ run: Run) -> TrackOutcome {
@@ -154,12 +138,8 @@ extension AnalyticsClient {
         case .queued(let id, _), .pending(let id, _):
             run.lane.engine.kick()
             return .queued(id)
-        case .done:
+        case .done, .repeated:
             return .queued(held.messageID)
-        case .outdated:
-            let isDisabled = if case .disabled = state.withLock({ $0.phase }) { true } else { false }
-            let reason: RefusalReason = isDisabled ? .disabled : .notInitialized
-            return refuse(held.call.name, Refusal(reason, ClientNews.sentence(reason, held.call.name)))
         case .refused(let reason):
             return refuse(held.call.name, Refusal(reason, ClientNews.sentence(reason, held.call.name)))
         case .failed(let error):

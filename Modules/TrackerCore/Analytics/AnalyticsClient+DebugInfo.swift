@@ -16,7 +16,7 @@ extension AnalyticsClient {
     package func debugInfo() -> JSONObject {
         let found = state.withLock { state in
             Glance(
-                lifecycle: state.lifecycle, fault: state.fault, run: state.run, identity: state.voice?.identity,
+                lifecycle: state.lifecycle, fault: state.fault, run: state.run, isReady: state.isReady,
                 heldCalls: state.held.calls, refused: state.refused, lastAccount: state.lastAccount,
                 lastError: state.lastError)
         }
@@ -26,9 +26,10 @@ extension AnalyticsClient {
         info["circuitState"] = .string(CircuitState.closed.rawValue)
         info["circuitRemainingMs"] = 0
         info["flushInFlight"] = false
-        info["anonymousId"] = found.identity.map { .string($0.anonymousId) } ?? .null
-        info["userId"] = found.identity?.userId.map(JSONValue.string) ?? .null
-        info["groupId"] = found.identity?.groupId.map(JSONValue.string) ?? .null
+        let outbox = found.isReady ? found.run?.lane.outbox : nil
+        for (name, key) in [("anonymousId", StoredKey.anonymousID), ("userId", .userID), ("groupId", .groupID)] {
+            info[name] = outbox?.value(for: key).map(JSONValue.string) ?? .null
+        }
         if let account = found.lastAccount { info["account"] = .object(DebugInfo.describe(account)) }
         info["lastError"] = .null
         if let run = found.run {
@@ -50,7 +51,7 @@ extension AnalyticsClient {
         var lifecycle: String
         var fault: String?
         var run: Run?
-        var identity: AnalyticsIdentity?
+        var isReady: Bool
         var heldCalls: Int
         var refused: [RefusalReason: Int]
         var lastAccount: Account?
@@ -67,6 +68,10 @@ extension AnalyticsClient.State {
         case .resetting: "resetting"
         case .disabled: "disabled"
         }
+    }
+
+    fileprivate var isReady: Bool {
+        if case .ready = phase { true } else { false }
     }
 
     fileprivate var fault: String? {

@@ -59,6 +59,7 @@ extension AnalyticsClient {
             let run = Run(number: state.runs, settings: settings, lane: try open(settings, number: state.runs))
             state.phase = .initializing(run)
             state.capacity = settings.delivery.maxQueuedEvents
+            state.byteCapacity = settings.delivery.maxQueuedBytes
             state.waiters = [completion]
             state.lastAccount = nil
             log.setVerbose(options.debug || state.isVerbose)
@@ -106,31 +107,25 @@ extension AnalyticsClient {
             case .success(let opening):
                 state.withLock { $0.resetsAhead.removeAll(where: resets.contains) }
                 news.note(opening, of: run.lane.outbox)
-                // What was staged before the opening comes first.
-                run.lane.outbox.stage(.barrier) { [self] result in findIdentity(of: run, after: result) }
+                // Staged behind the resets from before the opening, which take the id away.
+                let hasID = resets.isEmpty && run.lane.outbox.value(for: .anonymousID) != nil
+                let change = hasID ? LaneChange.barrier : .ensure(.anonymousID, surroundings.ids.uuid())
+                run.lane.outbox.stage(change) { [self] result in
+                    let found: LaneState? =
+                        if case .done(let lane) = result { lane } else { try? run.lane.outbox.state() }
+                    guard let found else {
+                        return fail(run, StorageError(.failed, "The state of the lane cannot be read"))
+                    }
+                    becomeReady(run, found)
+                }
             }
         }
     }
 
-    private func findIdentity(of run: Run, after result: ChangeResult) {
-        let found: LaneState? = if case .done(let lane) = result { lane } else { try? run.lane.outbox.state() }
-        guard let found else {
-            return fail(run, StorageError(.failed, "The state of the lane cannot be read"))
-        }
-        run.lane.loop.post { [self] in
-            IdentityMaking(
-                outbox: run.lane.outbox, loop: run.lane.loop, ids: surroundings.ids, generation: found.generation,
-                isCurrent: { [self] in state.withLock { $0.isInitializing(run.number) } },
-                completion: { [self] identity in becomeReady(run, identity, found) }
-            ).make()
-        }
-    }
-
-    private func becomeReady(_ run: Run, _ identity: AnalyticsIdentity, _ found: LaneState) {
+    private func becomeReady(_ run: Run, _ found: LaneState) {
         let ending = state.withLock { state -> (effects: [Effect], isInBackground: Bool)? in
             guard state.isInitializing(run.number) else { return nil }
             state.phase = .ready(run)
-            state.voice = AnalyticsVoice(identity, context: run.settings.context, generation: found.generation)
             let waiters = state.waiters
             state.waiters = []
             let effects = drain(&state)
@@ -143,33 +138,6 @@ extension AnalyticsClient {
         // What waits since an earlier run does not wait for the interval as well.
         if !ending.isInBackground { run.lane.engine.makeDue(through: found.lastSequence) }
         for effect in ending.effects { effect() }
-    }
-
-    /// Keeps a call that another process's reset was faster than, for the identity that comes after it.
-    ///
-    /// All that was accepted with the old identity is put back in its order, then that is found anew, and what was
-    /// accepted meanwhile follows.
-    ///
-    /// - Returns: Whether it is kept; the client may be at its end.
-    func putBack(_ held: HeldCall, _ run: Run) -> Bool {
-        let (isKept, isFirst) = state.withLock { state in
-            switch state.phase {
-            case .ready(let current) where current.number == run.number:
-                state.phase = .initializing(run)
-                state.voice = nil
-                state.renewals += 1
-                state.held.putBack(.call(held))
-                return (true, true)
-            case .initializing(let current) where current.number == run.number:
-                state.held.putBack(.call(held))
-                return (true, false)
-            default:
-                return (false, false)
-            }
-        }
-        // Staged behind everything that the old identity was said in.
-        if isFirst { run.lane.outbox.stage(.barrier) { [self] result in findIdentity(of: run, after: result) } }
-        return isKept
     }
 
     private func fail(_ run: Run, _ error: StorageError) {

@@ -108,21 +108,8 @@ extension AnalyticsClient {
     }
 
     /// Sends what is queued.
-    ///
-    /// - Parameter renewals: How often the identity had been made void when the flush was asked for. If it is more often
-    ///   by the end, calls from before it were put back: they are sent as well.
-    func begin(_ flush: WaitingFlush, _ run: Run, since renewals: Int) {
-        let timeout = flush.begin(at: surroundings.clock.uptime)
-        let deadline = run.lane.loop.now.advanced(by: timeout)
-        run.lane.engine.flush(timeout: timeout) { [self] report in
-            let left = run.lane.loop.now.duration(to: deadline)
-            guard left > .zero, state.withLock({ $0.renewals }) != renewals else { return flush.end(report) }
-            accept(flush: left) { last in
-                var sum = last
-                sum.delivered += report.delivered
-                flush.end(sum)
-            }
-        }
+    func begin(_ flush: WaitingFlush, _ run: Run) {
+        run.lane.engine.flush(timeout: flush.begin(at: surroundings.clock.uptime)) { flush.end($0) }
     }
 
     /// Accepts a reset.
@@ -138,13 +125,16 @@ extension AnalyticsClient {
     ) -> [Effect] {
         switch state.phase {
         case .ready(let run), .disabled(let run?, _):
+            let phase = state.phase
             state.phase = .resetting(run)
-            state.voice = nil
             run.lane.engine.hold()
             run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { [self] result in
+                if case .repeated = result, goOn(with: run, as: phase, completion) { return }
                 finishReset(run, result, messageID, completion)
             }
             return []
+        case _ where messageID.map(state.hasTaken) == true:
+            return [{ completion(nil) }]
         case .idle, .disabled, .initializing, .resetting:
             let dropped = state.held.popLeadingCalls()
             state.phase = .idle
@@ -154,6 +144,23 @@ extension AnalyticsClient {
             state.resetsAhead.append(messageID ?? surroundings.ids.messageID())
             return [{ completion(nil) }]
         }
+    }
+
+    /// Goes on where a reset that had taken effect before, by its key, has interrupted the client.
+    ///
+    /// - Returns: False if the client was shut down meanwhile.
+    private func goOn(
+        with run: Run, as phase: Phase, _ completion: @escaping @Sendable (StorageError?) -> Void
+    ) -> Bool {
+        let effects = state.withLock { state -> [Effect]? in
+            guard case .resetting = state.phase else { return nil }
+            state.phase = phase
+            return [{ completion(nil) }] + drain(&state)
+        }
+        guard let effects else { return false }
+        run.lane.engine.release()
+        for effect in effects { effect() }
+        return true
     }
 
     private func finishReset(
@@ -166,6 +173,7 @@ extension AnalyticsClient {
         run.lane.close { [self] in
             let effects = state.withLock { state -> [Effect] in
                 if failure != nil { state.resetsAhead.append(messageID ?? surroundings.ids.messageID()) }
+                state.lastReset = messageID
                 state.lastAccount = account
                 if case .resetting = state.phase { state.phase = .idle }
                 let closers = state.closers
@@ -192,7 +200,6 @@ extension AnalyticsClient {
                 state.closers.append { end(()) }
             }
             state.phase = .shutDown
-            state.voice = nil
             return (effects, run, isClosing)
         }
         for effect in effects { effect() }
@@ -231,5 +238,12 @@ extension AnalyticsClient {
         guard case .failed(let error) = result else { return nil }
         log.log(.error, "reset() holds in memory only, the disk refuses it: \(error.message)")
         return error
+    }
+}
+
+extension AnalyticsClient.State {
+    /// Whether a reset with this key was the last one, or is kept for the next run.
+    fileprivate func hasTaken(_ reset: MessageID) -> Bool {
+        reset == lastReset || resetsAhead.contains(reset)
     }
 }

@@ -9,7 +9,6 @@ extension AnalyticsClient {
         let effects = state.withLock { state -> [Effect]? in
             guard let run = state.run, run.number == number, !state.isEnding else { return nil }
             state.phase = .disabled(run, .server(halt.message))
-            state.voice = nil
             // What was accepted since the engine dropped the queue goes as well.
             run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
             let waiters = state.waiters

@@ -44,7 +44,7 @@ public final class AnalyticsClient: AnalyticsInterface {
     enum Phase: Sendable {
         /// Calls are held until somebody initialises.
         case idle
-        /// Calls are held until the identity is known.
+        /// Calls are held until the lane is open.
         case initializing(Run)
         /// Calls go to disk.
         case ready(Run)
@@ -58,20 +58,20 @@ public final class AnalyticsClient: AnalyticsInterface {
 
     struct State {
         var phase = Phase.idle
-        /// Who speaks, while the client is ready.
-        var voice: AnalyticsVoice?
         var held = HeldItems()
         /// How many calls are held at most.
         var capacity = AnalyticsSettings.memoryBound
+        /// How many bytes of them.
+        var byteCapacity = DeliveryOptions().maxQueuedBytes
         /// Resets that found no lane: each run begins with them until one has opened its lane. Each has a key, so a lane
         /// that was given one twice takes it once.
         var resetsAhead: [MessageID] = []
+        /// The last reset, if its caller gave it a key.
+        var lastReset: MessageID?
         var waiters: [@Sendable (Result<Void, TrackerError>) -> Void] = []
         /// Told when a reset that is under way has ended.
         var closers: [@Sendable () -> Void] = []
         var runs = 0
-        /// How often another process's reset has made the identity void.
-        var renewals = 0
         var isInBackground = false
         var isVerbose = false
         var refused: [RefusalReason: Int] = [:]
@@ -133,34 +133,5 @@ extension AnalyticsClient.State {
         case .idle, .resetting: true
         case .initializing, .ready, .disabled, .shutDown: false
         }
-    }
-}
-
-/// Who events are from and what they tell of their surroundings, while a client is ready.
-struct AnalyticsVoice: Sendable {
-    private(set) var identity: AnalyticsIdentity
-    private(set) var context: JSONText
-    /// The generation that the identity belongs to.
-    let generation: Generation
-    private let surroundings: JSONObject
-
-    init(_ identity: AnalyticsIdentity, context: JSONObject, generation: Generation) {
-        self.identity = identity
-        self.generation = generation
-        surroundings = context
-        self.context = Self.text(context, identity)
-    }
-
-    /// Takes note of a call, and says what that changes on disk.
-    mutating func note(_ call: AnalyticsCall) -> LaneChange? {
-        let before = identity.advertisingId
-        let change = identity.note(call, in: generation)
-        if identity.advertisingId != before { context = Self.text(surroundings, identity) }
-        return change
-    }
-
-    private static func text(_ context: JSONObject, _ identity: AnalyticsIdentity) -> JSONText {
-        // The settings were refused if the context nests too deeply, which is the only fault it can have.
-        (try? AnalyticsContext.text(context, advertisingId: identity.advertisingId)) ?? .emptyObject
     }
 }

@@ -1,4 +1,5 @@
 import TrackerModels
+import TrackerStorage
 
 /// What events tell of their surroundings: the same for all of them, but for the advertising identifier.
 enum AnalyticsContext {
@@ -21,13 +22,26 @@ enum AnalyticsContext {
         return merge(own, over: context)
     }
 
-    /// The context of an event.
-    ///
-    /// - Parameter advertisingId: Stands in `device` if there is one.
-    static func text(_ context: JSONObject, advertisingId: Secret?) throws(JSONSyntaxError) -> JSONText {
-        guard let advertisingId else { return try JSONText(context) }
-        let device: JSONObject = ["device": ["advertisingId": .string(advertisingId.reveal())]]
-        return try JSONText(merge(device, over: context))
+    /// The context of an event, with the advertising identifier in `device` if there is one when it is committed.
+    static func template(_ context: JSONObject) throws(JSONSyntaxError) -> BodyTemplate {
+        let otherwise = try JSONText(context)["device"]?["advertisingId"]
+        var (before, after) = (JSONObject(), JSONObject())
+        var device: JSONObject?
+        for (key, value) in context {
+            if key == "device", case .object(let own) = value {
+                device = own
+            } else if device == nil, key != "device" {
+                before[key] = value
+            } else if key != "device" {
+                after[key] = value
+            }
+        }
+        var own = device ?? [:]
+        own["advertisingId"] = nil
+        let part = BodyTemplate([
+            .fixed(try JSONText(own)), .value("advertisingId", .advertisingID, otherwise: otherwise),
+        ])
+        return BodyTemplate([.fixed(try JSONText(before)), .object("device", part), .fixed(try JSONText(after))])
     }
 
     /// One object with the members of both; where both have an object, that is merged in turn.

@@ -1,30 +1,29 @@
 import TrackerModels
+import TrackerStorage
 
 /// Writes calls as the events of a batch, but for what is bound when they are sent: `writeKey` and `sentAt`.
 enum AnalyticsEvent {
-    /// The event of a call.
+    /// The event of a call. Who it is from is added when it is committed.
     ///
     /// - Parameters:
-    ///   - identity: Who it is from, with what the call itself changes.
     ///   - context: What it tells of its surroundings.
     ///   - time: When the call was made.
     /// - Returns: `nil` for a call that is no event.
     static func body(
-        of call: AnalyticsCall, from identity: AnalyticsIdentity, context: JSONText, messageID: MessageID,
-        at time: Timestamp
-    ) -> JSONText? {
+        of call: AnalyticsCall, context: BodyTemplate, messageID: MessageID, at time: Timestamp
+    ) -> BodyTemplate? {
         guard let (type, name, values) = parts(of: call) else { return nil }
-        var event = JSONObjectWriter(reservingCapacity: 512 + context.byteCount + (values?.text?.byteCount ?? 0))
-        event.append("type", type)
-        if let name { event.append("event", name) }
-        if let userId = identity.userId { event.append("userId", userId) }
-        event.append("anonymousId", identity.anonymousId)
-        if let groupId = identity.groupId { event.append("groupId", groupId) }
-        if let values, let text = values.text { event.append(values.key, text) }
-        event.append("timestamp", time.description)
-        event.append("messageId", messageID.text)
-        event.append("context", context)
-        return event.finish()
+        var head = JSONObjectWriter()
+        head.append("type", type)
+        if let name { head.append("event", name) }
+        var tail = JSONObjectWriter(reservingCapacity: 128 + (values?.text?.byteCount ?? 0))
+        if let values, let text = values.text { tail.append(values.key, text) }
+        tail.append("timestamp", time.description)
+        tail.append("messageId", messageID.text)
+        return BodyTemplate([
+            .fixed(head.finish()), .value("userId", .userID), .id("anonymousId", .anonymousID),
+            .value("groupId", .groupID), .fixed(tail.finish()), .object("context", context),
+        ])
     }
 
     private typealias Values = (key: String, text: JSONText?)

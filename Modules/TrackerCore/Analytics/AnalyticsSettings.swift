@@ -9,7 +9,7 @@ struct AnalyticsSettings: Sendable {
     let writeKey: Secret
     let delivery: DeliveryOptions
     /// What every event tells of its surroundings.
-    let context: JSONObject
+    let context: BodyTemplate
 
     /// How long identity is kept, from its writing.
     static let expiration = Duration.seconds(365 * 86_400)
@@ -30,9 +30,9 @@ struct AnalyticsSettings: Sendable {
         try FieldCheck.atLeastOne("maxBatchBytes", options.maxBatchBytes)
         try FieldCheck.duration("requestTimeout", options.requestTimeout, from: .seconds(1), to: .seconds(600))
         try options.delivery.validate()
-        context = AnalyticsContext.collect(facts, app: options.app, merging: options.context)
         do {
-            _ = try AnalyticsContext.text(context, advertisingId: nil)
+            context = try AnalyticsContext.template(
+                AnalyticsContext.collect(facts, app: options.app, merging: options.context))
         } catch {
             throw FieldCheck.fault("context", "is nested more than \(JSONText.maxDepth) deep")
         }

@@ -42,21 +42,14 @@ struct HeldItems: Sendable {
     /// How many calls wait.
     private(set) var calls = 0
     private var others = 0
-    /// How many of the first were put back.
-    private var returned = 0
+    /// About how many bytes they have.
+    private(set) var bytes = 0
 
     var isEmpty: Bool { calls + others == 0 }
 
     mutating func append(_ item: HeldItem) {
         items.append(item)
-        if item.isCall { calls += 1 } else { others += 1 }
-    }
-
-    /// Puts an item back that was taken, before all that came after it and behind those that were put back before.
-    mutating func putBack(_ item: HeldItem) {
-        items.insert(item, at: head + returned)
-        returned += 1
-        if item.isCall { calls += 1 } else { others += 1 }
+        count(item, 1)
     }
 
     /// Takes the first.
@@ -111,15 +104,20 @@ struct HeldItems: Sendable {
         return isIdle
     }
 
+    private mutating func count(_ item: HeldItem, _ step: Int) {
+        guard case .call(let held) = item else {
+            others += step
+            return
+        }
+        calls += step
+        bytes += step * held.call.weight
+    }
+
     private mutating func take(at index: Int) -> HeldItem? {
         let item = items[index]
         items[index] = nil
-        let end = head + returned
-        if let item {
-            if item.isCall { calls -= 1 } else { others -= 1 }
-        }
+        if let item { count(item, -1) }
         while head < items.count, items[head] == nil { head += 1 }
-        returned = max(0, end - head)
         if head == items.count || head > 4096 {
             items.removeFirst(head)
             head = 0

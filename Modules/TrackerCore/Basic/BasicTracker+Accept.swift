@@ -22,7 +22,11 @@ extension BasicTracker {
             case .failure(let refusal): return refusal
             case .success(let call):
                 var user = state.user
-                if case .identify(let userId, let traits) = call { user = BasicUser(userId: userId, traits: traits) }
+                // One that is made again changes nothing: others may have followed it.
+                if case .identify(let userId, let traits) = call, !state.knows(messageID, run) {
+                    user = BasicUser(userId: userId, traits: traits)
+                    if let messageID { state.identifying.insert(messageID) }
+                }
                 let time = surroundings.clock.wall
                 let body = BasicEvent.body(of: call, from: user, context: state.context, at: time)
                 // A call that is refused leaves no trace: not in the user either.
@@ -74,6 +78,7 @@ extension BasicTracker {
         // With delivery halted the call is held until `initialize` resumes it.
         let isHalted = run.lane.engine.isHalted
         run.lane.outbox.stage(.append(held.draft)) { [self] result in
+            _ = state.withLock { $0.identifying.remove(held.draft.messageID) }
             held.completion(outcome(of: result, held.name, run, isHalted))
         }
     }
@@ -87,7 +92,7 @@ extension BasicTracker {
             return refuse(name, Refusal(reason, ClientNews.sentence(reason, name)))
         case .failed(let error):
             return refuse(name, Refusal(.storage, error.message))
-        case .done, .outdated:
+        case .done, .repeated:
             return refuse(name, Refusal(.storage, "The outbox gave no answer"))
         }
     }
@@ -103,5 +108,13 @@ extension BasicTracker {
         // A UUID always is a message id.
         while id == nil { id = MessageID(surroundings.ids.uuid()) }
         return id ?? makeMessageID()
+    }
+}
+
+extension BasicTracker.State {
+    /// Whether an identification with this key has been made before.
+    fileprivate func knows(_ messageID: MessageID?, _ run: BasicTracker.Run) -> Bool {
+        guard let messageID else { return false }
+        return identifying.contains(messageID) || run.lane.outbox.remembers(messageID)
     }
 }

@@ -53,6 +53,8 @@ public final class BasicTracker: Sendable {
         var flushes: [ParkedFlush] = []
         var context = JSONText.emptyObject
         var user: BasicUser?
+        /// Callers' ids of identifications that are not on disk yet.
+        var identifying: Set<MessageID> = []
         var refused: [RefusalReason: Int] = [:]
     }
 

@@ -43,7 +43,7 @@ extension MobileTracker {
                 lane.outbox.stage(change(draft(content, messageID))) { [self, view] result in
                     switch result {
                     case .queued(_, let lane), .pending(_, let lane): tell(lane.entry.session)
-                    case .done, .outdated, .refused, .failed: break
+                    case .done, .repeated, .refused, .failed: break
                     }
                     let outcome = outcome(of: result, for: call, lane, isHalted)
                     if let view, case .dropped = outcome { self.state.withLock { $0.shown.takeBack(view) } }
@@ -97,7 +97,7 @@ extension MobileTracker {
             return refuse(call, Refusal(reason, ClientNews.sentence(reason, call.name)))
         case .failed(let error):
             return refuse(call, Refusal(.storage, error.message))
-        case .done, .outdated:
+        case .done, .repeated:
             return refuse(call, Refusal(.storage, "The outbox gave no answer"))
         }
     }

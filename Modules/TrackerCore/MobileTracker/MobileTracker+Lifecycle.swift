@@ -103,6 +103,7 @@ extension MobileTracker {
         resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
         let (lane, transfer) = state.withLock { state in
+            let before = (shown: state.shown, startsAnew: state.startsAnew)
             state.shown.forget()
             let change = state.keyed(messageID, surroundings.ids) { .reset(all: all, messageID: $0) }
             guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
@@ -110,8 +111,14 @@ extension MobileTracker {
                 state.startsAnew = true
                 lane.engine.hold()
             }
-            lane.outbox.stage(change) { [self] result in
+            lane.outbox.stage(change) { [self, forgotten = state.shown] result in
                 lane.engine.forget()
+                if case .repeated = result {
+                    self.state.withLock { state in
+                        if state.shown == forgotten { state.shown = before.shown }
+                        state.startsAnew = state.startsAnew && before.startsAnew
+                    }
+                }
                 if all { lane.engine.release() }
                 if result.hasEnded {
                     self.state.withLock { $0.toldSession = nil }
@@ -200,7 +207,11 @@ extension ChangeResult {
     /// Whether a reset or a denial has ended the session, if only in memory; one that had taken effect before, by its
     /// key, has not.
     fileprivate var hasEnded: Bool {
-        if case .done(let lane) = self { lane.entry.session == nil } else { true }
+        switch self {
+        case .done(let lane): lane.entry.session == nil
+        case .repeated: false
+        case .queued, .pending, .refused, .failed: true
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 /// The screen that was shown last, as far as it was tracked.
-struct ShownScreen: Sendable {
+struct ShownScreen: Hashable, Sendable {
     /// Names one showing.
     struct View: Hashable, Sendable {
         fileprivate let number: Int

@@ -31,6 +31,10 @@ public enum LaneChange: Sendable {
     case unbind(Generation, SessionID, refused: Record.ID)
     /// Stores the user a generation's session was identified with; as `bind` where generations are concerned.
     case identify(Generation, UserID)
+    /// Makes changes of the client's own values. One with a `messageID` that has taken effect already does nothing.
+    case set([ValueChange], messageID: MessageID?)
+    /// Stores a value under a key that has none.
+    case ensure(StoredKey, String)
     /// Stores a value under a key of the lane or the brand, unless the generation has ended.
     case store(StoredKey, String, Generation?)
     /// Removes a value.
@@ -65,17 +69,18 @@ public struct WireBytes: Hashable, Sendable {
 public enum ChangeResult: Hashable, Sendable {
     /// It is on disk. The lane is as it was right after the transaction.
     case done(LaneState)
-    /// The record is on disk, or was already under the same caller-given key.
+    /// The record is on disk, or was already under the same caller-given key. Its values hold with it, though their
+    /// backup may have failed, which is told and tried again.
     case queued(MessageID, LaneState)
     /// As `queued`, but it waits for a session or for consent.
     case pending(MessageID, LaneState)
-    /// The record is of a generation that is not the lane's: somebody has left the user meanwhile. Nothing was queued.
-    case outdated(LaneState)
+    /// A change with this id has taken effect before: nothing was done.
+    case repeated(LaneState)
     /// The record was refused.
     case refused(RefusalReason)
     /// The disk did not take it, or not all of it.
     ///
-    /// A record was `refused` then. Any other change holds in memory all the same and is written first once writing
+    /// A record, or a change of the client's own values, was `refused` then. Any other change holds in memory all the same and is written first once writing
     /// works: a reset or a consent keeps everything else waiting for it, a value is shown, delivered and dropped records
     /// are not peeked again. It is also the answer to a save whose backup could not be written, and to an erasure that
     /// another process's read has kept from being finished: those have taken effect and are tried again by themselves.

@@ -30,7 +30,7 @@ enum LaneTask: Sendable {
     /// Whether the task is a call that may be refused; anything else is taken however much waits.
     var mayBeRefused: Bool {
         switch self {
-        case .change(.append), .change(.continueSession): true
+        case .change(.append), .change(.continueSession), .change(.set): true
         default: false
         }
     }
@@ -54,6 +54,7 @@ struct StagedTask: Sendable {
         switch draft.body {
         case .complete(let body): return body.byteCount + 256
         case .withSessionMetadata(let head, let own): return head.byteCount + (own?.byteCount ?? 0) + 256
+        case .template(let template): return template.byteCount + 256
         }
     }
 }

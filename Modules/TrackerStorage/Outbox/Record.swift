@@ -9,6 +9,8 @@ public struct Draft: Sendable {
         /// An object whose member `data` the commit adds: the session's metadata, and over them `own`. If both are
         /// empty or absent the member is left out.
         case withSessionMetadata(JSONText, own: JSONText?)
+        /// An object that the commit writes, with the lane's values as `values` leave them.
+        case template(BodyTemplate)
     }
 
     /// The record's key.
@@ -21,8 +23,8 @@ public struct Draft: Sendable {
     public var body: Body
     /// An object to merge into the session's metadata in the record's own transaction.
     public var sessionMetadata: JSONText?
-    /// The generation whose identity the body tells: a lane in another one does not take it. `nil`: any.
-    public var generation: Generation?
+    /// What the record changes of the client's own values, in its own transaction.
+    public var values: [ValueChange]
     /// When the call was made, by the wall clock.
     public var occurredAt: Timestamp
     /// When the call was made, on the monotonic clock, for ages within this run.
@@ -31,14 +33,14 @@ public struct Draft: Sendable {
     /// Describes a call.
     public init(
         messageID: MessageID, hasCallerKey: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
-        generation: Generation? = nil, occurredAt: Timestamp, acceptedAt: Duration
+        values: [ValueChange] = [], occurredAt: Timestamp, acceptedAt: Duration
     ) {
         self.messageID = messageID
         self.hasCallerKey = hasCallerKey
         self.route = route
         self.body = body
         self.sessionMetadata = sessionMetadata
-        self.generation = generation
+        self.values = values
         self.occurredAt = occurredAt
         self.acceptedAt = acceptedAt
     }

@@ -38,7 +38,9 @@ struct UnwrittenChanges: Sendable {
     mutating func hold(_ change: LaneChange, over disk: LaneState) {
         if changes.isEmpty { base = disk.generation }
         switch change {
-        case .append, .continueSession, .barrier: return
+        case .append, .continueSession, .set, .barrier: return
+        case .ensure(let key, _):
+            if value(for: key, over: disk) == .untouched { changes.append(change) }
         case .ensureDevice:
             // The id that is shown from now on must be the one that is written.
             guard state(over: disk).entry.device == nil else { return }
@@ -135,8 +137,11 @@ extension LaneChange {
     /// Whether the change must be in the backups too before it counts.
     var isBackedUp: Bool {
         switch self {
-        case .append, .continueSession, .delivered, .drop, .dropAll, .barrier: false
-        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .store, .remove, .ensureDevice: true
+        case .append(let draft): !draft.values.isEmpty
+        case .continueSession, .delivered, .drop, .dropAll, .barrier: false
+        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
+            .ensureDevice:
+            true
         }
     }
 
@@ -182,6 +187,7 @@ extension LaneChange {
             return key == .sessionID ? .removed : .untouched
         case .identify(state.generation, let user):
             return key == .identifyID ? .text(user.text) : .untouched
+        case .ensure(key, let text): return .text(text)
         case .store(key, let text, let generation):
             return generation == nil || generation == state.generation ? .text(text) : .untouched
         default:

@@ -7,7 +7,6 @@ extension LaneTransaction {
         if draft.hasCallerKey, let first = try database.idempotencyKeys.outcome(row.key, draft.messageID) {
             return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
         }
-        if let generation = draft.generation, generation != row.generation { return .outdated }
         let limits = configuration.limits
         let body = try body(of: draft)
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
@@ -26,6 +25,7 @@ extension LaneTransaction {
             try database.idempotencyKeys.remember(row.key, draft.messageID, isPending ? .pending : .queued)
         }
         if let addition = draft.sessionMetadata { try merge(addition) }
+        try make(draft.values)
         try evict()
         return isPending ? .pending(draft.messageID) : .queued(draft.messageID)
     }
@@ -59,6 +59,8 @@ extension LaneTransaction {
         switch draft.body {
         case .complete(let body):
             return body
+        case .template(let template):
+            return try write(template, draft.values)
         case .withSessionMetadata(let head, let own):
             let parts = [try sessionMetadata(), own].compactMap { $0 }.filter { $0.hasMembers }
             guard let first = parts.first else { return head }
@@ -82,12 +84,5 @@ extension LaneTransaction {
         let stored = try value(.sessionMetadata).flatMap { text in try? JSONText(validating: text) }
         metadata = .some(stored)
         return stored
-    }
-}
-
-extension JSONText {
-    /// Whether this is an object with at least one member.
-    fileprivate var hasMembers: Bool {
-        kind == .object && bytes.dropFirst().dropLast().contains { $0 > 0x20 }
     }
 }

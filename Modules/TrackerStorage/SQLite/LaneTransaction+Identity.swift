@@ -125,6 +125,7 @@ extension LaneTransaction {
 
     /// Binds the generation to what a value says that has just come back, or has just gone.
     mutating func restore(_ text: String?, _ key: StoredKey) throws(StorageError) {
+        knownValues[key] = nil
         var entry = row.entry
         switch key {
         case .sessionID:
@@ -167,6 +168,7 @@ extension LaneTransaction {
         let store = SQLiteKeyValueStore(database, row, key.scope)
         let expires = now.advanced(by: configuration.expiration)
         changesValues = true
+        knownValues[key] = nil
         if let text {
             try store.save(
                 StoredValue(text: text, expires: expires, epoch: row.generation.number), for: storedName(key))

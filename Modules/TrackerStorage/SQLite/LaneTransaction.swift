@@ -8,7 +8,8 @@ struct LaneTransaction {
         case done
         case queued(MessageID)
         case pending(MessageID)
-        case outdated
+        /// A change with its id has taken effect before.
+        case repeated
         case refused(RefusalReason)
     }
 
@@ -56,6 +57,8 @@ struct LaneTransaction {
     private var needsPruning = false
     /// The session's metadata, once a record has asked for them.
     var metadata: JSONText??
+    /// Values of the lane that records have asked for.
+    var knownValues: [StoredKey: String?] = [:]
 
     /// Begins with a lane as its row says; a session that has expired ends its generation first.
     ///
@@ -80,15 +83,19 @@ struct LaneTransaction {
         switch change {
         case .append(let draft): return try append(draft)
         case .continueSession(let session, let link): return try goOn(with: session, link)
-        case .reset(let all, let messageID): try once(messageID) { (lane) throws(StorageError) in try lane.reset(all) }
+        case .reset(let all, let messageID):
+            return try once(messageID) { (lane) throws(StorageError) in try lane.reset(all) }
         case .consent(let consent, let messageID):
-            try once(messageID) { (lane) throws(StorageError) in try lane.setConsent(consent) }
+            return try once(messageID) { (lane) throws(StorageError) in try lane.setConsent(consent) }
         case .expire(let generation): try expire(generation)
         case .bind(let generation, let session): try bind(generation, session)
         case .bindMade(let generation, let session):
             if try entry(of: generation)?.session == nil { try bind(generation, session) }
         case .unbind(let generation, let session, let record): try unbind(generation, session, record)
         case .identify(let generation, let user): try identify(generation, user)
+        case .set(let changes, let messageID):
+            return try once(messageID) { (lane) throws(StorageError) in try lane.make(changes) }
+        case .ensure(let key, let text): try ensure(key, text)
         case .store(let key, let value, let generation): try store(key, value, generation)
         case .remove(let key): try remove(key)
         case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
@@ -236,6 +243,7 @@ struct LaneTransaction {
         row.sessionExpires = nil
         row.identifyExpires = nil
         metadata = nil
+        knownValues = [:]
         needsPruning = true
         try database.values.clear(brand: row.key.brand, lane: row.key.lane)
         if entry != GenerationEntry() { try database.generations.save(entry, row.key, row.generation) }
@@ -253,13 +261,14 @@ struct LaneTransaction {
     /// Applies a change that a caller's id makes unique, unless it has taken effect already.
     private mutating func once(
         _ messageID: MessageID?, _ change: (inout LaneTransaction) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        if let messageID, try database.idempotencyKeys.isApplied(row.key, messageID) { return }
+    ) throws(StorageError) -> Effect {
+        if let messageID, try database.idempotencyKeys.isApplied(row.key, messageID) { return .repeated }
         try change(&self)
-        guard let messageID else { return }
+        guard let messageID else { return .done }
         row.settled += 1
         needsPruning = true
         try database.idempotencyKeys.rememberApplied(row.key, messageID, settled: row.settled)
+        return .done
     }
 
     /// The runs of neighbouring numbers among ids.

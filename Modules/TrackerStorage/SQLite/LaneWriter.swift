@@ -328,7 +328,7 @@ struct LaneWriter: ~Copyable {
                 return .failed(error)
             }
             switch change {
-            case .append, .continueSession:
+            case .append, .continueSession, .set:
                 return .refused(held.state(over: known).consent == .denied ? .trackingNotAllowed : .storage)
             default:
                 held.hold(change, over: known)
@@ -345,7 +345,7 @@ extension LaneTransaction.Effect {
         case .done: .done(state)
         case .queued(let id): .queued(id, state)
         case .pending(let id): .pending(id, state)
-        case .outdated: .outdated(state)
+        case .repeated: .repeated(state)
         case .refused(let reason): .refused(reason)
         }
     }

@@ -96,11 +96,14 @@ extension SQLiteOutbox {
         stage.withLock { $0.finish(group) }
         var waiting: [@Sendable (StorageError?) -> Void] = []
         for (task, result) in zip(group, outcome.results) {
-            guard outcome.changesValues, folder != nil, task.task.isBackedUp, result.isDone else {
+            guard outcome.changesValues, folder != nil, task.task.isBackedUp, result.hasTakenEffect else {
                 task.completion(result)
                 continue
             }
-            waiting.append { error in task.completion(error.map(ChangeResult.failed) ?? result) }
+            waiting.append { error in
+                // A record is queued, whatever becomes of the backup.
+                if let error, case .done = result { task.completion(.failed(error)) } else { task.completion(result) }
+            }
         }
         guard !waiting.isEmpty else {
             if outcome.changesValues { scheduleBackup() }
@@ -168,7 +171,10 @@ extension LaneTask {
 }
 
 extension ChangeResult {
-    fileprivate var isDone: Bool {
-        if case .done = self { true } else { false }
+    fileprivate var hasTakenEffect: Bool {
+        switch self {
+        case .done, .queued, .pending: true
+        case .repeated, .refused, .failed: false
+        }
     }
 }

@@ -98,6 +98,90 @@ struct AnalyticsIdentityTests {
         #expect(event["context"]?["device"]?["advertisingId"] == nil)
     }
 
+    @Test("is changed once by a call that is made again under its id, as after a crash")
+    func changesOnce() async throws {
+        let fixture = try AnalyticsFixture()
+        let script: @Sendable (AnalyticsClient) -> Void = { client in
+            client.accept(.identify(userId: "ALICE", traits: nil), messageId: .of("m1"))
+            client.accept(.setAdvertisingId("ad-1"), messageId: .of("m2"))
+            client.accept(.group(groupId: "g1", traits: nil), messageId: .of("m3"))
+            client.reset(messageId: .of("m4"))
+        }
+        await fixture.start()
+        script(fixture.client)
+        await fixture.start()
+        _ = await fixture.client.track("First").outcome
+        let id = fixture.client.info("anonymousId")
+        await fixture.client.shutdown()
+
+        let next = fixture.restarted()
+        next.client.initialize(with: next.options())
+        script(next.client)
+        await next.start()
+        next.client.track("After")
+        #expect(await next.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let event = try #require(fixture.backend.events.last { $0["event"] == "After" })
+        #expect(event["userId"] == nil && event["groupId"] == nil)
+        #expect(event["context"]?["device"]?["advertisingId"] == nil)
+        #expect(event["anonymousId"] == id)
+        #expect(fixture.backend.events.contains { $0["event"] == "First" })
+        await next.client.shutdown()
+    }
+
+    @Test("stays the later one when an earlier call is made again under its id")
+    func keepsTheLater() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        let identify = { (user: String, id: String) in
+            fixture.client.accept(.identify(userId: user, traits: nil), messageId: .of(id))
+        }
+        let advertise = { (ad: String, id: String) in
+            fixture.client.accept(.setAdvertisingId(ad), messageId: .of(id))
+        }
+
+        _ = identify("BOB", "b")
+        _ = advertise("ad-b", "x")
+        _ = identify("CAROL", "c")
+        _ = advertise("ad-c", "y")
+        let again = identify("BOB", "b")
+        let adAgain = advertise("ad-b", "x")
+        fixture.client.track("After")
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        let event = try #require(fixture.backend.events.last)
+        #expect(event["userId"] == "CAROL")
+        #expect(event["context"]?["device"]?["advertisingId"] == "ad-c")
+        #expect(await again.outcome == .queued(.of("b")))
+        #expect(await adAgain.outcome == .queued(.of("x")))
+        #expect(fixture.backend.events.count == 3)
+        await fixture.client.shutdown()
+    }
+
+    @Test("of an event is the one on disk when it is committed, whichever client on the folder has said it")
+    func saidElsewhere() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        let other = fixture.restarted()
+        await other.start()
+
+        _ = await other.client.identify("u1").outcome
+        _ = await other.client.setAdvertisingId("ad-1").outcome
+        _ = await fixture.client.track("A").outcome
+        _ = await fixture.client.group("g1").outcome
+        _ = await other.client.track("B").outcome
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let events = fixture.backend.events.filter { $0["type"] == "track" }
+        #expect(events.map { $0["event"] } == ["A", "B"])
+        #expect(events.map { $0["userId"] } == ["u1", "u1"])
+        #expect(events.map { $0["groupId"] } == [nil, "g1"])
+        #expect(events.allSatisfy { $0["context"]?["device"]?["advertisingId"] == "ad-1" })
+        #expect(fixture.client.info("userId") == "u1")
+        await fixture.client.shutdown()
+        await other.client.shutdown()
+    }
+
     @Test("is new for every client on the lane once one has reset it: no event says the old one, and all keep order")
     func resetElsewhere() async throws {
         let fixture = try AnalyticsFixture()

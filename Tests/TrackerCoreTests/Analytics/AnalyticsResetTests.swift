@@ -129,7 +129,30 @@ struct AnalyticsResetTests {
         _ = await fixture.client.flush(timeout: .seconds(60))
 
         #expect(fixture.names.last == "Kept")
-        #expect(fixture.client.info("account", "recovered") == 1)
+        #expect(fixture.client.info("account", "delivered") == 1)
+    }
+
+    @Test("a second reset under the same id leaves the client as it is, and what it holds", arguments: [true, false])
+    func repeatedReset(isReady: Bool) async throws {
+        let fixture = try AnalyticsFixture { _ in .status(503) }
+        await fixture.start()
+        await withCheckedContinuation { done in fixture.client.accept(reset: .of("r1")) { _ in done.resume() } }
+        if isReady { await fixture.start() }
+
+        let before = fixture.client.track("Before")
+        await withCheckedContinuation { done in fixture.client.accept(reset: .of("r1")) { _ in done.resume() } }
+        #expect(fixture.client.info("lifecycle") == (isReady ? "ready" : "idle"))
+        let after = fixture.client.track("After")
+        fixture.backend.answer { _ in .status(200) }
+        await fixture.start()
+        fixture.client.networkDidChange()
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(await before.outcome.isQueued)
+        #expect(await after.outcome.isQueued)
+        #expect(fixture.client.info("queueLength") == 0)
+        #expect(fixture.names.suffix(2) == ["Before", "After"])
+        await fixture.client.shutdown()
     }
 
     @Test("is still written when the client is shut down before it came to it")

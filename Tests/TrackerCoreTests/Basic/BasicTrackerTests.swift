@@ -260,6 +260,27 @@ struct BasicTrackerTests {
         #expect(outcome == .dropped(.storage))
     }
 
+    @Test("an identification that is made again under its id does not bring its user back")
+    func identifiesOnce() async throws {
+        let fixture = try BasicFixture()
+        try fixture.start()
+        let identify = { (user: String, id: String) in
+            fixture.tracker.receipt(.identify(userId: user, traits: nil), .of(id))
+        }
+
+        _ = identify("BOB", "b")
+        _ = identify("CAROL", "c")
+        let again = identify("BOB", "b")
+        #expect(await again.outcome == .queued(.of("b")))
+        _ = await identify("BOB", "b").outcome
+        fixture.tracker.track(event: "After")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.events.last?["userId"] == "CAROL")
+        #expect(fixture.backend.events.count == 3)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("the queue holds 100 events in memory and 100,000 on disk, unless it is told otherwise")
     func standardBound() throws {
         let bound = { (size: Int?, persistence: DeliveryOptions.Persistence) throws(TrackerError) in

@@ -319,6 +319,30 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("that had taken effect before, by its key, forgets neither the screen nor the brand")
+    func repeated() async throws {
+        let fixture = try SessionFixture()
+        let reset = {
+            await withCheckedContinuation { done in
+                fixture.tracker.accept(resetAll: true, messageID: .of("r")) { _ in done.resume() }
+            }
+        }
+        try await fixture.start()
+        await reset()
+        try await fixture.start()
+        #expect(await fixture.tracker.screenDidAppear(name: "Home").messageID != nil)
+        await fixture.drain()
+        let session = fixture.tracker.sessionId
+
+        await reset()
+        let screen = await fixture.tracker.screenDidAppear(name: "Home")
+        try await fixture.start()
+
+        #expect(screen == .dropped(.repeatedScreen))
+        #expect(session != nil && fixture.tracker.sessionId == session)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a screen that was shown may be shown again")
     func screens() async throws {
         let fixture = try SessionFixture()

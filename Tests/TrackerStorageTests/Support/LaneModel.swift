@@ -38,9 +38,9 @@ struct LaneModel {
     /// Applies a change and says what it should come to.
     mutating func apply(_ change: LaneChange, at now: Timestamp) -> String {
         switch change {
-        case .append(let draft): return append(draft)
-        case .reset(let all, let id): once(id) { $0.reset(all: all) }
-        case .consent(let consent, let id): once(id) { $0.set(consent) }
+        case .append(let draft): return append(draft, now)
+        case .reset(let all, let id): if !once(id, { $0.reset(all: all) }) { return "repeated" }
+        case .consent(let consent, let id): if !once(id, { $0.set(consent) }) { return "repeated" }
         case .expire(let number): if number.number == generation, sessions[generation] != nil { expire() }
         case .bind(let number, let session): bind(number.number, session.text, now)
         case .bindMade(let number, let session):
@@ -54,7 +54,7 @@ struct LaneModel {
             guard number == nil || number?.number == generation else { break }
             own = text
             ownExpires = now.advanced(by: Self.lifetime)
-        case .remove(.own): own = nil
+        case .set(let changes, let id): if !once(id, { $0.make(changes, now) }) { return "repeated" }
         case .delivered(let ids, _): delivered += remove(ids)
         case .drop(let ids, let reason): drop(remove(ids), reason)
         case .dropAll(let reason): drop(remove { _ in true }, reason)
@@ -76,11 +76,17 @@ struct LaneModel {
         if deviceExpires <= now { hasDevice = false }
     }
 
-    private mutating func append(_ draft: Draft) -> String {
+    private mutating func make(_ changes: [ValueChange], _ now: Timestamp) {
+        for change in changes {
+            own = change.text
+            ownExpires = now.advanced(by: Self.lifetime)
+        }
+    }
+
+    private mutating func append(_ draft: Draft, _ now: Timestamp) -> String {
         let id = draft.messageID.text
         guard consent != .denied else { return "refused trackingNotAllowed" }
         if draft.hasCallerKey, let first = given[id] { return first }
-        if let number = draft.generation, number.number != generation { return "outdated" }
         guard case .complete(let body) = draft.body, body.byteCount <= 40 else { return "refused tooLarge" }
         let isPending = consent == .pending || sessions[generation] == nil
         let isAllPending = consent == .pending || queue.allSatisfy { sessions[$0.generation] == nil }
@@ -90,6 +96,7 @@ struct LaneModel {
         accepted += 1
         let result = isPending ? "pending \(id)" : "queued \(id)"
         if draft.hasCallerKey { given[id] = result }
+        make(draft.values, now)
         if queue.count > Self.maxRecords {
             queue.removeFirst()
             drop(1, .evicted)
@@ -149,10 +156,11 @@ struct LaneModel {
         users = users.filter { $0.key >= first }
     }
 
-    private mutating func once(_ id: MessageID?, _ change: (inout LaneModel) -> Void) {
-        if let id, applied.contains(id.text) { return }
+    private mutating func once(_ id: MessageID?, _ change: (inout LaneModel) -> Void) -> Bool {
+        if let id, applied.contains(id.text) { return false }
         change(&self)
         if let id { applied.insert(id.text) }
+        return true
     }
 
     private mutating func remove(_ ids: [Record.ID]) -> Int {

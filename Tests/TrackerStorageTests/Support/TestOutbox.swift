@@ -122,10 +122,20 @@ extension SQLiteOutbox {
 
 extension LaneChange {
     static func append(
-        _ id: String, given: Bool = false, body: String = #"{"event":"x"}"#, of generation: Generation? = nil
+        _ id: String, given: Bool = false, body: String = #"{"event":"x"}"#
     ) -> LaneChange {
-        var draft = Draft.sample(id, given: given, body: body)
-        draft.generation = generation
+        .append(Draft.sample(id, given: given, body: body))
+    }
+
+    /// Queues a record that tells the lane's user and id, and changes the user first.
+    static func telling(_ id: String, given: Bool = false, _ users: String?...) -> LaneChange {
+        var draft = Draft.sample(id, given: given)
+        draft.body = .template(
+            BodyTemplate([
+                .fixed(known(try? JSONText(validating: #"{"n":1}"#))), .value("user", .own("user")),
+                .id("id", .own("id")),
+            ]))
+        draft.values = users.map { ValueChange(.own("user"), $0) }
         return .append(draft)
     }
 
@@ -149,7 +159,7 @@ extension ChangeResult {
     /// The lane after the change, if the change took effect.
     var state: LaneState? {
         switch self {
-        case .done(let state), .queued(_, let state), .pending(_, let state), .outdated(let state): state
+        case .done(let state), .queued(_, let state), .pending(_, let state), .repeated(let state): state
         case .refused, .failed: nil
         }
     }
@@ -160,7 +170,7 @@ extension ChangeResult {
         case .done: "done"
         case .queued(let id, _): "queued \(id)"
         case .pending(let id, _): "pending \(id)"
-        case .outdated: "outdated"
+        case .repeated: "repeated"
         case .refused(let reason): "refused \(reason)"
         case .failed(let error): "failed \(error.kind)"
         }
