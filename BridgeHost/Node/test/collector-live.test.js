@@ -45,7 +45,11 @@ async function* messagesOf(stream) {
     for await (const chunk of stream) {
         text += chunk
         for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-            const fields = Object.fromEntries(text.slice(0, end).split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]))
+            const fields = Object.fromEntries(
+                text.slice(0, end).split('\n').map(
+                    (line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)],
+                ),
+            )
             text = text.slice(end + 2)
             if (fields.event) yield { ...fields, data: JSON.parse(fields.data) }
         }

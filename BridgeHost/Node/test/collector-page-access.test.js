@@ -17,7 +17,9 @@ const AXE = fileURLToPath(new URL('../../../.build/python/', import.meta.url))
 /** The accessibility checker of the tests' Python packages. */
 function axe() {
     const lib = existsSync(join(AXE, 'lib')) ? readdirSync(join(AXE, 'lib')) : []
-    const path = lib.map((version) => join(AXE, 'lib', version, 'site-packages', 'axe_core_python', 'axe.min.js')).find((file) => existsSync(file))
+    const path = lib.map(
+        (version) => join(AXE, 'lib', version, 'site-packages', 'axe_core_python', 'axe.min.js'),
+    ).find((file) => existsSync(file))
     assert.ok(path, 'axe-core is not there; .ci/setup tests installs it')
     return readFileSync(path, 'utf8')
 }
@@ -33,7 +35,9 @@ suite('accessibility', () => {
                 await page.value(`${axe()}; undefined`)
                 const violations = async (what) => {
                     // A row that has just come fades from another colour.
-                    await page.value('Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})))')
+                    await page.value(
+                        'Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => {})))',
+                    )
                     const found = await page.value(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
                         violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + ' ' + failureSummary).join(' | ')))`)
                     assert.deepEqual(found, [], what)
@@ -73,7 +77,12 @@ suite('accessibility', () => {
             assert.equal(await page.value(widest), width)
             for (const key of ['s', 'f', 'c']) {
                 await page.press(key)
-                assert.ok(await page.value("(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.panel-body'))"), key)
+                assert.ok(
+                    await page.value(
+                        "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(document.querySelector('.panel-body'))",
+                    ),
+                    key,
+                )
             }
         })
     }

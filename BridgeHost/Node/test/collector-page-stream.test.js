@@ -107,10 +107,28 @@ suite('ten thousand events', () => {
     test('are drawn as a window of few rows, whatever one does', async (t) => {
         const { collector, url, page: empty } = await tests.openCollector(t)
         await empty.go('about:blank')
-        const events = Array.from({ length: 50 }, (_, i) => ({ ...analyticsEvent('track', i), event: `Event ${i % 7}`, properties: { number: i, text: 'some words of text' } }))
+        const events = Array.from(
+            { length: 50 },
+            (_, i) => ({
+                ...analyticsEvent('track', i), event: `Event ${i % 7}`,
+                properties: { number: i, text: 'some words of text' },
+            }),
+        )
         for (let batch = 0; batch < 200; batch++) {
-            const own = events.map((one, i) => ({ ...one, messageId: `17383158${String(batch * 50 + i).padStart(5, '0')}-0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01` }))
-            await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(own, String(1 + batch * 50)) }, body: { batch: own } })
+            const own = events.map(
+                (one, i) => ({
+                    ...one,
+                    messageId: `17383158${String(batch * 50 + i).padStart(5, '0')}-0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01`,
+                }),
+            )
+            await send(
+                url,
+                {
+                    ...sample('batch'),
+                    headers: { ...sample('batch').headers, ...batchHeaders(own, String(1 + batch * 50)) },
+                    body: { batch: own },
+                },
+            )
         }
         assert.equal(collector.totals().events, 10_000)
         const page = await tests.open(t, 'about:blank', { width: 1440, height: 900 })
@@ -125,7 +143,9 @@ suite('ten thousand events', () => {
 
         // What the page's own thread works, not how long it waits for a processor that others use as well.
         await page.call('Performance.enable', { timeDomain: 'threadTicks' })
-        const work = async () => (await page.call('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000
+        const work = async () => (await page.call('Performance.getMetrics')).metrics.find(
+            ({ name }) => name === 'TaskDuration',
+        ).value * 1000
         const workBefore = await work()
         const frames = await page.value(`new Promise((resolve) => {
             const grid = document.getElementById('grid')
@@ -153,18 +173,36 @@ suite('ten thousand events', () => {
         const searching = await page.value('window.long.splice(0)')
 
         const longest = (list) => Math.round(Math.max(0, ...list))
-        t.diagnostic(`A frame of scrolling through 10,000 events takes ${workPerFrame.toFixed(1)} ms of work on average.`)
-        t.diagnostic(`Tasks over 50 ms: while loading ${loading.length} (longest ${longest(loading)} ms), while scrolling ${scrolling.length} (${longest(scrolling)} ms), while searching ${searching.length} (${longest(searching)} ms); the longest frame of 239 was ${longest(frames)} ms.`)
+        t.diagnostic(
+            `A frame of scrolling through 10,000 events takes ${workPerFrame.toFixed(1)} ms of work on average.`,
+        )
+        t.diagnostic(
+            `Tasks over 50 ms: while loading ${loading.length} (longest ${longest(loading)} ms), while scrolling ${scrolling.length} (${longest(scrolling)} ms), while searching ${searching.length} (${longest(searching)} ms); the longest frame of 239 was ${longest(frames)} ms.`,
+        )
         assert.deepEqual(page.complaints, [])
     })
 
     test('are kept up to a bound, the oldest are forgotten and it is said', async (t) => {
         const { url, page } = await tests.openCollector(t)
-        const events = Array.from({ length: 500 }, (_, i) => ({ ...analyticsEvent('track', i), event: `E${i % 5}`, context: { library: { name: 'x', version: '1' } } }))
+        const events = Array.from(
+            { length: 500 },
+            (_, i) => ({
+                ...analyticsEvent('track', i), event: `E${i % 5}`, context: { library: { name: 'x', version: '1' } },
+            }),
+        )
         for (let batch = 0; batch < 42; batch++) {
             const own = events.map((one, i) => ({ ...one, messageId: `m-${batch}-${i}` }))
-            await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(own, String(1 + batch * 500)) }, body: { batch: own } })
+            await send(
+                url,
+                {
+                    ...sample('batch'),
+                    headers: { ...sample('batch').headers, ...batchHeaders(own, String(1 + batch * 500)) },
+                    body: { batch: own },
+                },
+            )
         }
-        await page.until("/^(19|20),\\d\\d\\d events; [12],\\d\\d\\d older are forgotten$/.test(document.getElementById('shown').textContent)")
+        await page.until(
+            "/^(19|20),\\d\\d\\d events; [12],\\d\\d\\d older are forgotten$/.test(document.getElementById('shown').textContent)",
+        )
     })
 })

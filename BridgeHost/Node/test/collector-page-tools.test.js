@@ -29,9 +29,17 @@ suite('tools', () => {
     test('offer presets that the collector understands', async (t) => {
         const { page, collector } = await tests.openCollector(t)
         await page.press('f')
-        const scripts = await page.value("[...document.querySelectorAll('.presets code')].map((code) => code.textContent)")
+        const scripts = await page.value(
+            "[...document.querySelectorAll('.presets code')].map((code) => code.textContent)",
+        )
 
-        assert.deepEqual(scripts, ['drop-before×always:for=60s', '500×always:every=5', '429×3:retry-after=5', 'delay=300×always', 'stall×2', 'drop-after×3'])
+        assert.deepEqual(
+            scripts,
+            [
+                'drop-before×always:for=60s', '500×always:every=5', '429×3:retry-after=5', 'delay=300×always',
+                'stall×2', 'drop-after×3',
+            ],
+        )
         for (const script of scripts) collector.faults(script)
     })
 
@@ -41,7 +49,9 @@ suite('tools', () => {
         await page.click('#fault-script')
         await page.write('oops')
         await page.click('#set-faults')
-        await page.until("document.querySelector('.panel [role=alert]').textContent.startsWith('There is no fault \"oops\"')")
+        await page.until(
+            "document.querySelector('.panel [role=alert]').textContent.startsWith('There is no fault \"oops\"')",
+        )
         await page.value("document.getElementById('fault-script').value = '500×2'")
         await page.click('#set-faults')
         await page.click('#add-faults')
@@ -53,11 +63,15 @@ suite('tools', () => {
     test('show the account of a client, and mark where it and what came do not agree', async (t) => {
         const { page, url } = await tests.openCollector(t)
         const debugInfo = (delivered, queueLength) => ({
-            lifecycle: 'ready', circuitState: 'open', circuitRemainingMs: 4000, queueLength, config: { apiUrl: url, xApiKey: 'secret-key-1234' },
+            lifecycle: 'ready', circuitState: 'open', circuitRemainingMs: 4000, queueLength, config: {
+                apiUrl: url, xApiKey: 'secret-key-1234',
+            },
             sessionId: sample('event').body.session_id, account: { accepted: delivered + queueLength, delivered },
         })
         const post = (delivered, queueLength) => ask(url, '/accounts', {
-            method: 'POST', body: { client: 'Shop <b>', at: new Date().toISOString(), debugInfo: debugInfo(delivered, queueLength) },
+            method: 'POST', body: {
+                client: 'Shop <b>', at: new Date().toISOString(), debugInfo: debugInfo(delivered, queueLength),
+            },
         })
         await tests.event(url, 'A')
         for (let i = 0; i < 2; i++) await post(1, 0)
@@ -93,7 +107,9 @@ suite('tools', () => {
         await send(url, sample('batch'))
         await tests.event(url, 'B')
         await page.until("document.getElementById('shown').textContent === '8 events'")
-        await page.call('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, browserContextId: page.context })
+        await page.call(
+            'Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, browserContextId: page.context },
+        )
         await page.click('#tool-export')
         await page.until("document.getElementById('said').textContent === '3 requests saved.'")
 
@@ -107,7 +123,10 @@ suite('tools', () => {
             look()
         })
         const lines = saved.trimEnd().split('\n').map((line) => JSON.parse(line))
-        assert.deepEqual(lines.map(({ path, status }) => `${path} ${status}`), ['/v2/tracking-session-data 200', '/v1/batch 200', '/v2/tracking-session-data 200'])
+        assert.deepEqual(
+            lines.map(({ path, status }) => `${path} ${status}`),
+            ['/v2/tracking-session-data 200', '/v1/batch 200', '/v2/tracking-session-data 200'],
+        )
         assert.equal(JSON.parse(lines[0].body).data.text.length, 50_000)
         assert.ok(!saved.includes('api-key-1') && !saved.includes('write-key'))
     })
@@ -153,7 +172,12 @@ suite('the keyboard', () => {
         await untilShows(page, 'C', 'B', 'A')
         await page.press('?')
         assert.ok(await page.value("document.getElementById('help').open"))
-        for (const key of ['j', 'k', 'Enter', '/', 'p', '?']) assert.ok((await page.value("[...document.querySelectorAll('#help kbd')].map((kbd) => kbd.textContent)")).includes(key), key)
+        for (const key of ['j', 'k', 'Enter', '/', 'p', '?']) assert.ok(
+            (await page.value(
+                "[...document.querySelectorAll('#help kbd')].map((kbd) => kbd.textContent)",
+            )).includes(key),
+            key,
+        )
     })
 
     test('reaches the list and its rows by Tab and arrows', async (t) => {
@@ -163,7 +187,12 @@ suite('the keyboard', () => {
         await page.value("document.getElementById('grid').focus()")
         await page.press('ArrowDown')
 
-        assert.equal(await page.value("document.getElementById(document.getElementById('grid').getAttribute('aria-activedescendant')).querySelector('.name').textContent"), 'A')
+        assert.equal(
+            await page.value(
+                "document.getElementById(document.getElementById('grid').getAttribute('aria-activedescendant')).querySelector('.name').textContent",
+            ),
+            'A',
+        )
         await page.press('Enter')
         await page.until("!document.getElementById('panel').hidden")
     })
@@ -179,11 +208,34 @@ suite('hostile names and values', () => {
         const { page, url, collector } = await tests.openCollector(t, { width: 1600 })
         for (const [i, text] of HOSTILE.entries()) {
             const hostile = { [text]: text, nested: { [text]: [text] } }
-            await tests.event(url, text, { session_id: text, data: hostile, [text]: text }, { 'Idempotency-Key': 'k'.repeat(i + 1), 'User-Agent': '<b>x</b>' })
-            const batch = [{ ...analyticsEvent('track', i), event: text, userId: text, anonymousId: text, type: text, properties: hostile }]
+            await tests.event(
+                url, text, { session_id: text, data: hostile, [text]: text },
+                { 'Idempotency-Key': 'k'.repeat(i + 1), 'User-Agent': '<b>x</b>' },
+            )
+            const batch = [
+                {
+                    ...analyticsEvent('track', i), event: text, userId: text, anonymousId: text, type: text,
+                    properties: hostile,
+                },
+            ]
             await send(url, { ...sample('batch'), body: { batch } })
-            await send(url, { ...sample('basic'), path: `/${encodeURIComponent(text)}?<b>`, body: [{ type: 'identify', userId: text, traits: hostile }] })
-            await ask(url, '/accounts', { method: 'POST', body: { client: text, at: new Date().toISOString(), debugInfo: { lifecycle: text, lastError: { message: text }, account: { [text]: 1 } } } })
+            await send(
+                url,
+                {
+                    ...sample('basic'), path: `/${encodeURIComponent(text)}?<b>`,
+                    body: [{ type: 'identify', userId: text, traits: hostile }],
+                },
+            )
+            await ask(
+                url, '/accounts',
+                {
+                    method: 'POST',
+                    body: {
+                        client: text, at: new Date().toISOString(),
+                        debugInfo: { lifecycle: text, lastError: { message: text }, account: { [text]: 1 } },
+                    },
+                },
+            )
         }
         const count = HOSTILE.length * 3
         await page.until(`document.getElementById('shown').textContent === '${count} events'`)
@@ -206,7 +258,9 @@ suite('hostile names and values', () => {
 
     test('cannot become markup by a mistake in the page either: the browser refuses', async (t) => {
         const { page } = await tests.openCollector(t)
-        const refused = await page.value("try { document.body.innerHTML = '<b>x</b>'; 'taken' } catch ({ name }) { name }")
+        const refused = await page.value(
+            "try { document.body.innerHTML = '<b>x</b>'; 'taken' } catch ({ name }) { name }",
+        )
 
         assert.equal(refused, 'TypeError')
     })

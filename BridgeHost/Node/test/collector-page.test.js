@@ -31,19 +31,32 @@ suite('the page', () => {
         await tests.event(url, 'PURCHASE', { data: { total: 149.99, currency: 'EUR' } })
         await page.until(`Boolean(${rowOf('PURCHASE')})`)
 
-        const cells = await page.value(`[...${rowOf('PURCHASE')}.children].map((cell) => cell.innerText.replace(/\\s+/g, ' ').trim())`)
+        const cells = await page.value(
+            `[...${rowOf('PURCHASE')}.children].map((cell) => cell.innerText.replace(/\\s+/g, ' ').trim())`,
+        )
         assert.match(cells[0], /^\d\d:\d\d:\d\d\.\d{3}$/)
-        assert.deepEqual(cells.slice(1), ['event', 'PURCHASE total 149.99 currency EUR', '', sample('event').body.session_id, '200', ''])
+        assert.deepEqual(
+            cells.slice(1),
+            ['event', 'PURCHASE total 149.99 currency EUR', '', sample('event').body.session_id, '200', ''],
+        )
     })
 
     test('shows each event of a batch, with its own problems', async (t) => {
         const { page, url } = await tests.openCollector(t)
         const events = ['track', 'screen'].map(analyticsEvent)
         delete events[1].timestamp
-        await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(events) }, body: { batch: events } })
+        await send(
+            url,
+            {
+                ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(events) },
+                body: { batch: events },
+            },
+        )
 
         await untilShows(page, 'Home', 'Signed Up')
-        const verdicts = await page.value("[...document.querySelectorAll('.rows .verdict')].map((cell) => cell.textContent)")
+        const verdicts = await page.value(
+            "[...document.querySelectorAll('.rows .verdict')].map((cell) => cell.textContent)",
+        )
         assert.deepEqual(verdicts.sort(), ['1 problem', '200'])
     })
 
@@ -53,19 +66,35 @@ suite('the page', () => {
         await openRow(page, 'CHECKOUT')
 
         const at = "[...document.querySelectorAll('.tree li.bad')].map((line) => line.innerText.replace(/\\s+/g, ' '))"
-        assert.deepEqual(await page.value(at), ['brand_id: "925" is "925"; it must be a number without quotes.', 'step {1} does not belong here. name: "pay"'])
+        assert.deepEqual(
+            await page.value(at),
+            [
+                'brand_id: "925" is "925"; it must be a number without quotes.',
+                'step {1} does not belong here. name: "pay"',
+            ],
+        )
     })
 
     test('tells what a plan keeps and what breaks it, at the member', async (t) => {
         const data = { properties: { plan: { enum: ['free', 'pro'] } }, required: ['plan'] }
-        const { page, url } = await tests.openCollector(t, { collector: { plan: { events: { SIGN_UP: { data }, 'Signed Up': { data } } } } })
+        const { page, url } = await tests.openCollector(
+            t, { collector: { plan: { events: { SIGN_UP: { data }, 'Signed Up': { data } } } } },
+        )
         await tests.event(url, 'SIGN_UP', { data: { plan: 'pro' } })
         await tests.event(url, 'SIGN_UP', { data: { plan: 'gold' } })
         const batch = ['pro', 'gold'].map((plan, i) => ({ ...analyticsEvent('track', i), properties: { plan } }))
-        await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(batch) }, body: { batch } })
+        await send(
+            url,
+            { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(batch) }, body: { batch } },
+        )
         await untilShows(page, 'Signed Up', 'Signed Up', 'SIGN_UP', 'SIGN_UP')
 
-        assert.deepEqual(await page.value("[...document.querySelectorAll('.rows .verdict')].map((cell) => cell.innerText.replace(/\\s+/g, ' '))"), ['breaks the plan', '200 kept', 'breaks the plan', '200 kept'])
+        assert.deepEqual(
+            await page.value(
+                "[...document.querySelectorAll('.rows .verdict')].map((cell) => cell.innerText.replace(/\\s+/g, ' '))",
+            ),
+            ['breaks the plan', '200 kept', 'breaks the plan', '200 kept'],
+        )
         for (const name of ['Signed Up', 'SIGN_UP']) {
             await openRow(page, name)
             await page.until(`document.querySelector('.panel h2 .name').textContent === '${name}'`)
@@ -105,19 +134,28 @@ suite('the page', () => {
         await openRow(page, 'A')
         await page.click('#tab-changes')
 
-        const changes = await page.value("[...document.querySelectorAll('.changes li')].map((line) => [...line.children].map((part) => `${part.tagName} ${part.textContent}`).join(' '))")
-        assert.deepEqual(changes.sort(), ['SPAN data.added[0] INS 1', 'SPAN data.gone DEL true', 'SPAN data.total DEL 5 INS 6'])
+        const changes = await page.value(
+            "[...document.querySelectorAll('.changes li')].map((line) => [...line.children].map((part) => `${part.tagName} ${part.textContent}`).join(' '))",
+        )
+        assert.deepEqual(
+            changes.sort(), ['SPAN data.added[0] INS 1', 'SPAN data.gone DEL true', 'SPAN data.total DEL 5 INS 6'],
+        )
     })
 
     test('shows the earlier attempts under the same key', async (t) => {
         const { page, url, collector } = await tests.openCollector(t)
         collector.faults('503,drop-after')
-        for (let i = 0; i < 3; i++) await tests.event(url, 'A', {}, { 'Idempotency-Key': 'order-1', 'X-Sequence': '1' }).catch(() => {})
+        for (let i = 0; i < 3; i++) await tests.event(
+            url, 'A', {}, { 'Idempotency-Key': 'order-1', 'X-Sequence': '1' },
+        ).catch(() => {})
         await untilShows(page, 'A', 'A', 'A')
         await page.click('.rows .row[aria-rowindex="2"]')
         await page.click('#tab-attempts')
 
-        assert.deepEqual(await page.value("[...document.querySelectorAll('.attempts .pill')].map((pill) => pill.textContent)"), ['refused 503', 'answer lost', 'repeat'])
+        assert.deepEqual(
+            await page.value("[...document.querySelectorAll('.attempts .pill')].map((pill) => pill.textContent)"),
+            ['refused 503', 'answer lost', 'repeat'],
+        )
     })
 
     test('asks for the rest of a long body once somebody looks at it', async (t) => {
@@ -135,7 +173,9 @@ suite('the page', () => {
         await visitor.again()
         visitor.skip()
         await visitor.track('B', {})
-        await page.until("document.querySelector('.counter.gap b').textContent === '1' && document.querySelector('.counter.repeat b').textContent === '1'")
+        await page.until(
+            "document.querySelector('.counter.gap b').textContent === '1' && document.querySelector('.counter.repeat b').textContent === '1'",
+        )
         await page.click('.counter.gap')
 
         await untilShows(page, 'B')
@@ -190,7 +230,9 @@ suite('the page', () => {
 suite('filters', () => {
     test('are in the URL, so that a view is a link', async (t) => {
         const { page, url } = await tests.openCollector(t)
-        for (const [name, session] of [['A', 's1'], ['B', 's1'], ['A', 's2']]) await tests.event(url, name, { session_id: session, data: { colour: `${name}-blue` } })
+        for (const [name, session] of [['A', 's1'], ['B', 's1'], ['A', 's2']]) await tests.event(
+            url, name, { session_id: session, data: { colour: `${name}-blue` } },
+        )
         await untilShows(page, 'A', 'B', 'A')
         await page.press('/')
         await page.write('b-blue')
@@ -199,7 +241,10 @@ suite('filters', () => {
 
         await page.go(`${url}/?name=A&session=s2`)
         await untilShows(page, 'A')
-        assert.deepEqual(await page.value("['name', 'session'].map((field) => document.getElementById(`filter-${field}`).value)"), ['A', 's2'])
+        assert.deepEqual(
+            await page.value("['name', 'session'].map((field) => document.getElementById(`filter-${field}`).value)"),
+            ['A', 's2'],
+        )
         assert.equal(await page.text('#shown'), '1 of 3 events')
         await page.click('#clear-filters')
         await untilShows(page, 'A', 'B', 'A')
@@ -214,7 +259,9 @@ suite('filters', () => {
         await page.until(`Boolean(${rowOf('FAILED')})`)
 
         for (const [query, names] of [
-            ['kind=profile', ['Profile']], ['user=u1&kind=identify', ['Identify', 'Identify']], ['verdict=refused', ['FAILED']],
+            ['kind=profile', ['Profile']], [
+                'user=u1&kind=identify', ['Identify', 'Identify'],
+            ], ['verdict=refused', ['FAILED']],
             ['verdict=refused&kind=profile', []], ['q=signed+up', ['Signed Up']],
         ]) {
             await page.go(`${url}/?${query}`)

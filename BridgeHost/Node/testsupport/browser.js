@@ -28,8 +28,14 @@ export class Browser {
         this.#folder = mkdtempSync(join(tmpdir(), 'collector-page-'))
         // Chromium's own sandbox does not work for root.
         const own = [`--user-data-dir=${this.#folder}`, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
-        this.#child = spawn('chromium', [...own, ...SWITCHES], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
-        this.#child.on('error', (error) => this.#fail(new Error(`Chromium does not start (.ci/setup tests installs it): ${error.message}`)))
+        this.#child = spawn(
+            'chromium', [...own, ...SWITCHES],
+            { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
+        )
+        this.#child.on(
+            'error',
+            (error) => this.#fail(new Error(`Chromium does not start (.ci/setup tests installs it): ${error.message}`)),
+        )
         this.#child.on('exit', () => this.#fail(new Error('Chromium has ended.')))
         for (const pipe of [this.#child.stdio[3], this.#child.stdio[4]]) pipe?.on('error', () => {})
         let text = ''
@@ -58,7 +64,10 @@ export class Browser {
         const id = ++this.#number
         this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
         return new Promise((resolve, reject) => {
-            const guard = setTimeout(() => reject(new Error(`${method} was not answered: ${JSON.stringify(params).slice(0, 300)}`)), 2 * PATIENCE)
+            const guard = setTimeout(
+                () => reject(new Error(`${method} was not answered: ${JSON.stringify(params).slice(0, 300)}`)),
+                2 * PATIENCE,
+            )
             const settle = (act) => (value) => {
                 clearTimeout(guard)
                 act(value)
@@ -73,7 +82,9 @@ export class Browser {
     }
 
     async close() {
-        const ended = new Promise((resolve) => (this.#child.exitCode !== null || this.#child.signalCode ? resolve() : this.#child.once('exit', resolve)))
+        const ended = new Promise(
+            (resolve) => (this.#child.exitCode !== null || this.#child.signalCode ? resolve() : this.#child.once('exit', resolve)),
+        )
         // Asked to end, it ends its other processes first; killed, it would leave them writing into its folder.
         this.call('Browser.close').catch(() => {})
         const guard = setTimeout(() => this.#child.kill('SIGKILL'), PATIENCE)
@@ -142,12 +153,17 @@ export class BrowserPage {
     }
 
     scheme(dark) {
-        return this.call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] })
+        return this.call(
+            'Emulation.setEmulatedMedia',
+            { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] },
+        )
     }
 
     /** What an expression comes to in the page; a promise is awaited. */
     async value(expression) {
-        const { result, exceptionDetails } = await this.call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })
+        const { result, exceptionDetails } = await this.call(
+            'Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true },
+        )
         if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
         return result.value
     }
@@ -190,7 +206,9 @@ export class BrowserPage {
         const codes = { Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38, ArrowRight: 39, Tab: 9 }
         const text = key === 'Enter' ? '\r' : key.length === 1 ? key : undefined
         const windowsVirtualKeyCode = codes[key] ?? key.toUpperCase().charCodeAt(0)
-        await this.call('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', key, text, windowsVirtualKeyCode })
+        await this.call(
+            'Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', key, text, windowsVirtualKeyCode },
+        )
         await this.call('Input.dispatchKeyEvent', { type: 'keyUp', key, windowsVirtualKeyCode })
     }
 

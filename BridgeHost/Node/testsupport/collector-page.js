@@ -33,7 +33,13 @@ export class PageTests {
         this.#number++
         const request = sample('event')
         const own = { 'Idempotency-Key': `page-${this.#number}`, 'X-Sequence': String(this.#number) }
-        return send(url, { ...request, headers: { ...request.headers, ...own, ...headers }, body: { ...request.body, event_name: name, ...changes } })
+        return send(
+            url,
+            {
+                ...request, headers: { ...request.headers, ...own, ...headers },
+                body: { ...request.body, event_name: name, ...changes },
+            },
+        )
     }
 
     close() {

@@ -19,7 +19,9 @@ export class Visitor {
 
     async begin() {
         const body = { device_id: uuid(this.#name, 1), os_name: 'Linux', device_type: 'Desktop', brand_id: 925 }
-        const { json } = await this.#send('POST', '/v2/tracking-session', body, { 'Idempotency-Key': uuid(this.#name, 2) })
+        const { json } = await this.#send(
+            'POST', '/v2/tracking-session', body, { 'Idempotency-Key': uuid(this.#name, 2) },
+        )
         this.session = json.data.id
         return this
     }
@@ -42,11 +44,19 @@ export class Visitor {
     identify(user, profile) {
         const path = `/v2/tracking-session/${this.session}/identify/${user}`
         return this.#record('PUT', path, undefined, ':identify')
-            .then(() => this.#record('PUT', '/v1/customer-profiles/set', { brand_id: 925, session_id: this.session, user_id: user, ...profile }))
+            .then(
+                () => this.#record(
+                    'PUT', '/v1/customer-profiles/set',
+                    { brand_id: 925, session_id: this.session, user_id: user, ...profile },
+                ),
+            )
     }
 
     locate() {
-        return this.#record('PUT', `/v2/tracking-session/${this.session}/location`, { latitude: 52.52, longitude: 13.405, accuracy: 12 })
+        return this.#record(
+            'PUT', `/v2/tracking-session/${this.session}/location`,
+            { latitude: 52.52, longitude: 13.405, accuracy: 12 },
+        )
     }
 
     /** Leaves out a number, as if a record had been lost. */
@@ -78,7 +88,9 @@ export class Visitor {
 
     #send(method, path, body, headers) {
         const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
-        const all = { 'User-Agent': 'mobile-tracker/1.0.0 (Linux)', 'X-API-Key': 'shop-key-12345678', ...type, ...headers }
+        const all = {
+            'User-Agent': 'mobile-tracker/1.0.0 (Linux)', 'X-API-Key': 'shop-key-12345678', ...type, ...headers,
+        }
         return send(this.#url, { method, path, headers: all, body })
     }
 }

@@ -24,7 +24,10 @@ async function playHistory(collector, until) {
         const events = 6 + ((minute * 7) % 11)
         for (let i = 0; i < events; i++) {
             const isBad = minute % 6 === 2 && i < 3
-            await visitor.track(i % 3 === 0 ? 'VIEW_PAGE' : 'PRODUCT_VIEWED', { product: 'Linen shirt', price: 29.9 }, isBad ? { step: i } : {})
+            await visitor.track(
+                i % 3 === 0 ? 'VIEW_PAGE' : 'PRODUCT_VIEWED', { product: 'Linen shirt', price: 29.9 },
+                isBad ? { step: i } : {},
+            )
         }
     }
     mock.timers.setTime(until)
@@ -47,15 +50,27 @@ async function postAccounts(url, client, sessionId, delivered) {
 
 async function sendBatch(url) {
     const events = ['identify', 'screen', 'track'].map(analyticsEvent)
-    await send(url, { ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(events) }, body: { batch: events } })
+    await send(
+        url,
+        {
+            ...sample('batch'), headers: { ...sample('batch').headers, ...batchHeaders(events) },
+            body: { batch: events },
+        },
+    )
 }
 
 /** Fonts that look the same on every machine; the page itself takes the system's. */
 function fonts(folder) {
     const path = join(folder, 'fonts.conf')
     const prefer = (family, font) => `<match target="pattern"><test name="family"><string>${family}</string></test><edit name="family" mode="prepend" binding="strong"><string>${font}</string></edit></match>`
-    const families = [['system-ui', 'Inter'], ['sans-serif', 'Inter'], ['ui-monospace', 'JetBrains Mono'], ['monospace', 'JetBrains Mono']]
-    writeFileSync(path, `<?xml version="1.0"?><fontconfig><include>/etc/fonts/fonts.conf</include>${families.map((pair) => prefer(...pair)).join('')}</fontconfig>`)
+    const families = [
+        ['system-ui', 'Inter'], ['sans-serif', 'Inter'], ['ui-monospace', 'JetBrains Mono'],
+        ['monospace', 'JetBrains Mono'],
+    ]
+    writeFileSync(
+        path,
+        `<?xml version="1.0"?><fontconfig><include>/etc/fonts/fonts.conf</include>${families.map((pair) => prefer(...pair)).join('')}</fontconfig>`,
+    )
     return { FONTCONFIG_FILE: path }
 }
 
@@ -89,7 +104,9 @@ async function takeAll(browser, collector) {
         if (size > LARGEST) throw new Error(`${path} has ${size} bytes; ${LARGEST} at most.`)
         process.stdout.write(`${name}.png ${Math.round(size / 1000)} KB\n`)
     }
-    const open = (name) => page.value(`[...document.querySelectorAll('.rows .name')].find(({ textContent }) => textContent === '${name}').closest('.row').click()`)
+    const open = (name) => page.value(
+        `[...document.querySelectorAll('.rows .name')].find(({ textContent }) => textContent === '${name}').closest('.row').click()`,
+    )
 
     await page.until("document.querySelector('.welcome')")
     await take('collector-empty')

@@ -10,8 +10,11 @@ const OPENERS = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
  * @param {(reason: string) => void} onFailure
  */
 export function openBrowser(url, onFailure) {
-    const [command, ...words] = process.env.BROWSER ? [process.env.BROWSER] : (OPENERS[process.platform] ?? ['xdg-open'])
+    const chosen = process.env.BROWSER ? [process.env.BROWSER] : OPENERS[process.platform]
+    const [command, ...words] = chosen ?? ['xdg-open']
     const child = spawn(command, [...words, url], { stdio: 'ignore', detached: true })
-    child.on('error', ({ code }) => onFailure(code === 'ENOENT' ? `there is no ${command} here` : `${command}: ${code}`))
+    child.on(
+        'error', ({ code }) => onFailure(code === 'ENOENT' ? `there is no ${command} here` : `${command}: ${code}`),
+    )
     child.unref()
 }

@@ -120,7 +120,9 @@ function plain(value) {
 
 function actionOf(word = 'ok') {
     if (!Object.hasOwn(ACTIONS, plain(word))) {
-        throw new FaultError(`There is no fault ${show(word)}; give a status, or one of ${Object.keys(ACTIONS).join(', ')}.`)
+        throw new FaultError(
+            `There is no fault ${show(word)}; give a status, or one of ${Object.keys(ACTIONS).join(', ')}.`,
+        )
     }
     return word === 'ok' ? 'answer' : word
 }

@@ -1,4 +1,4 @@
-import { Exact, memberPlace, payloadOf } from './payload.js'
+import { Exact, memberPlace, membersOf, payloadOf } from './payload.js'
 
 /** More members than anybody reads. */
 const MOST = 2000
@@ -8,8 +8,8 @@ const MOST = 2000
  *
  * @param {import('./event.js').Row} before
  * @param {import('./event.js').Row} after
- * @returns {Array<{ place: string, before: string | null, after: string | null }>} In the order of the later event, what
- *     has gone last. Null means that there is no such member.
+ * @returns {Array<{ place: string, before: string | null, after: string | null }>} In the order of the later event,
+ *     what has gone last. Null means that there is no such member.
  */
 export function changesBetween(before, after) {
     const old = flatten(payloadOf(before).value)
@@ -29,8 +29,10 @@ function flatten(root) {
     while (open.length > 0 && flat.size < MOST) {
         const [place, value] = open.pop()
         const isOpen = typeof value === 'object' && value !== null && !(value instanceof Exact)
-        const members = !isOpen ? [] : Array.isArray(value) ? value.map((member, i) => [i, member]) : Object.entries(value)
-        if (members.length === 0) flat.set(place, value instanceof Exact ? value.spelling : JSON.stringify(value) ?? 'nothing')
+        const members = isOpen ? membersOf(value) : []
+        if (members.length === 0) flat.set(
+            place, value instanceof Exact ? value.spelling : JSON.stringify(value) ?? 'nothing',
+        )
         for (const [key, member] of members.reverse()) open.push([memberPlace(place, key), member])
     }
     return flat

@@ -7,7 +7,10 @@ const SAMPLES = 60
 /** An account is posted once a second; one older than this means that the client has ended. */
 const STALE = 5000
 
-const STATES = { agrees: ['good', 'Agrees with what came'], differs: ['problem', 'Disagrees with what came'], waiting: ['plain', 'Not compared yet'] }
+const STATES = {
+    agrees: ['good', 'Agrees with what came'], differs: ['problem', 'Disagrees with what came'],
+    waiting: ['plain', 'Not compared yet'],
+}
 
 /** How each client says it stands, beside what came from it. */
 export class Clients {
@@ -25,7 +28,9 @@ export class Clients {
     }
 
     add(account) {
-        const accounts = [...(this.#accounts.get(account.client) ?? []), { ...account, heard: Date.now() }].slice(-SAMPLES)
+        const accounts = [
+            ...(this.#accounts.get(account.client) ?? []), { ...account, heard: Date.now() },
+        ].slice(-SAMPLES)
         this.#accounts.set(account.client, accounts)
     }
 
@@ -47,8 +52,16 @@ export class Clients {
 function teach() {
     return [
         h('p.none', {}, 'No client has told how it stands.'),
-        h('p', {}, 'A Node client that is started with ', h('code', {}, 'collectorPanel: true'), ' posts its account once a second. Here you see its queue, its circuit breaker and its counts, and whether they agree with what came.'),
-        h('pre.code', { tabindex: '0' }, `const tracker = createTracker({ collectorPanel: true })\nawait tracker.init('925', { apiUrl: '${location.origin}', xApiKey: 'test-key' })`),
+        h(
+            'p', {}, 'A Node client that is started with ', h('code', {}, 'collectorPanel: true'),
+            ' posts its account once a second. Here you see its queue, its circuit breaker and its counts, and '
+                + 'whether they agree with what came.',
+        ),
+        h(
+            'pre.code', { tabindex: '0' },
+            'const tracker = createTracker({ collectorPanel: true })\n'
+                + `await tracker.init('925', { apiUrl: '${location.origin}', xApiKey: 'test-key' })`,
+        ),
     ]
 }
 
@@ -60,15 +73,25 @@ function drawClient(client, accounts) {
     return h('article.client', { class: silence > STALE ? 'client stale' : 'client' },
         h('header', {}, h('h3', {}, client), h(`span.pill.${style}`, {}, words)),
         comparison && h(comparison.state === 'differs' ? 'p.problem' : 'p.dim', {}, comparison.text),
-        silence > STALE && h('p.warning', {}, `Nothing was heard of it for ${duration(silence)}: it has ended, or its event loop stands still.`),
+        silence > STALE && h(
+            'p.warning', {},
+            `Nothing was heard of it for ${duration(silence)}: it has ended, or its event loop stands still.`,
+        ),
         h('dl.gauges', {},
-            gauge('Queue', count(debugInfo.queueLength ?? 0), sparkline(accounts.map(({ debugInfo: info }) => info.queueLength ?? 0))),
+            gauge(
+                'Queue', count(debugInfo.queueLength ?? 0),
+                sparkline(accounts.map(({ debugInfo: info }) => info.queueLength ?? 0)),
+            ),
             gauge('Breaker', breaker(debugInfo), null, debugInfo.circuitState === 'open' ? 'bad' : ''),
             gauge('Tracked', rate(accounts, 'accepted')),
             gauge('Delivered', rate(accounts, 'delivered'))),
         h('dl.facts', {}, [
-            ['State', debugInfo.lifecycle], ['Consent', debugInfo.consent], ['Delivers', debugInfo.delivering], ['Session', debugInfo.sessionId],
-            ['Account', termsOf(account)], ['Dropped', termsOf(account.dropped)], ['Refused', termsOf(debugInfo.refused)],
+            ['State', debugInfo.lifecycle], ['Consent', debugInfo.consent], [
+                'Delivers', debugInfo.delivering,
+            ], ['Session', debugInfo.sessionId],
+            ['Account', termsOf(account)], ['Dropped', termsOf(account.dropped)], [
+                'Refused', termsOf(debugInfo.refused),
+            ],
             ['Last error', debugInfo.lastError?.message], ['At', at],
         ].filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])))
 }
@@ -101,6 +124,11 @@ function termsOf(terms) {
 
 function sparkline(values) {
     const highest = Math.max(1, ...values)
-    const points = values.map((value, i) => `${((SAMPLES - values.length + i) / (SAMPLES - 1)) * 100},${19 - (value / highest) * 18}`)
-    return svg('svg', { viewBox: '0 0 100 20', class: 'sparkline', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, svg('polyline', { points: points.join(' ') }))
+    const points = values.map(
+        (value, i) => `${((SAMPLES - values.length + i) / (SAMPLES - 1)) * 100},${19 - (value / highest) * 18}`,
+    )
+    return svg(
+        'svg', { viewBox: '0 0 100 20', class: 'sparkline', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+        svg('polyline', { points: points.join(' ') }),
+    )
 }

@@ -17,7 +17,8 @@ export class Counters {
         const buttons = Object.entries(WORDS).map(([name, { label, sign, help }]) => {
             this.#numbers[name] = h('b', {}, '0')
             const act = () => onChange(name === 'all' ? [] : toggled(this.#chosen, name))
-            this.#buttons[name] = h(`button.counter.${name}`, { type: 'button', title: help, 'aria-pressed': 'false', onclick: act },
+            const attributes = { type: 'button', title: help, 'aria-pressed': 'false', onclick: act }
+            this.#buttons[name] = h(`button.counter.${name}`, attributes,
                 this.#numbers[name], h('span', {}, sign && icon(sign), label))
             return this.#buttons[name]
         })

@@ -32,7 +32,9 @@ export class Detail {
     /** @param {import('./event.js').Row} row @returns {HTMLElement[]} */
     draw(row) {
         this.#row = row
-        const body = h('div.tab-body', { role: 'tabpanel', id: 'tab-body', tabindex: '0', 'aria-labelledby': `tab-${this.#tab}` })
+        const body = h(
+            'div.tab-body', { role: 'tabpanel', id: 'tab-body', tabindex: '0', 'aria-labelledby': `tab-${this.#tab}` },
+        )
         const tabs = h('div.tabs', { role: 'tablist', 'aria-label': 'Parts of the event' })
         this.#drawTabs(tabs, body)
         this.#drawBody(body)
@@ -56,7 +58,8 @@ export class Detail {
             const isChosen = name === this.#tab
             const number = name === 'attempts' && attempts > 1 ? h('span.badge', {}, attempts) : null
             return h('button', {
-                type: 'button', role: 'tab', id: `tab-${name}`, 'aria-selected': String(isChosen), 'aria-controls': 'tab-body', tabindex: isChosen ? '0' : '-1',
+                type: 'button', role: 'tab', id: `tab-${name}`, 'aria-selected': String(isChosen),
+                'aria-controls': 'tab-body', tabindex: isChosen ? '0' : '-1',
                 onclick: () => this.#choose(name, tabs, body), onkeydown: (event) => this.#step(event, tabs, body),
             }, label, number)
         }))
@@ -78,7 +81,10 @@ export class Detail {
     }
 
     #drawBody(body) {
-        const draw = { payload: drawPayload, request: drawRequest, changes: (row) => this.#drawChanges(row), attempts: (row) => this.#drawAttempts(row) }
+        const draw = {
+            payload: drawPayload, request: drawRequest, changes: (row) => this.#drawChanges(row),
+            attempts: (row) => this.#drawAttempts(row),
+        }
         fill(body, draw[this.#tab](this.#row))
     }
 
@@ -87,16 +93,35 @@ export class Detail {
         const { headers } = record
         const notes = record.flags.filter(({ kind }) => kind !== 'personal')
         const fact = (name, ...values) => [h('dt', {}, name), h('dd', {}, values)]
-        const narrow = (field, value) => h('button.value', { type: 'button', title: `Show only this ${field}`, onclick: () => this.#act.filter(field, value) }, value, icon('filter'))
+        const narrow = (field, value) => h(
+            'button.value',
+            { type: 'button', title: `Show only this ${field}`, onclick: () => this.#act.filter(field, value) }, value,
+            icon('filter'),
+        )
         return h('dl.facts', {},
-            fact('Came', timeText(row.at), record.items.length > 1 ? h('span.dim', {}, ` · ${row.index + 1} of ${record.items.length} in its request`) : null),
+            fact(
+                'Came', timeText(row.at),
+                record.items.length > 1 ? h(
+                    'span.dim', {}, ` · ${row.index + 1} of ${record.items.length} in its request`,
+                ) : null,
+            ),
             user && fact('User', narrow('user', user)),
             thread && fact(row.session ? 'Session' : 'Installation', narrow('session', thread),
-                h('button.value', { type: 'button', title: 'Tell its story', onclick: () => this.#act.timeline(thread) }, 'Timeline', icon('timeline'))),
-            headers['x-sequence'] && fact('Sequence', headers['x-sequence'], record.stream ? h('span.dim', {}, ` · client ${record.stream}`) : null),
+                h('button.value',
+                    { type: 'button', title: 'Tell its story', onclick: () => this.#act.timeline(thread) },
+                    'Timeline', icon('timeline'))),
+            headers['x-sequence'] && fact(
+                'Sequence', headers['x-sequence'],
+                record.stream ? h('span.dim', {}, ` · client ${record.stream}`) : null,
+            ),
             record.attempt > 1 && fact('Attempt', String(record.attempt)),
             record.fault && fact('Fault', h('code', {}, record.fault)),
-            row.plan && fact('Plan', row.plan.verdict === 'kept' ? 'kept' : h('span.problem', {}, 'broken: ', plural(row.plan.reasons.length, 'reason'))),
+            row.plan && fact(
+                'Plan',
+                row.plan.verdict === 'kept' ? 'kept' : h(
+                    'span.problem', {}, 'broken: ', plural(row.plan.reasons.length, 'reason'),
+                ),
+            ),
             record.test && fact('Test run', record.test),
             notes.length > 0 && fact('Order', notes.map(({ text }) => h('p.warning', {}, text))),
         )
@@ -106,7 +131,11 @@ export class Detail {
         const before = this.#store.previousOf(row)
         if (!before) return h('p.none', {}, `No other ${row.title} came before this one.`)
         const changes = changesBetween(before, row)
-        const since = h('p.dim', {}, 'Compared with the one at ', h('button.link', { type: 'button', onclick: () => this.#act.open(before) }, timeText(before.at)), `: ${changes.length === 0 ? 'nothing differs.' : `${plural(changes.length, 'difference')}.`}`)
+        const since = h(
+            'p.dim', {}, 'Compared with the one at ',
+            h('button.link', { type: 'button', onclick: () => this.#act.open(before) }, timeText(before.at)),
+            `: ${changes.length === 0 ? 'nothing differs.' : `${plural(changes.length, 'difference')}.`}`,
+        )
         return [since, h('ul.changes', {}, changes.map(({ place, before: old, after }) => h('li', {},
             h('span.key', {}, place || 'the whole'),
             old !== null && h('del', {}, old), after !== null && h('ins', {}, after))))]
@@ -115,10 +144,20 @@ export class Detail {
     #drawAttempts(row) {
         const attempts = this.#store.attemptsOf(row)
         const key = row.record.headers['idempotency-key']
-        if (!key) return h('p.none', {}, 'It has no Idempotency-Key, so that it cannot be told which other requests are the same.')
-        return [h('p.dim', {}, 'Idempotency-Key ', h('code', {}, key)), h('ol.attempts', {}, attempts.map((other) => h('li', { 'aria-current': other === row ? 'true' : null },
-            h('button.attempt-line', { type: 'button', disabled: other === row, onclick: () => this.#act.open(other) },
-                h('span.time', {}, timeText(other.at)), verdictPill(other), other.record.fault && h('code', {}, other.record.fault)))))]
+        if (!key) return h(
+            'p.none', {}, 'It has no Idempotency-Key, so that it cannot be told which other requests are the same.',
+        )
+        return [
+            h('p.dim', {}, 'Idempotency-Key ', h('code', {}, key)),
+            h('ol.attempts', {}, attempts.map((other) => this.#drawAttempt(other, other === row))),
+        ]
+    }
+
+    #drawAttempt(other, isThis) {
+        const { fault } = other.record
+        const attributes = { type: 'button', disabled: isThis, onclick: () => this.#act.open(other) }
+        return h('li', { 'aria-current': isThis ? 'true' : null }, h('button.attempt-line', attributes,
+            h('span.time', {}, timeText(other.at)), verdictPill(other), fault && h('code', {}, fault)))
     }
 
     /** A long body was sent cut short: the rest is asked for once somebody looks at it. */
@@ -136,19 +175,33 @@ function drawPayload(row) {
     const { record } = row
     if (record.isCut) return h('p.none', {}, 'The body is long; the rest of it is on its way.')
     const { tree, others } = drawTree(value, place, [...row.problems, ...placedReasons(row)], row.personal)
-    const problems = others.length > 0 && h('ul.problems', { 'aria-label': 'Problems' }, others.map((problem) => h('li', {}, problem)))
+    const problems = others.length > 0 && h(
+        'ul.problems', { 'aria-label': 'Problems' }, others.map((problem) => h('li', {}, problem)),
+    )
     if (record.raw === '') return [problems, h('p.none', {}, 'The request has no body.')]
     if (value === undefined) return [problems, h('pre.raw', { tabindex: '0' }, record.raw)]
     return [problems, tree]
 }
 
 function drawRequest({ record }) {
-    const curl = h('button.quiet', { type: 'button', onclick: () => copy(curlCommand(record, location.origin), curl) }, icon('copy'), 'Copy as curl')
-    const body = h('button.quiet', { type: 'button', onclick: () => copy(record.raw, body) }, icon('copy'), 'Copy the body')
-    const sizes = record.plainSize === record.size ? bytes(record.size) : `${bytes(record.size)} on the wire, ${bytes(record.plainSize)} decompressed`
+    const curl = h(
+        'button.quiet', { type: 'button', onclick: () => copy(curlCommand(record, location.origin), curl) },
+        icon('copy'), 'Copy as curl',
+    )
+    const body = h(
+        'button.quiet', { type: 'button', onclick: () => copy(record.raw, body) }, icon('copy'), 'Copy the body',
+    )
+    const plain = record.plainSize === record.size ? '' : ` on the wire, ${bytes(record.plainSize)} decompressed`
+    const sizes = bytes(record.size) + plain
     return [
-        h('p.request-line', {}, h('b', {}, record.method), ' ', record.path, h('span.answer', {}, record.status === null ? 'no answer' : `answered ${record.status}`)),
-        h('dl.headers', {}, Object.entries(record.headers).map(([name, value]) => [h('dt', {}, headerName(name)), h('dd', {}, value)])),
+        h(
+            'p.request-line', {}, h('b', {}, record.method), ' ', record.path,
+            h('span.answer', {}, record.status === null ? 'no answer' : `answered ${record.status}`),
+        ),
+        h(
+            'dl.headers', {},
+            Object.entries(record.headers).map(([name, value]) => [h('dt', {}, headerName(name)), h('dd', {}, value)]),
+        ),
         h('div.buttons', {}, record.raw !== '' && body, curl, h('span.dim', {}, record.raw === '' ? 'no body' : sizes)),
         record.raw !== '' && h('pre.raw', { tabindex: '0', 'aria-label': 'Body' }, record.raw),
     ]

@@ -13,7 +13,9 @@ export function h(tag, properties = {}, ...children) {
     if (classes.length > 0) element.className = classes.join(' ')
     for (const [key, value] of Object.entries(properties)) {
         if (typeof value === 'function') element.addEventListener(key.slice(2), value)
-        else if (value !== undefined && value !== null && value !== false) element.setAttribute(key, value === true ? '' : value)
+        else if (
+            value !== undefined && value !== null && value !== false
+        ) element.setAttribute(key, value === true ? '' : value)
     }
     element.append(...flat(children))
     return element

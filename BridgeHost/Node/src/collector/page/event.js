@@ -6,8 +6,8 @@ import { planOf, withoutPlan } from './plan.js'
 export const VERDICTS = ['good', 'problem', 'broken', 'refused', 'lost', 'repeat', 'gap', 'personal', 'kept']
 
 const TITLES = {
-    session: 'Session', profile: 'Profile', identify: 'Identify', location: 'Location', email: 'Email', link: 'Link session',
-    group: 'Group', alias: 'Alias',
+    session: 'Session', profile: 'Profile', identify: 'Identify', location: 'Location', email: 'Email',
+    link: 'Link session', group: 'Group', alias: 'Alias',
 }
 
 /** One event: a request as a whole, or one of those in a batch or an array. */
@@ -28,7 +28,9 @@ export class Row {
         this.plan = planOf(record, index)
         this.problems = ofEvent(withoutPlan(record.problems, record), record, index)
         /** Where it seems to hold personal data that does not belong there. @type {string[]} */
-        this.personal = ofEvent(record.flags.filter(({ kind }) => kind === 'personal').map(({ text }) => text), record, index)
+        this.personal = ofEvent(
+            record.flags.filter(({ kind }) => kind === 'personal').map(({ text }) => text), record, index,
+        )
         this.marks = marksOf(record, this)
     }
 
@@ -54,7 +56,9 @@ export class Row {
 
     /** The first of its properties. @returns {Array<[string, string]>} */
     get preview() {
-        this.#preview ??= Object.entries(propertiesOf(this)).slice(0, 6).map(([name, value]) => [line(name, 32), line(value, 48)])
+        this.#preview ??= Object.entries(propertiesOf(this)).slice(0, 6).map(
+            ([name, value]) => [line(name, 32), line(value, 48)],
+        )
         return this.#preview
     }
 
@@ -68,7 +72,9 @@ export class Row {
         const { record, user, session, title, kind } = this
         const body = record.items.length > 1 ? JSON.stringify(payloadOf(this).value) : record.raw
         const said = [...this.problems, ...(this.plan?.reasons ?? []), ...record.flags.map(({ text }) => text)]
-        return [title, kind, user, session, record.path, record.status, record.fault, body, ...said].filter(Boolean).join('\n')
+        return [
+            title, kind, user, session, record.path, record.status, record.fault, body, ...said,
+        ].filter(Boolean).join('\n')
     }
 }
 

@@ -19,13 +19,19 @@ export async function save(rows) {
 }
 
 /** Without what says how the body was wrapped: here it stands unwrapped. */
-function lineOf({ at, method, path, headers: { 'content-encoding': _, 'content-length': __, ...headers }, raw, made, kind, status, accepted, attempt, repeat, problems, plan, flags, fault }) {
-    return { at, method, path, headers, body: raw, session: made, kind, status, accepted, attempt, repeat, problems, plan, flags, fault }
+function lineOf(record) {
+    const { 'content-encoding': _, 'content-length': __, ...headers } = record.headers
+    const { at, method, path, raw, made, kind, status, accepted, attempt, repeat } = record
+    const { problems, plan, flags, fault } = record
+    return {
+        at, method, path, headers, body: raw, session: made, kind, status, accepted, attempt, repeat, problems, plan,
+        flags, fault,
+    }
 }
 
 /** A long body was sent cut short. Where the collector has forgotten the rest, what there is must do. */
 async function whole(record) {
     if (!record.isCut) return record
     const response = await fetch(`/record?seq=${record.seq}`)
-    return response.ok ? { ...(await response.json()).requests[0] } : record
+    return response.ok ? (await response.json()).requests[0] : record
 }

@@ -2,12 +2,24 @@ import { announce, fill, h } from './dom.js'
 import { duration } from './format.js'
 
 const PRESETS = [
-    { label: 'Outage of a minute', script: 'drop-before×always:for=60s', help: 'Every connection is cut for 60 s, as if the server were gone.' },
+    {
+        label: 'Outage of a minute', script: 'drop-before×always:for=60s',
+        help: 'Every connection is cut for 60 s, as if the server were gone.',
+    },
     { label: 'Every fifth fails', script: '500×always:every=5', help: 'Each fifth request is answered 500.' },
-    { label: 'Too many requests', script: '429×3:retry-after=5', help: 'The next three are answered 429, with Retry-After: 5.' },
+    {
+        label: 'Too many requests', script: '429×3:retry-after=5',
+        help: 'The next three are answered 429, with Retry-After: 5.',
+    },
     { label: 'Slow network', script: 'delay=300×always', help: 'Every answer takes 300 ms longer.' },
-    { label: 'No answer', script: 'stall×2', help: 'The next two are taken and never answered, until the client gives up.' },
-    { label: 'Answers lost', script: 'drop-after×3', help: 'The next three are taken, but their answers never arrive: the client sends them again.' },
+    {
+        label: 'No answer', script: 'stall×2',
+        help: 'The next two are taken and never answered, until the client gives up.',
+    },
+    {
+        label: 'Answers lost', script: 'drop-after×3',
+        help: 'The next three are taken, but their answers never arrive: the client sends them again.',
+    },
 ]
 
 /** Makes requests fail on demand, and shows what is left of it. */
@@ -16,7 +28,10 @@ export class Faults {
     #help = null
     #left = h('div.left', { id: 'faults-left', 'aria-live': 'polite' })
     #said = h('p.problem', { role: 'alert', hidden: true })
-    #script = h('textarea', { id: 'fault-script', rows: '3', spellcheck: 'false', placeholder: '500×3, 429:retry-after=2, drop-after' })
+    #script = h(
+        'textarea',
+        { id: 'fault-script', rows: '3', spellcheck: 'false', placeholder: '500×3, 429:retry-after=2, drop-after' },
+    )
     #timer = null
     /** What was asked for last: one thing after another, in the order in which the reader asked. */
     #sending = Promise.resolve()
@@ -36,34 +51,57 @@ export class Faults {
     draw() {
         this.#drawLeft()
         return [
-            h('p', {}, 'Each request to the backend uses up one time of the first instruction that applies to it. All others are answered as usual.'),
+            h(
+                'p', {},
+                'Each request to the backend uses up one time of the first instruction that applies to it. '
+                    + 'All others are answered as usual.',
+            ),
             h('h3', {}, 'In force'), this.#left,
             h('h3', {}, 'Presets'),
             h('ul.presets', {}, PRESETS.map(({ label, script, help }) => h('li', {},
-                h('button', { type: 'button', onclick: () => this.#set(script) }, h('b', {}, label), h('code', {}, script), h('span', {}, help))))),
+                h('button', { type: 'button', onclick: () => this.#set(script) },
+                    h('b', {}, label), h('code', {}, script), h('span', {}, help))))),
             h('h3', {}, h('label', { for: 'fault-script' }, 'Your own script')),
             this.#script, this.#said,
             h('div.buttons', {},
-                h('button.primary', { type: 'button', id: 'set-faults', onclick: () => this.#set(this.#script.value) }, 'Set'),
-                h('button', { type: 'button', id: 'add-faults', onclick: () => this.#set(this.#script.value, '?append=true') }, 'Add to what is left')),
+                h(
+                    'button.primary',
+                    { type: 'button', id: 'set-faults', onclick: () => this.#set(this.#script.value) }, 'Set',
+                ),
+                h('button', {
+                    type: 'button', id: 'add-faults', onclick: () => this.#set(this.#script.value, '?append=true'),
+                }, 'Add to what is left')),
             this.#drawHelp(),
         ]
     }
 
     #drawHelp() {
         if (!this.#help) return null
-        const rows = (pairs, form) => pairs.map(([word, meaning]) => h('tr', {}, h('th', { scope: 'row' }, h('code', {}, form(word))), h('td', {}, meaning)))
+        const rows = (pairs, form) => pairs.map(
+            ([word, meaning]) => h(
+                'tr', {}, h('th', { scope: 'row' }, h('code', {}, form(word))), h('td', {}, meaning),
+            ),
+        )
         return h('details.reference', {}, h('summary', {}, 'Every instruction'),
-            h('p', {}, 'A script is a list, parted by commas or lines. An instruction is a status such as ', h('code', {}, '503'), ' or a word, how often (', h('code', {}, '×3'), ', ', h('code', {}, '×always'), '; once if left out), and options. ', h('code', {}, 'delay=200'), ' alone delays a usual answer.'),
-            h('table', {}, h('tbody', {}, rows(this.#help.actions, (word) => word), rows(this.#help.options, (word) => `:${word}=`))))
+            h(
+                'p', {}, 'A script is a list, parted by commas or lines. An instruction is a status such as ',
+                h('code', {}, '503'), ' or a word, how often (', h('code', {}, '×3'), ', ', h('code', {}, '×always'),
+                '; once if left out), and options. ', h('code', {}, 'delay=200'), ' alone delays a usual answer.',
+            ),
+            h('table', {}, h('tbody', {},
+                rows(this.#help.actions, (word) => word), rows(this.#help.options, (word) => `:${word}=`))))
     }
 
     #drawLeft() {
         const { faults, faultsEnd } = this.#state
         clearTimeout(this.#timer)
         const rest = faultsEnd === null ? null : faultsEnd - Date.now()
-        if (rest !== null && faults.length > 0) this.#timer = setTimeout(() => (rest > 0 ? this.#drawLeft() : this.#ask()), Math.min(1000, Math.max(50, rest)))
-        if (faults.length === 0) return fill(this.#left, h('p.none', {}, 'Nothing fails: every request is answered as usual.'))
+        if (rest !== null && faults.length > 0) this.#timer = setTimeout(
+            () => (rest > 0 ? this.#drawLeft() : this.#ask()), Math.min(1000, Math.max(50, rest)),
+        )
+        if (faults.length === 0) return fill(
+            this.#left, h('p.none', {}, 'Nothing fails: every request is answered as usual.'),
+        )
         fill(this.#left, h('ol.script', {}, faults.map((text) => h('li', {}, h('code', {}, text)))),
             rest > 0 && h('p.dim', {}, `Ends by itself in ${duration(Math.ceil(rest / 1000) * 1000)}.`),
             h('button', { type: 'button', id: 'clear-faults', onclick: () => this.#send('DELETE', '') }, 'End it'))
@@ -89,6 +127,7 @@ export class Faults {
         const answer = await response.json()
         this.#said.hidden = response.ok
         this.#said.textContent = response.ok ? '' : answer.error
-        if (response.ok) announce(answer.faults.length > 0 ? `In force: ${answer.faults.join(', ')}` : 'Nothing fails any more.')
+        if (!response.ok) return
+        announce(answer.faults.length > 0 ? `In force: ${answer.faults.join(', ')}` : 'Nothing fails any more.')
     }
 }

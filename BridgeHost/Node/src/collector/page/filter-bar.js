@@ -28,23 +28,34 @@ export class FilterBar {
     constructor(place, onChange) {
         const change = (field, value) => onChange({ ...this.#view, [field]: value })
         this.#search = h('input', {
-            type: 'search', id: 'search', 'aria-label': 'Search', placeholder: 'Search names, values, problems', 'aria-keyshortcuts': '/',
+            type: 'search', id: 'search', 'aria-label': 'Search', placeholder: 'Search names, values, problems',
+            'aria-keyshortcuts': '/',
             autocomplete: 'off', spellcheck: 'false', oninput: () => change('text', this.#search.value),
         })
         const selects = FIELDS.map(({ field, label }) => {
-            this.#inputs[field] = h('select', { id: `filter-${field}`, 'aria-label': label, onchange: (event) => change(field, event.target.value) })
+            this.#inputs[field] = h(
+                'select',
+                { id: `filter-${field}`, 'aria-label': label, onchange: (event) => change(field, event.target.value) },
+            )
             return this.#inputs[field]
         })
         const texts = TEXTS.map(({ field, label }) => {
             const list = h('datalist', { id: `${field}-list` })
             this.#inputs[field] = h('input', {
-                id: `filter-${field}`, type: 'text', placeholder: label, 'aria-label': label, list: list.id, autocomplete: 'off', spellcheck: 'false',
+                id: `filter-${field}`, type: 'text', placeholder: label, 'aria-label': label, list: list.id,
+                autocomplete: 'off', spellcheck: 'false',
                 onchange: (event) => change(field, event.target.value.trim()),
             })
             return [this.#inputs[field], list]
         })
-        this.#clear = h('button.quiet', { id: 'clear-filters', type: 'button', onclick: () => onChange(null) }, icon('close'), 'Clear filters')
-        fill(place, h('label.search', {}, icon('search'), this.#search, h('kbd', { 'aria-hidden': 'true' }, '/')), selects, texts, this.#clear)
+        this.#clear = h(
+            'button.quiet', { id: 'clear-filters', type: 'button', onclick: () => onChange(null) }, icon('close'),
+            'Clear filters',
+        )
+        fill(
+            place, h('label.search', {}, icon('search'), this.#search, h('kbd', { 'aria-hidden': 'true' }, '/')),
+            selects, texts, this.#clear,
+        )
     }
 
     focus() {
@@ -74,7 +85,8 @@ export class FilterBar {
         select.classList.toggle('set', chosen !== '')
         if (select.value !== chosen && offered.includes(chosen)) select.value = chosen
         // An open list closes when its options change, so it is written only when it must be.
-        if (this.#written.get(field) === content || (document.activeElement === select && chosen === select.value)) return
+        const isOpen = document.activeElement === select && chosen === select.value
+        if (this.#written.get(field) === content || isOpen) return
         this.#written.set(field, content)
         fill(select, h('option', { value: '' }, any), offered.map((value) => h('option', { value }, value)))
         select.value = chosen

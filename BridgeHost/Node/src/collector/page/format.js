@@ -1,4 +1,6 @@
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 })
+const clock = new Intl.DateTimeFormat(
+    'en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 },
+)
 const minute = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const whole = new Intl.NumberFormat('en')
 

@@ -28,9 +28,12 @@ export function listenForKeys(acts) {
 
 /** The list of keys. @param {HTMLDialogElement} dialog */
 export function drawHelp(dialog) {
-    const close = h('button.tool.bare', { type: 'button', 'aria-label': 'Close', onclick: () => dialog.close() }, icon('close'))
+    const close = h(
+        'button.tool.bare', { type: 'button', 'aria-label': 'Close', onclick: () => dialog.close() }, icon('close'),
+    )
     fill(dialog, h('div.title', {}, h('h2', { id: 'help-title' }, 'Keys'), close),
-        h('dl.keys', {}, Object.entries(KEYS).map(([key, meaning]) => h('div', {}, h('dt', {}, h('kbd', {}, key === 'Escape' ? 'Esc' : key)), h('dd', {}, meaning)))))
+        h('dl.keys', {}, Object.entries(KEYS).map(([key, meaning]) => h('div', {},
+            h('dt', {}, h('kbd', {}, key === 'Escape' ? 'Esc' : key)), h('dd', {}, meaning)))))
     dialog.addEventListener('click', (event) => event.target === dialog && dialog.close())
 }
 

@@ -92,16 +92,36 @@ class Page {
         this.#opened = row
         this.#thread = null
         this.list.selected = row
-        const older = h('button.tool.bare', { type: 'button', 'aria-label': 'The next older event', title: 'The next older event (j)', onclick: () => this.#step(1) }, icon('down'))
-        const newer = h('button.tool.bare', { type: 'button', 'aria-label': 'The next newer event', title: 'The next newer event (k)', onclick: () => this.#step(-1) }, icon('up'))
-        this.panel.show('event', [h('span.tag', { 'data-kind': row.kind }, row.kind), h('span.name', {}, row.title), verdictPill(row)], this.detail.draw(row), [newer, older])
+        const older = h(
+            'button.tool.bare',
+            {
+                type: 'button', 'aria-label': 'The next older event', title: 'The next older event (j)',
+                onclick: () => this.#step(1),
+            },
+            icon('down'),
+        )
+        const newer = h(
+            'button.tool.bare',
+            {
+                type: 'button', 'aria-label': 'The next newer event', title: 'The next newer event (k)',
+                onclick: () => this.#step(-1),
+            },
+            icon('up'),
+        )
+        this.panel.show(
+            'event',
+            [h('span.tag', { 'data-kind': row.kind }, row.kind), h('span.name', {}, row.title), verdictPill(row)],
+            this.detail.draw(row), [newer, older],
+        )
         this.#writeURL()
     }
 
     openTimeline(thread) {
         this.#opened = null
         this.#thread = thread
-        this.panel.show('timeline', ['Timeline ', h('code', { title: thread }, short(thread))], this.timeline.draw(thread))
+        this.panel.show(
+            'timeline', ['Timeline ', h('code', { title: thread }, short(thread))], this.timeline.draw(thread),
+        )
         this.#writeURL()
     }
 
@@ -115,7 +135,8 @@ class Page {
 
     #listenForKeys() {
         this.toolbar.listenForKeys({
-            j: () => this.#step(1), k: () => this.#step(-1), Enter: () => this.list.selected && this.open(this.list.selected),
+            j: () => this.#step(1), k: () => this.#step(-1),
+            Enter: () => this.list.selected && this.open(this.list.selected),
             Escape: () => this.panel.close(), '/': () => this.filters.focus(), x: () => this.look(emptyView()),
             s: () => this.list.selected?.thread && this.openTimeline(this.list.selected.thread),
         })
@@ -206,8 +227,8 @@ class Page {
         if (row) {
             this.#wanted = null
             this.open(row)
-        } else if (this.#thread && this.panel.shows === null && this.store.rows.some(({ thread }) => thread === this.#thread)) {
-            this.openTimeline(this.#thread)
+        } else if (this.#thread && this.panel.shows === null) {
+            if (this.store.rows.some(({ thread }) => thread === this.#thread)) this.openTimeline(this.#thread)
         }
     }
 
@@ -246,7 +267,8 @@ class Page {
         at('newer').hidden = this.#unseen === 0
         at('newer').textContent = `↑ ${plural(this.#unseen, 'new event')}`
         const forgotten = this.store.forgotten > 0 ? `; ${count(this.store.forgotten)} older are forgotten` : ''
-        at('shown').textContent = isEmptyView(this.view) ? `${plural(length, 'event')}${forgotten}` : `${count(this.shown.length)} of ${plural(length, 'event')}${forgotten}`
+        const part = isEmptyView(this.view) ? '' : `${count(this.shown.length)} of `
+        at('shown').textContent = part + plural(length, 'event') + forgotten
         const kind = !isEmpty ? '' : length === 0 ? 'welcome' : 'nothing'
         if (at('empty').dataset.kind === kind) return
         at('empty').dataset.kind = kind

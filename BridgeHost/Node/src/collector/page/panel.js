@@ -26,7 +26,14 @@ export class Panel {
         const scrolled = this.shows === what ? this.#element.querySelector('.panel-body')?.scrollTop : 0
         const hasFocus = this.#element.contains(document.activeElement)
         this.shows = what
-        const close = h('button.tool.bare', { type: 'button', 'aria-label': 'Close', title: 'Close (Esc)', id: 'close-panel', onclick: () => this.close() }, icon('close'))
+        const close = h(
+            'button.tool.bare',
+            {
+                type: 'button', 'aria-label': 'Close', title: 'Close (Esc)', id: 'close-panel',
+                onclick: () => this.close(),
+            },
+            icon('close'),
+        )
         const body = h('div.panel-body', {}, content)
         fill(this.#element, h('header', {}, h('h2', {}, title), tools, close), body)
         this.#element.hidden = false

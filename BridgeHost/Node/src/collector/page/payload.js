@@ -8,6 +8,11 @@ export class Exact {
     toString() {
         return this.spelling
     }
+
+    /** What `JSON.stringify` writes as it is spelled, where the browser can do so. */
+    toRaw() {
+        return JSON.rawJSON?.(this.spelling) ?? Number(this.spelling)
+    }
 }
 
 /** A text is parsed again and again while one looks at the rows around it. */
@@ -40,7 +45,9 @@ function exact(_, value, context) {
  */
 export function payloadOf({ record, index }) {
     const body = bodyOf(record)
-    if (record.kind === 'batch' && Array.isArray(body?.batch)) return { value: body.batch[index], place: `batch[${index}]` }
+    if (record.kind === 'batch' && Array.isArray(body?.batch)) return {
+        value: body.batch[index], place: `batch[${index}]`,
+    }
     if (record.kind === 'basic' && Array.isArray(body)) return { value: body[index], place: `[${index}]` }
     return { value: body, place: '' }
 }
@@ -67,12 +74,17 @@ export function propertiesOf(row) {
 
 /** A value as JSON text, a member a line, each number as it came. */
 export function pretty(value) {
-    const write = (_, member) => (member instanceof Exact ? JSON.rawJSON?.(member.spelling) ?? Number(member.spelling) : member)
-    return JSON.stringify(value, write, 2)
+    return JSON.stringify(value, (_, member) => (member instanceof Exact ? member.toRaw() : member), 2)
 }
 
 export function isObject(value) {
     return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact)
+}
+
+/** Keys and values of an object, indices and values of an array; none for anything else. */
+export function membersOf(value) {
+    if (Array.isArray(value)) return value.map((member, i) => [i, member])
+    return isObject(value) ? Object.entries(value) : []
 }
 
 /** The member's place as the checks write it. */

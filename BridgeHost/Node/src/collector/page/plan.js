@@ -11,8 +11,8 @@ export function withoutPlan(problems, { plan }) {
 /**
  * What the plan says of one event, or null if it says nothing.
  *
- * A request lists what the plan says of its events in their order, without those of which it says nothing: the second of
- * a name belongs to the second event of that name.
+ * A request lists what the plan says of its events in their order, without those of which it says nothing: the second
+ * of a name belongs to the second event of that name.
  *
  * @returns {{ verdict: 'kept' | 'broken', reasons: string[] } | null}
  */

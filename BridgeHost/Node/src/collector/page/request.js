@@ -14,7 +14,10 @@ export function requestText({ method, path, headers, raw }) {
 /** A command that sends it again. The keys in it are masked: put your own in their place. */
 export function curlCommand({ method, path, headers, raw }, origin) {
     const own = Object.entries(headers).filter(([name]) => !['content-length', 'content-encoding'].includes(name))
-    const words = ['curl', '-X', method, quote(origin + path), ...own.flatMap(([name, value]) => ['-H', quote(`${headerName(name)}: ${value}`)])]
+    const words = [
+        'curl', '-X', method, quote(origin + path),
+        ...own.flatMap(([name, value]) => ['-H', quote(`${headerName(name)}: ${value}`)]),
+    ]
     if (raw !== '' && !METHODS_WITHOUT_BODY.includes(method)) words.push('--data-binary', quote(raw))
     return words.join(' ')
 }

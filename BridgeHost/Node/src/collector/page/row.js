@@ -18,7 +18,10 @@ export class RowElement {
 
     constructor() {
         const what = h('span.what', { role: 'gridcell' }, this.#name, this.#preview)
-        this.element = h('div.row', { role: 'row' }, this.#time, this.#kind, what, this.#user, this.#session, this.#verdict, this.#attempt)
+        this.element = h(
+            'div.row', { role: 'row' }, this.#time, this.#kind, what, this.#user, this.#session, this.#verdict,
+            this.#attempt,
+        )
     }
 
     /** @param {{ top: number, index: number, isSelected: boolean, isNew: boolean }} place */
@@ -43,7 +46,10 @@ export class RowElement {
         fill(this.#preview, preview.map(([name, value]) => [h('span.property', {}, h('b', {}, name), ' ', value), ' ']))
         this.#user.textContent = user ?? ''
         this.#session.textContent = session ?? ''
-        fill(this.#verdict, verdictPill(row), notesOf(row).map(({ word, text }) => h(`span.pill.note.${word}`, { title: text }, word)))
+        fill(
+            this.#verdict, verdictPill(row),
+            notesOf(row).map(({ word, text }) => h(`span.pill.note.${word}`, { title: text }, word)),
+        )
         this.#attempt.textContent = record.attempt > 1 ? `${record.attempt}×` : ''
         this.#attempt.title = record.attempt > 1 ? `Its key has come ${record.attempt} times` : ''
     }
@@ -51,7 +57,9 @@ export class RowElement {
 
 /** What stands beside the verdict: each word once. */
 function notesOf({ record, personal, plan }) {
-    const flags = record.flags.filter(({ kind }) => kind === 'gap' || kind === 'order').map(({ kind, text }) => ({ word: kind, text }))
+    const flags = record.flags.filter(
+        ({ kind }) => kind === 'gap' || kind === 'order',
+    ).map(({ kind, text }) => ({ word: kind, text }))
     if (plan?.verdict === 'kept') flags.push({ word: 'kept', text: 'It is as the plan says' })
     if (personal.length > 0) flags.push({ word: 'personal', text: personal.join(' ') })
     return [...new Map(flags.map((flag) => [flag.word, flag])).values()]

@@ -17,7 +17,11 @@ export class Store {
     counts = newCounts()
     /** Names, kinds, users and sessions to how many rows have them. */
     seen = newSeen()
-    /** Minute since 1970 to how many good and bad rows came in it. @type {Map<number, { good: number, bad: number }>} */
+    /**
+     * Minute since 1970 to how many good and bad rows came in it.
+     *
+     * @type {Map<number, { good: number, bad: number }>}
+     */
     minutes = new Map()
     #characters = 0
 
@@ -70,7 +74,8 @@ export class Store {
 
     #forget() {
         let end = 0
-        while (end < this.rows.length && (this.rows.length - end > MOST_ROWS - SLICE || this.#characters > MOST_CHARACTERS)) {
+        const isOver = () => this.rows.length - end > MOST_ROWS - SLICE || this.#characters > MOST_CHARACTERS
+        while (end < this.rows.length && isOver()) {
             this.#count(this.rows[end++], -1)
         }
         this.rows = this.rows.slice(end)

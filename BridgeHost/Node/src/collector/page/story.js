@@ -63,7 +63,10 @@ function tell(row) {
         case 'alias':
             return { sign: 'identity', text: `Is also known as ${row.user ?? 'somebody'}`, detail: '' }
         case 'group':
-            return { sign: 'identity', text: `Joined the group ${line(payloadOf(row).value?.groupId ?? '')}`, detail: list(properties) }
+            return {
+                sign: 'identity', text: `Joined the group ${line(payloadOf(row).value?.groupId ?? '')}`,
+                detail: list(properties),
+            }
         case 'profile':
             return { sign: 'identity', text: tellProfile(row, properties), detail: list(properties) }
         case 'email':
@@ -83,7 +86,10 @@ function tell(row) {
 function tellEvent(row, properties) {
     if (row.name !== 'VIEW_PAGE') return { sign: 'event', text: row.title, detail: list(properties) }
     const { screen, url, ...rest } = properties
-    return { sign: 'screen', text: `Looked at ${line(screen ?? url ?? 'a page')}`, detail: list(url === screen ? rest : { url, ...rest }) }
+    return {
+        sign: 'screen', text: `Looked at ${line(screen ?? url ?? 'a page')}`,
+        detail: list(url === screen ? rest : { url, ...rest }),
+    }
 }
 
 function tellProfile(row, properties) {
@@ -93,5 +99,6 @@ function tellProfile(row, properties) {
 }
 
 function list(properties) {
-    return Object.entries(properties).slice(0, 5).filter(([, value]) => value !== undefined).map(([name, value]) => `${line(name, 32)} ${line(value, 40)}`).join(' · ')
+    const given = Object.entries(properties).filter(([, value]) => value !== undefined).slice(0, 5)
+    return given.map(([name, value]) => `${line(name, 32)} ${line(value, 40)}`).join(' · ')
 }

@@ -13,7 +13,10 @@ export class Timeline {
 
     /**
      * @param {import('./store.js').Store} store
-     * @param {{ open: (row: import('./event.js').Row) => void, timeline: (thread: string) => void, filter: (field: string, value: string) => void }} act
+     * @param {object} act
+     * @param {(row: import('./event.js').Row) => void} act.open
+     * @param {(thread: string) => void} act.timeline
+     * @param {(field: string, value: string) => void} act.filter
      */
     constructor(store, act) {
         this.#store = store
@@ -29,8 +32,10 @@ export class Timeline {
         const length = steps.at(-1).row.at - steps[0].row.at
         const users = [...new Set(steps.map(({ row }) => row.user).filter(Boolean))]
         return [
-            h('p.dim', {}, `${plural(steps.length, 'step')} in ${duration(length)}`, users.length > 0 && ` · ${users.join(', ')}`, ' · ',
-                h('button.link', { type: 'button', onclick: () => this.#act.filter('session', thread) }, 'show only these events')),
+            h('p.dim', {}, `${plural(steps.length, 'step')} in ${duration(length)}`,
+                users.length > 0 && ` · ${users.join(', ')}`, ' · ',
+                h('button.link', { type: 'button', onclick: () => this.#act.filter('session', thread) },
+                    'show only these events')),
             h('ol.story', {},
                 before && this.#border(before, thread, before, 'before'),
                 steps.map((step, i) => [i > 0 && pause(steps[i - 1], step), this.#step(step)]),
@@ -52,9 +57,13 @@ export class Timeline {
     /** Where one session of the same client ends and another begins. */
     #border(first, second, other, where) {
         const [one, two] = [deviceOf(this.#store.rows, first), deviceOf(this.#store.rows, second)]
-        const why = one && two && one === two ? 'The session expired, and a new one began' : 'A reset: everything about the person was forgotten'
+        const isSameDevice = one !== null && one === two
+        const why = isSameDevice
+            ? 'The session expired, and a new one began'
+            : 'A reset: everything about the person was forgotten'
+        const which = `${where === 'before' ? 'Before it' : 'After it'}: session ${short(other)}`
         return h('li.step.end', {}, h('button', { type: 'button', onclick: () => this.#act.timeline(other) },
-            h('span.time', {}, icon('repeat')), h('span.text', {}, why), h('span.detail', {}, `${where === 'before' ? 'Before it' : 'After it'}: session ${short(other)}`)))
+            h('span.time', {}, icon('repeat')), h('span.text', {}, why), h('span.detail', {}, which)))
     }
 }
 

@@ -7,7 +7,8 @@ const at = (id) => document.getElementById(id)
 
 /** Button to its sign and its label; without a label it is a sign alone, which says what it does when asked. */
 const TOOLS = {
-    pause: ['pause', 'Pause'], faults: ['fault', 'Faults'], clients: ['clients', 'Clients'], export: ['save', 'Export'], clear: ['trash', 'Clear'],
+    pause: ['pause', 'Pause'], faults: ['fault', 'Faults'], clients: ['clients', 'Clients'],
+    export: ['save', 'Export'], clear: ['trash', 'Clear'],
     theme: ['theme', null, 'Change the theme'], help: ['help', null, 'Keyboard shortcuts'],
 }
 
@@ -32,7 +33,11 @@ export class Toolbar {
         listenForKeys({ p: pause, f: faults, c: clients, t: theme, '?': help, ...others })
     }
 
-    /** @param {'connecting' | 'live' | 'reconnecting'} connection @param {number} waiting How many rows came during the pause. */
+    /**
+     * @param {'connecting' | 'live' | 'reconnecting'} connection
+     * @param {boolean} isPaused
+     * @param {number} waiting How many rows came during the pause.
+     */
     showStatus(connection, isPaused, waiting) {
         const isLive = connection === 'live'
         const status = at('status')

@@ -1,5 +1,5 @@
 import { fill, h } from './dom.js'
-import { Exact, memberPlace } from './payload.js'
+import { Exact, memberPlace, membersOf } from './payload.js'
 
 /** How much is drawn before somebody asks for more. */
 const MOST_MEMBERS = 200
@@ -19,7 +19,10 @@ export function drawTree(value, place, problems, warnings) {
     /** Place to what is said there. @type {Map<string, Array<{ text: string, style: string }>>} */
     const notes = new Map()
     const others = []
-    const sentences = [...problems.map((text) => ({ text, style: 'problem' })), ...warnings.map((text) => ({ text, style: 'warning' }))]
+    const sentences = [
+        ...problems.map((text) => ({ text, style: 'problem' })),
+        ...warnings.map((text) => ({ text, style: 'warning' })),
+    ]
     for (const { text, style } of sentences) {
         const at = placeOf(value, place, text)
         if (at === null) others.push(text)
@@ -46,12 +49,6 @@ function placeOf(value, place, problem) {
 
 function speaksOf(problem, place) {
     return problem.startsWith(place) && /^[ .[]/.test(problem.slice(place.length))
-}
-
-function membersOf(value) {
-    if (Array.isArray(value)) return value.map((member, i) => [i, member])
-    if (typeof value !== 'object' || value === null || value instanceof Exact) return []
-    return Object.entries(value)
 }
 
 function drawMembers(value, place, notes, depth) {
@@ -108,7 +105,9 @@ function drawValue(value) {
 }
 
 function drawText(text) {
-    const shown = h('span.text', {}, text.length > MOST_CHARACTERS ? `"${text.slice(0, MOST_CHARACTERS)}…` : `"${text}"`)
+    const shown = h(
+        'span.text', {}, text.length > MOST_CHARACTERS ? `"${text.slice(0, MOST_CHARACTERS)}…` : `"${text}"`,
+    )
     if (text.length <= MOST_CHARACTERS) return shown
     const all = h('button.quiet', {
         type: 'button', onclick: () => {

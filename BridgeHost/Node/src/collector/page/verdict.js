@@ -13,7 +13,9 @@ export const WORDS = {
     repeat: { label: 'Repeats', sign: 'repeat', help: 'Taken before, under the same key' },
     gap: { label: 'Gaps', sign: 'gap', help: 'Numbers before it are missing, or it comes out of order' },
     kept: { label: 'Kept', sign: 'check', help: 'It is as the plan says' },
-    personal: { label: 'Personal', sign: 'person', help: 'It seems to hold personal data in a member that is not meant for it' },
+    personal: {
+        label: 'Personal', sign: 'person', help: 'It seems to hold personal data in a member that is not meant for it',
+    },
 }
 
 /** What became of a row, as a sign and a few words. */

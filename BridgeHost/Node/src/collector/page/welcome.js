@@ -44,22 +44,44 @@ export class Welcome {
 
     draw() {
         const text = LINES[this.#chosen](location.origin)
-        const code = h('pre.code', { id: 'lines', role: 'tabpanel', tabindex: '0', 'aria-labelledby': `lines-${this.#chosen}` }, text)
-        const button = h('button.quiet.copy', { type: 'button', onclick: () => copy(text, button) }, icon('copy'), 'Copy')
+        const code = h(
+            'pre.code', { id: 'lines', role: 'tabpanel', tabindex: '0', 'aria-labelledby': `lines-${this.#chosen}` },
+            text,
+        )
+        const button = h(
+            'button.quiet.copy', { type: 'button', onclick: () => copy(text, button) }, icon('copy'), 'Copy',
+        )
         fill(this.#place, h('div.welcome', {},
             h('h2', {}, 'Nothing has come yet'),
-            h('p', {}, 'Point a client at ', h('code', {}, location.origin), ' and run it. Each event appears here the moment it arrives, checked against the protocol.'),
-            h('div.lines', {}, h('div.tabs', { role: 'tablist', 'aria-label': 'Language' }, Object.keys(LINES).map((name) => this.#tab(name))), button, code),
+            h(
+                'p', {}, 'Point a client at ', h('code', {}, location.origin),
+                ' and run it. Each event appears here the moment it arrives, checked against the protocol.',
+            ),
+            h(
+                'div.lines', {},
+                h(
+                    'div.tabs', { role: 'tablist', 'aria-label': 'Language' },
+                    Object.keys(LINES).map((name) => this.#tab(name)),
+                ),
+                button, code,
+            ),
             h('ul.hints', {},
-                h('li', {}, 'Give the address as ', h('code', {}, 'apiUrl'), ', ', h('code', {}, 'ingestionHost'), ' or ', h('code', {}, 'endpoint'), ', with any key.'),
-                h('li', {}, 'Press ', h('kbd', {}, 'f'), ' to make requests fail: an outage, a slow network, lost answers.'),
+                h(
+                    'li', {}, 'Give the address as ', h('code', {}, 'apiUrl'), ', ', h('code', {}, 'ingestionHost'),
+                    ' or ', h('code', {}, 'endpoint'), ', with any key.',
+                ),
+                h(
+                    'li', {}, 'Press ', h('kbd', {}, 'f'),
+                    ' to make requests fail: an outage, a slow network, lost answers.',
+                ),
                 h('li', {}, 'Press ', h('kbd', {}, '?'), ' for every key.'))))
     }
 
     #tab(name) {
         const isChosen = name === this.#chosen
         return h('button', {
-            type: 'button', role: 'tab', id: `lines-${name}`, 'aria-selected': String(isChosen), 'aria-controls': 'lines', tabindex: isChosen ? '0' : '-1',
+            type: 'button', role: 'tab', id: `lines-${name}`, 'aria-selected': String(isChosen),
+            'aria-controls': 'lines', tabindex: isChosen ? '0' : '-1',
             onclick: () => this.#choose(name), onkeydown: (event) => this.#step(event),
         }, name)
     }
@@ -79,5 +101,11 @@ export class Welcome {
 
 /** What stands where nothing of what came fits the filters. */
 export function drawNothingFits(place, clear) {
-    fill(place, h('div.nothing', {}, h('h2', {}, 'No event fits the filters'), h('button', { type: 'button', onclick: clear }, 'Clear filters')))
+    fill(
+        place,
+        h(
+            'div.nothing', {}, h('h2', {}, 'No event fits the filters'),
+            h('button', { type: 'button', onclick: clear }, 'Clear filters'),
+        ),
+    )
 }
