@@ -27,6 +27,11 @@ export class Clients {
         return [...this.#accounts.values()].some((accounts) => accounts.at(-1).comparison?.state === 'differs')
     }
 
+    /** Whether nothing was heard of some client for a while: how long grows without news of it. */
+    get isSilent() {
+        return [...this.#accounts.values()].some((accounts) => Date.now() - accounts.at(-1).heard > STALE)
+    }
+
     add(account) {
         const accounts = [
             ...(this.#accounts.get(account.client) ?? []), { ...account, heard: Date.now() },

@@ -250,6 +250,7 @@ class Page {
     /** What changes with everything that comes, but is not worth a frame each time. */
     #drawSlow() {
         this.chart.show(this.store.minutes)
+        if (this.panel.shows === 'clients' && this.clients.isSilent) this.clients.refresh()
         if (!this.#isStale) return
         this.#isStale = false
         this.counters.show(this.store.counts, this.view.verdicts)
