@@ -23,7 +23,7 @@ extension Row {
                 .optional("properties", .object, "Facts about it."),
             ], "Records that an event happened.", example: #"["Order Completed", {"total": 149.99}]"#
         ) {
-            .track(event: try $0.string(0), properties: $0.object(1))
+            .track(event: try $0.string(0), properties: $0.properties(1))
         },
         .analytics(
             "analytics.identify",
@@ -32,7 +32,7 @@ extension Row {
                 .optional("traits", .object, "Facts about the user."),
             ], "Tells who the user is from now on.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
-            .identify(userId: try $0.string(0), traits: $0.object(1))
+            .identify(userId: try $0.string(0), traits: $0.properties(1))
         },
         .analytics(
             "analytics.group",
@@ -41,7 +41,7 @@ extension Row {
                 .optional("traits", .object, "Facts about the group."),
             ], "Tells which group the user belongs to from now on.", example: #"["group-1", {"name": "Acme"}]"#
         ) {
-            .group(groupId: try $0.string(0), traits: $0.object(1))
+            .group(groupId: try $0.string(0), traits: $0.properties(1))
         },
         .analytics(
             "analytics.screen",
@@ -50,7 +50,7 @@ extension Row {
                 .optional("properties", .object, "Facts about the view."),
             ], "Records that a screen was shown.", example: #"["Home", {"tab": 2}]"#
         ) {
-            .screen(name: try $0.string(0), properties: $0.object(1))
+            .screen(name: try $0.string(0), properties: $0.properties(1))
         },
         .analytics(
             "analytics.page",
@@ -59,7 +59,7 @@ extension Row {
                 .optional("properties", .object, "Facts about the view."),
             ], "Records that a page was shown.", example: #"["Pricing"]"#
         ) {
-            .page(name: try $0.string(0), properties: $0.object(1))
+            .page(name: try $0.string(0), properties: $0.properties(1))
         },
         .analytics(
             "analytics.alias", [.required("newUserId", .string, "The other name. Not blank.")],

@@ -2,6 +2,9 @@ import JSONRPC
 import TrackerModels
 
 extension Arguments {
+    /// The object of a parameter, if one was given.
+    func properties(_ index: Int) -> Properties? { object(index).map { Properties($0) } }
+
     /// The message id, if one was given.
     ///
     /// - Throws: INVALID_PARAMS if it is none.

@@ -36,7 +36,7 @@ extension Row {
                 .optional("properties", .object, "Facts about it."),
             ], "Records that an event happened.", example: #"["Button Clicked", {"button": "signup"}]"#
         ) {
-            .track(event: try $0.string(0), properties: $0.object(1))
+            .track(event: try $0.string(0), properties: $0.properties(1))
         },
         .basic(
             "basic.identify",
@@ -45,7 +45,7 @@ extension Row {
                 .optional("traits", .object, "Facts about the user."),
             ], "Tells who the user is: every event says so from now on.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
-            .identify(userId: try $0.string(0), traits: $0.object(1))
+            .identify(userId: try $0.string(0), traits: $0.properties(1))
         },
         .basic(
             "basic.screen",
@@ -54,7 +54,7 @@ extension Row {
                 .optional("properties", .object, "Facts about the view."),
             ], "Records that a screen was shown.", example: #"["Home"]"#
         ) {
-            .screen(name: try $0.string(0), properties: $0.object(1))
+            .screen(name: try $0.string(0), properties: $0.properties(1))
         },
         Row(
             "basic.flush",

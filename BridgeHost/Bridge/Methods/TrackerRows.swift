@@ -26,7 +26,7 @@ extension Row {
             "Records that an event happened.",
             example: #"["PURCHASE", {"total": 149.99}, {"flow_id": "checkout_v2"}]"#
         ) { arguments in
-            .track(eventName: try arguments.string(0), attributes: arguments.object(1), metadata: arguments.object(2))
+            .track(try arguments.string(0), arguments.properties(1), metadata: arguments.properties(2))
         },
         .tracking(
             "identify",
@@ -37,19 +37,19 @@ extension Row {
             "Tells who the user is, and what is known of them.",
             example: #"["user-1", {"name": "Ada", "plan": "pro"}]"#
         ) { arguments in
-            .identify(userId: try arguments.string(0), profile: arguments.object(1))
+            .identify(try arguments.string(0), arguments.properties(1))
         },
         .tracking(
             "set", [.required("profileData", .object, "Facts about the user.")],
             "Updates what is known of the user, without changing who it is.", example: #"[{"birthday": "1815-12-10"}]"#
         ) { arguments in
-            .set(profile: try arguments.text(0))
+            .set(Properties(try arguments.text(0)))
         },
         .tracking(
             "setMetadata", [.required("metadata", .object, "Merged over the metadata that the session has.")],
             "Sets metadata of the session, which go with all its later events.", example: #"[{"ab_group": "B"}]"#
         ) { arguments in
-            .setMetadata(try arguments.text(0))
+            .setMetadata(Properties(try arguments.text(0)))
         },
         .tracking(
             "screen",
@@ -59,7 +59,7 @@ extension Row {
             ],
             "Records that a screen was shown, as the event `VIEW_PAGE`.", example: #"["Checkout", {"step": 2}]"#
         ) { arguments in
-            .screen(name: try arguments.string(0), properties: arguments.object(1))
+            .screen(try arguments.string(0), arguments.properties(1))
         },
         .tracking(
             "screenDidAppear",
@@ -72,7 +72,7 @@ extension Row {
             example: #"["Checkout", "https://shop.example.com/checkout"]"#
         ) { arguments in
             .screenDidAppear(
-                name: try arguments.string(0), url: arguments.optionalString(1), properties: arguments.object(2))
+                try arguments.string(0), url: arguments.optionalString(1), properties: arguments.properties(2))
         },
         .tracking(
             "updateLocation",

@@ -64,7 +64,8 @@ extension Row {
             changesAnswers: true, "Goes on with the session that a URL carries.",
             example: #"["https://shop.example.com/cart?gt_session_id=session-0"]"#
         ) { tracker, arguments, id, completion in
-            tracker.accept(continuing: try arguments.string(0), messageID: try id(), completion: completion())
+            tracker.accept(
+                .continueSession(from: try arguments.string(0)), messageID: try id(), completion: completion())
         },
         .reading(
             "getDebugInfo", on: \.tracker, result: "DebugInfo",

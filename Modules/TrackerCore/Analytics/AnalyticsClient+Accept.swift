@@ -8,9 +8,13 @@ extension AnalyticsClient {
 
     /// Accepts a call: its place in the order is fixed when this returns.
     @discardableResult
-    public func accept(_ call: AnalyticsCall, messageId: MessageID?) -> CallReceipt {
+    public func enqueue(_ call: AnalyticsCall, messageId: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
-        accept(call, messageID: messageId) { receipt.settle($0) }
+        if let messageId, messageId.messageID == nil {
+            receipt.settle(refuse(call.name, .invalidMessageID(of: call.name)))
+        } else {
+            accept(call, messageID: messageId?.messageID) { receipt.settle($0) }
+        }
         return receipt
     }
 
@@ -26,15 +30,14 @@ extension AnalyticsClient {
         _ call: AnalyticsCall, messageID: MessageID?, holdsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        let checked: AnalyticsCall
         do throws(Refusal) {
-            checked = try call.checked()
+            try call.check()
         } catch {
             return completion(refuse(call.name, error))
         }
         let time = surroundings.clock.wall
         let held = HeldCall(
-            call: checked, messageID: messageID ?? makeMessageID(at: time), hasCallerKey: messageID != nil, time: time,
+            call: call, messageID: messageID ?? makeMessageID(at: time), hasCallerKey: messageID != nil, time: time,
             uptime: surroundings.clock.uptime, completion: completion)
         let effects = state.withLock { state -> [Effect] in
             if case .ready(let run) = state.phase, state.held.isEmpty {
@@ -155,7 +158,7 @@ extension AnalyticsClient {
         }
     }
 
-    private func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
+    func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
         news.refused(name, refusal)
         return .dropped(refusal.reason)

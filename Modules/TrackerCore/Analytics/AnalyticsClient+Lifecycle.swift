@@ -28,9 +28,17 @@ extension AnalyticsClient {
     /// Before `initialize` and after ``shutdown(timeout:)`` it is kept in memory for the next one that opens the state
     /// folder.
     ///
-    /// - Parameter messageId: A key chosen by the caller: a second reset with it drops nothing.
-    public func reset(messageId: MessageID?) {
-        accept(reset: messageId) { _ in }
+    /// - Parameter messageId: A key of the caller's own: a second reset with it has no effect.
+    /// - Returns: A receipt, which may be thrown away: its outcome comes once everything is gone from disk.
+    @discardableResult
+    public func reset(messageId: CallerKey?) -> CallReceipt {
+        let receipt = CallReceipt()
+        guard let messageID = messageId?.messageID ?? (messageId == nil ? surroundings.ids.messageID() : nil) else {
+            receipt.settle(refuse("reset", .invalidMessageID(of: "reset")))
+            return receipt
+        }
+        accept(reset: messageId?.messageID) { receipt.settle($0 == nil ? .queued(messageID) : .dropped(.storage)) }
+        return receipt
     }
 
     /// Leaves the user, as ``reset(messageId:)`` does, and returns once everything is cleared.

@@ -26,17 +26,24 @@ enum AnalyticsEvent {
         ])
     }
 
-    private typealias Values = (key: String, text: JSONText?)
+    /// Values that have been checked, and where they stand.
+    private struct Values {
+        var key: String
+        var properties: Properties?
+
+        /// What could not be written was refused when it was checked.
+        var text: JSONText? { try? properties?.json() }
+    }
 
     private static func parts(of call: AnalyticsCall) -> (type: String, name: String?, values: Values?)? {
         switch call {
-        case .track(let event, let properties): ("track", event, ("properties", properties))
-        case .screen(let name, let properties): ("screen", name, ("properties", properties))
-        case .page(let name, let properties): ("page", name, ("properties", properties))
-        case .identify(_, let traits): ("identify", nil, ("traits", traits))
-        case .group(_, let traits): ("group", nil, ("traits", traits))
+        case .track(let event, let properties): ("track", event, Values(key: "properties", properties: properties))
+        case .screen(let name, let properties): ("screen", name, Values(key: "properties", properties: properties))
+        case .page(let name, let properties): ("page", name, Values(key: "properties", properties: properties))
+        case .identify(_, let traits): ("identify", nil, Values(key: "traits", properties: traits))
+        case .group(_, let traits): ("group", nil, Values(key: "traits", properties: traits))
         case .alias: ("alias", nil, nil)
-        case .setAdvertisingId, .unwritable: nil
+        case .setAdvertisingId: nil
         }
     }
 }

@@ -17,7 +17,7 @@ extension AnalyticsCall {
         case .identify(let userId, _), .alias(let userId): [ValueChange(.userID, userId)]
         case .group(let groupId, _): [ValueChange(.groupID, groupId)]
         case .setAdvertisingId(let id): [ValueChange(.advertisingID, id)]
-        case .track, .screen, .page, .unwritable: []
+        case .track, .screen, .page: []
         }
     }
 }

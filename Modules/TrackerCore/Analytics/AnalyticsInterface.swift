@@ -3,16 +3,21 @@ public import TrackerModels
 /// What an application sees of an analytics client: ``AnalyticsClient``, or a stand-in for it in tests.
 ///
 /// Calls return at once and take effect in the order in which they are made, whether the client is ready or not. They
-/// never throw and never end the program: what becomes of one is told by its receipt, and in the log.
+/// never throw and never end the program: what becomes of one is told by its receipt, and in the log. When the outcome is
+/// ``TrackOutcome/queued(_:)`` the call is on disk: it outlives a crash, and is delivered at least once, in order.
+///
+/// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
+/// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
+/// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
 public protocol AnalyticsInterface: AnyObject, Sendable {
-    /// Accepts a call; every form of `track`, `identify` and the like comes down to this.
+    /// Makes a call; every form of `track`, `identify` and the like comes down to this.
     ///
     /// - Parameters:
     ///   - call: The call.
-    ///   - messageId: A key chosen by the caller, and the event's `messageId`: a second call with it queues nothing.
-    /// - Returns: A receipt, whose outcome comes once the call is on disk or refused.
+    ///   - messageId: A key of the caller's own, and the event's `messageId`: a second call with it has no effect.
+    /// - Returns: A receipt, which may be thrown away: its outcome comes once the call is on disk or refused.
     @discardableResult
-    func accept(_ call: AnalyticsCall, messageId: MessageID?) -> CallReceipt
+    func enqueue(_ call: AnalyticsCall, messageId: CallerKey?) -> CallReceipt
 
     /// Sends what is queued now, without waiting for it.
     func flush()
@@ -27,51 +32,14 @@ public protocol AnalyticsInterface: AnyObject, Sendable {
     ///
     /// The client is idle then: calls are held in memory until it is initialised again, with a new anonymous id.
     ///
-    /// - Parameter messageId: A key chosen by the caller: a second reset with it drops nothing.
-    func reset(messageId: MessageID?)
+    /// - Parameter messageId: A key of the caller's own: a second reset with it has no effect.
+    /// - Returns: A receipt, which may be thrown away: its outcome comes once everything is gone from disk.
+    @discardableResult
+    func reset(messageId: CallerKey?) -> CallReceipt
 
     /// Has informative and debug messages logged from now on.
     func enableDebugLogging()
 
     /// How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
     func getDebugInfo() async -> JSONObject
-}
-
-/// The calls without values.
-extension AnalyticsInterface {
-    /// Tells that the user is known by another id from now on. All later events carry it.
-    ///
-    /// - Parameters:
-    ///   - newUserId: The new id. Not blank.
-    ///   - messageId: A key chosen by the caller: a second call with it queues nothing.
-    /// - Returns: A receipt, whose outcome comes once the event is on disk or refused.
-    @discardableResult
-    public func alias(_ newUserId: String, messageId: MessageID? = nil) -> CallReceipt {
-        accept(.alias(newUserId: newUserId), messageId: messageId)
-    }
-
-    /// Has later events carry an advertising identifier; it is kept over restarts.
-    ///
-    /// It is personal data: set it only where the user allows it.
-    ///
-    /// - Parameters:
-    ///   - advertisingId: The identifier; `nil` clears it. A blank one is ignored with a warning.
-    ///   - messageId: A key that the outcome names.
-    /// - Returns: A receipt, whose outcome comes once the change is on disk or refused.
-    @discardableResult
-    public func setAdvertisingId(_ advertisingId: String?, messageId: MessageID? = nil) -> CallReceipt {
-        accept(.setAdvertisingId(advertisingId), messageId: messageId)
-    }
-
-    /// Has later events carry no advertising identifier; user id and anonymous id stay.
-    ///
-    /// - Parameter messageId: A key that the outcome names.
-    /// - Returns: A receipt, whose outcome comes once the change is on disk or refused.
-    @discardableResult
-    public func clearAdvertisingId(messageId: MessageID? = nil) -> CallReceipt {
-        accept(.setAdvertisingId(nil), messageId: messageId)
-    }
-
-    /// Leaves the user, as ``reset(messageId:)`` does.
-    public func reset() { reset(messageId: nil) }
 }

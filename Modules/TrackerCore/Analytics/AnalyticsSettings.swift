@@ -30,11 +30,14 @@ struct AnalyticsSettings: Sendable {
         try FieldCheck.atLeastOne("maxBatchBytes", options.maxBatchBytes)
         try FieldCheck.duration("requestTimeout", options.requestTimeout, from: .seconds(1), to: .seconds(600))
         try options.delivery.validate()
-        do {
+        do throws(JSONSyntaxError) {
             context = try AnalyticsContext.template(
                 AnalyticsContext.collect(facts, app: options.app, merging: options.context))
         } catch {
-            throw FieldCheck.fault("context", "is nested more than \(JSONText.maxDepth) deep")
+            throw FieldCheck.fault(
+                "context",
+                error.kind == .tooDeep
+                    ? "is nested more than \(JSONText.maxDepth) deep" : "holds a number that is not finite")
         }
         var delivery = options.delivery
         delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueEvents, inMemory: Self.memoryBound)

@@ -34,21 +34,22 @@ enum BasicEvent {
     /// The event of a call.
     ///
     /// - Parameters:
+    ///   - values: What the call was given, checked.
     ///   - user: The user, with what the call itself changes.
     ///   - time: When the call was made.
-    static func body(of call: BasicCall, from user: BasicUser?, context: JSONText, at time: Timestamp) -> JSONText {
+    static func body(
+        of call: BasicCall, _ values: JSONText?, from user: BasicUser?, context: JSONText, at time: Timestamp
+    ) -> JSONText {
         var event = JSONObjectWriter(reservingCapacity: 512)
-        let properties: JSONText?
+        var properties = values
         switch call {
-        case .track(let name, let given):
+        case .track(let name, _):
             event.append("type", "track")
             event.append("name", name)
-            properties = given
-        case .screen(let name, let given):
+        case .screen(let name, _):
             event.append("type", "screen")
             event.append("name", name)
-            properties = given
-        case .identify, .unwritable:
+        case .identify:
             event.append("type", "identify")
             properties = nil
         }

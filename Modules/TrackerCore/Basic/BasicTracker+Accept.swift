@@ -20,25 +20,24 @@ extension BasicTracker {
             }
             switch checked {
             case .failure(let refusal): return refusal
-            case .success(let call):
+            case .success(let values):
                 var user = state.user
                 // One that is made again changes nothing: others may have followed it.
-                if case .identify(let userId, let traits) = call, !state.knows(messageID, run) {
-                    user = BasicUser(userId: userId, traits: traits)
+                if case .identify(let userId, _) = call, !state.knows(messageID, run) {
+                    user = BasicUser(userId: userId, traits: values)
                     if let messageID { state.identifying.insert(messageID) }
                 }
                 let time = surroundings.clock.wall
-                let body = BasicEvent.body(of: call, from: user, context: state.context, at: time)
+                let body = BasicEvent.body(of: call, values, from: user, context: state.context, at: time)
                 // A call that is refused leaves no trace: not in the user either.
                 guard body.byteCount <= run.settings.delivery.maxEventBytes else {
                     return Refusal(.tooLarge, ClientNews.sentence(.tooLarge, call.name))
                 }
                 state.user = user
-                let held = HeldCall(
-                    draft: Draft(
-                        messageID: messageID ?? makeMessageID(), hasCallerKey: messageID != nil, route: .endpoint,
-                        body: .complete(body), occurredAt: time, acceptedAt: surroundings.clock.uptime),
-                    name: call.name, completion: completion)
+                let draft = Draft(
+                    messageID: messageID ?? surroundings.ids.messageID(), hasCallerKey: messageID != nil,
+                    route: .endpoint, body: .complete(body), occurredAt: time, acceptedAt: surroundings.clock.uptime)
+                let held = HeldCall(draft: draft, name: call.name, completion: completion)
                 // Staged under the lock: the order of acceptance is the order on disk.
                 if state.held != nil { state.held?.append(held) } else { stage(held, run) }
                 return nil
@@ -68,26 +67,34 @@ extension BasicTracker {
     }
 
     /// Accepts a call and hands out a receipt for it.
-    func receipt(_ call: BasicCall, _ messageID: MessageID?) -> CallReceipt {
+    func enqueue(_ call: BasicCall, _ messageId: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
-        accept(call, messageID: messageID) { receipt.settle($0) }
+        if let messageId, messageId.messageID == nil {
+            receipt.settle(refuse(call.name, .invalidMessageID(of: call.name)))
+        } else {
+            accept(call, messageID: messageId?.messageID) { receipt.settle($0) }
+        }
         return receipt
     }
 
     func stage(_ held: HeldCall, _ run: Run) {
+        var draft = held.draft
         // With delivery halted the call is held until `initialize` resumes it.
-        let isHalted = run.lane.engine.isHalted
-        run.lane.outbox.stage(.append(held.draft)) { [self] result in
+        draft.isHeld = run.lane.engine.isHalted
+        run.lane.outbox.stage(.append(draft)) { [self] result in
             _ = state.withLock { $0.identifying.remove(held.draft.messageID) }
-            held.completion(outcome(of: result, held.name, run, isHalted))
+            held.completion(outcome(of: result, held.name, run))
         }
     }
 
-    private func outcome(of result: ChangeResult, _ name: String, _ run: Run, _ isHalted: Bool) -> TrackOutcome {
+    private func outcome(of result: ChangeResult, _ name: String, _ run: Run) -> TrackOutcome {
         switch result {
-        case .queued(let id, _), .pending(let id, _):
+        case .queued(let id, _):
             run.lane.engine.kick()
-            return isHalted ? .pending(id) : .queued(id)
+            return .queued(id)
+        case .pending(let id, _):
+            run.lane.engine.kick()
+            return .pending(id)
         case .refused(let reason):
             return refuse(name, Refusal(reason, ClientNews.sentence(reason, name)))
         case .failed(let error):
@@ -101,13 +108,6 @@ extension BasicTracker {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
         news.refused(name, refusal)
         return .dropped(refusal.reason)
-    }
-
-    private func makeMessageID() -> MessageID {
-        var id: MessageID?
-        // A UUID always is a message id.
-        while id == nil { id = MessageID(surroundings.ids.uuid()) }
-        return id ?? makeMessageID()
     }
 }
 

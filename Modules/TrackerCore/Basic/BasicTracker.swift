@@ -12,6 +12,10 @@ import TrackerStorage
 ///
 /// Calls return at once and take effect in the order in which they are made, from whatever thread. Each is on disk
 /// before its receipt says so, and is delivered at least once, in order.
+///
+/// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
+/// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
+/// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
 public final class BasicTracker: Sendable {
     /// The tracker of programs that need but one.
     public static let shared = BasicTracker()

@@ -13,53 +13,61 @@ extension MobileTracker {
         _ call: TrackerCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
     ) {
-        accept(call, messageID: messageID, as: LaneChange.append, completion: completion)
-    }
-
-    /// Accepts a call that changes the lane in its own way.
-    ///
-    /// - Parameters:
-    ///   - change: What the call's record is staged as.
-    func accept(
-        _ call: TrackerCall, messageID: MessageID?, as change: (Draft) -> LaneChange,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
-    ) {
         let content = Result { () throws(Refusal) in try call.content() }
         let refusal = state.withLock { state -> Refusal? in
-            guard let lane = state.lane else {
-                return Refusal(.notInitialized, "Not initialized. Call initialize() first.")
+            guard let (settings, lane) = state.current else {
+                return Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
             }
             switch content {
             case .failure(let refusal): return refusal
             case .success(let content):
-                var view: ShownScreen.View?
-                if case .screenDidAppear(let name, let url, _) = call {
-                    view = state.shown.show(url ?? name)
-                    if view == nil { return Refusal(.repeatedScreen, "The screen is shown already") }
-                }
+                if content.continues != nil, !settings.config.crossSiteCookie { return .crossSiteCookieIsOff }
+                var draft = draft(content, messageID)
                 // With delivery halted the call is held until `initialize` resumes it.
-                let isHalted = lane.engine.isHalted
+                draft.isHeld = lane.engine.isHalted
+                var view: ShownScreen.View?
+                if let url = content.shownURL {
+                    view = state.shown.show(url)
+                    // A key that was used before is answered as it was then, by the outbox.
+                    if view == nil, messageID == nil { return .repeatedScreen }
+                    if view == nil { draft.refusal = .repeatedScreen }
+                }
                 // Staged under the lock: the order of acceptance is the order on disk.
-                lane.outbox.stage(change(draft(content, messageID))) { [self, view] result in
+                let change = content.continues.map { .continueSession($0, link: draft) } ?? LaneChange.append(draft)
+                lane.outbox.stage(change) { [self, view] result in
                     switch result {
                     case .queued(_, let lane), .pending(_, let lane): tell(lane.entry.session)
                     case .done, .repeated, .refused, .failed: break
                     }
-                    let outcome = outcome(of: result, for: call, lane, isHalted)
+                    let outcome = outcome(of: result, for: call, lane)
                     if let view, case .dropped = outcome { self.state.withLock { $0.shown.takeBack(view) } }
                     completion(outcome)
                 }
                 return nil
             }
         }
-        if let refusal { completion(refuse(call, refusal)) }
+        if let refusal { completion(refuse(call.name, refusal)) }
     }
 
-    /// Accepts a call and waits until it is on disk.
-    package func submit(_ call: TrackerCall, messageID: MessageID? = nil) async -> TrackOutcome {
-        await withCheckedContinuation { continuation in
-            accept(call, messageID: messageID) { continuation.resume(returning: $0) }
+    /// Accepts a call under a key that may be none.
+    func accept(
+        _ call: TrackerCall, key: CallerKey?, completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) {
+        guard let key else { return accept(call, completion: completion) }
+        guard let messageID = key.messageID else {
+            return completion(refuse(call.name, .invalidMessageID(of: call.name)))
         }
+        accept(call, messageID: messageID, completion: completion)
+    }
+
+    /// Does something when every call accepted before has taken effect.
+    ///
+    /// A reset that is still on its way to the disk would otherwise not be seen. Nothing waits for the network.
+    ///
+    /// - Parameter body: Run once, at once if there is nothing to wait for. Must not block.
+    package func afterEarlierCalls(_ body: @escaping @Sendable () -> Void) {
+        guard let lane else { return body() }
+        lane.outbox.stage(.barrier) { _ in body() }
     }
 
     /// Refuses a call whose value JSON cannot hold.
@@ -82,30 +90,28 @@ extension MobileTracker {
         )
     }
 
-    private func outcome(
-        of result: ChangeResult, for call: TrackerCall, _ lane: OpenLane, _ isHalted: Bool
-    ) -> TrackOutcome {
+    private func outcome(of result: ChangeResult, for call: TrackerCall, _ lane: OpenLane) -> TrackOutcome {
         switch result {
         case .queued(let id, _):
             lane.engine.kick()
-            return isHalted ? .pending(id) : .queued(id)
+            return .queued(id)
         case .pending(let id, _):
             lane.engine.kick()
             log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }
             return .pending(id)
         case .refused(let reason):
-            return refuse(call, Refusal(reason, ClientNews.sentence(reason, call.name)))
+            return refuse(call.name, Refusal(reason, ClientNews.sentence(reason, call.name)))
         case .failed(let error):
-            return refuse(call, Refusal(.storage, error.message))
+            return refuse(call.name, Refusal(.storage, error.message))
         case .done, .repeated:
-            return refuse(call, Refusal(.storage, "The outbox gave no answer"))
+            return refuse(call.name, Refusal(.storage, "The outbox gave no answer"))
         }
     }
 
     /// Logs and counts a refusal.
-    private func refuse(_ call: TrackerCall, _ refusal: Refusal) -> TrackOutcome {
+    func refuse(_ call: String, _ refusal: Refusal) -> TrackOutcome {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        news.refused(call.name, refusal)
+        news.refused(call, refusal)
         return .dropped(refusal.reason)
     }
 }

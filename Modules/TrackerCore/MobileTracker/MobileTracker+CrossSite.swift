@@ -1,5 +1,5 @@
 import Synchronization
-public import TrackerModels
+import TrackerModels
 import TrackerStorage
 
 extension MobileTracker {
@@ -17,38 +17,6 @@ extension MobileTracker {
         guard link.leads(into: settings.config.cookieDomain) else { return url }
         link.session = session
         return link.text
-    }
-
-    /// Goes on with the session that a URL made by ``crossDomainURL(for:)`` carries.
-    ///
-    /// A tracker without a session takes it over; one with another session links the two; the current one changes
-    /// nothing.
-    ///
-    /// - Parameters:
-    ///   - url: Where the user came to.
-    ///   - messageId: A key chosen by the caller: a second call with it queues nothing.
-    /// - Returns: `.dropped(.invalidValue)` if `crossSiteCookie` is off or the URL carries no session.
-    @discardableResult
-    public func continueSession(from url: String, messageId: MessageID? = nil) async -> TrackOutcome {
-        await withCheckedContinuation { continuation in
-            accept(continuing: url, messageID: messageId) { continuation.resume(returning: $0) }
-        }
-    }
-
-    /// Accepts a session from another site.
-    package func accept(
-        continuing url: String, messageID: MessageID? = nil, completion: @escaping @Sendable (TrackOutcome) -> Void
-    ) {
-        guard let (settings, _) = state.withLock({ $0.current }) else {
-            return accept(.linkSession(""), messageID: messageID, completion: completion)
-        }
-        guard settings.config.crossSiteCookie, let text = SessionLink(url).session, let given = SessionID(text) else {
-            return accept(.linkSession(""), messageID: messageID, completion: completion)
-        }
-        // Which of the two it comes to is decided in its place in the order: a reset may come before or after it.
-        accept(
-            .linkSession(given.text), messageID: messageID, as: { .continueSession(given, link: $0) },
-            completion: completion)
     }
 }
 

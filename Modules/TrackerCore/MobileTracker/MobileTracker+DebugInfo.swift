@@ -134,7 +134,7 @@ enum DebugInfo {
             "failureThreshold": JSONValue(options.failureThreshold),
             "cooldownMs": milliseconds(options.cooldown),
             "maxCooldownMs": milliseconds(options.maxCooldown),
-            "jitter": JSONValue(options.jitter) ?? .null,
+            "jitter": JSONValue(options.jitter),
             "caBundle": options.caBundle.map(JSONValue.string) ?? .null,
             "proxy": options.proxy.map { .string(masked(proxy: $0)) } ?? .null,
             "allowInsecureHTTP": .bool(options.allowInsecureHTTP),

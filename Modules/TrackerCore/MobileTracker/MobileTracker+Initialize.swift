@@ -167,7 +167,7 @@ extension MobileTracker {
         }
         // Before whoever waits goes on: their first call comes after it.
         if case .success = result, let screen = ending.settings.config.initialScreen {
-            accept(.screenDidAppear(name: screen.name, url: screen.url, properties: nil))
+            accept(.screenDidAppear(screen.name, url: screen.url))
         }
         for waiter in ending.waiters { waiter(result) }
     }

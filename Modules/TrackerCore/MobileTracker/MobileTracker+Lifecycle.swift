@@ -16,31 +16,45 @@ extension MobileTracker {
     ///   - config: Where and how to deliver; `apiUrl` and `xApiKey` are required.
     /// - Throws: ``TrackerError`` with one of the codes `invalidBrandId`, `invalidConfiguration`, `storage` or
     ///   `sessionCreationFailed`. After the last, calls are held on disk for a later `initialize`.
-    public func initialize(brandId: String, config: TrackerConfig?) async throws {
+    public func initialize(brandId: String, config: TrackerConfig?) async throws(TrackerError) {
         try await withCheckedContinuation { continuation in
             accept(initialize: brandId, config: config) { continuation.resume(returning: $0) }
         }.get()
     }
 
-    /// Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
+    /// Leaves the user: forgets session, email, user, metadata and device id, and makes a new session. Does not wait.
     ///
-    /// Events that have a session are still delivered to it; those that never had one are dropped and counted. When
-    /// this returns the old state is gone from disk. If the disk refuses, it is forgotten in memory, an error is
-    /// logged, and it is the first thing written once writing works. While nothing is open, before `initialize` and after
-    /// ``shutdown(timeout:)``, it is kept in memory for the next `initialize`, which applies it first.
+    /// Events that have a session are still delivered to it; those that never had one are dropped and counted. The old
+    /// state is gone from disk when the receipt's outcome is `.queued`. If the disk refuses, it is forgotten in memory,
+    /// an error is logged, the outcome is `.dropped(.storage)`, and it is the first thing written once writing works.
+    /// While nothing is open, before `initialize` and after ``shutdown(timeout:)``, it is kept in memory for the next
+    /// `initialize`, which applies it first: the outcome is `.pending`.
     ///
     /// - Parameters:
     ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
-    ///   - messageId: A key chosen by the caller: a second reset with it does nothing.
-    public func reset(all: Bool = false, messageId: MessageID? = nil) async {
-        await withCheckedContinuation { continuation in
-            accept(resetAll: all, messageID: messageId) { _ in continuation.resume() }
+    ///   - messageId: A key of the caller's own: a second reset with it has no effect.
+    /// - Returns: A receipt, which may be thrown away.
+    @discardableResult
+    public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
+        let receipt = CallReceipt()
+        if messageId.isValid {
+            let messageID = messageId?.messageID ?? surroundings.ids.messageID()
+            reset(all: all, messageID: messageId?.messageID) { receipt.settle($0.outcome(messageID)) }
+        } else {
+            receipt.settle(refuse("reset", .invalidMessageID(of: "reset")))
         }
+        return receipt
     }
 
-    /// Leaves the user, as the asynchronous form does, without waiting for the disk.
-    public func reset(all: Bool = false, messageId: MessageID? = nil) {
-        accept(resetAll: all, messageID: messageId) { _ in }
+    /// Leaves the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
+    ///
+    /// - Parameters:
+    ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
+    ///   - messageId: A key of the caller's own: a second reset with it has no effect.
+    /// - Returns: What became of it, as the receipt of ``reset(all:messageId:)`` says.
+    @discardableResult
+    public func resetAndWait(all: Bool = false, messageId: CallerKey? = nil) async -> TrackOutcome {
+        await reset(all: all, messageId: messageId).outcome
     }
 
     /// Takes note of what the user decided; it outlives restarts and resets.
@@ -52,10 +66,14 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - consent: The decision.
-    ///   - messageId: A key chosen by the caller: a second call with it does nothing.
-    public func setConsent(_ consent: Consent, messageId: MessageID? = nil) async {
-        await withCheckedContinuation { continuation in
-            accept(consent: consent, messageID: messageId) { _ in continuation.resume() }
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of it, as the receipt of ``reset(all:messageId:)`` says.
+    @discardableResult
+    public func setConsent(_ consent: Consent, messageId: CallerKey? = nil) async -> TrackOutcome {
+        guard messageId.isValid else { return refuse("setConsent", .invalidMessageID(of: "setConsent")) }
+        let messageID = messageId?.messageID ?? surroundings.ids.messageID()
+        return await withCheckedContinuation { continuation in
+            decide(consent, messageID: messageId?.messageID) { continuation.resume(returning: $0.outcome(messageID)) }
         }
     }
 
@@ -102,6 +120,12 @@ extension MobileTracker {
     package func accept(
         resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
+        reset(all: all, messageID: messageID) { completion($0.error) }
+    }
+
+    private func reset(
+        all: Bool, messageID: MessageID?, completion: @escaping @Sendable (Effect) -> Void
+    ) {
         let (lane, transfer) = state.withLock { state in
             let before = (shown: state.shown, startsAnew: state.startsAnew)
             state.shown.forget()
@@ -124,12 +148,12 @@ extension MobileTracker {
                     self.state.withLock { $0.toldSession = nil }
                     hub.report(.session(nil))
                 }
-                completion(failure(of: result, "reset"))
+                completion(effect(of: result, "reset"))
             }
             return (lane, state.beginRound())
         }
         if let (loop, transfer) = transfer { loop.cancel(transfer) }
-        if lane == nil { completion(nil) }
+        if lane == nil { completion(.kept) }
     }
 
     /// Accepts a decision.
@@ -137,6 +161,12 @@ extension MobileTracker {
     /// - Parameter completion: Told when it is on disk, or why it is not.
     package func accept(
         consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
+    ) {
+        decide(consent, messageID: messageID) { completion($0.error) }
+    }
+
+    private func decide(
+        _ consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (Effect) -> Void
     ) {
         let (lane, transfer) = state.withLock { state in
             state.decided = consent
@@ -150,12 +180,12 @@ extension MobileTracker {
                     if result.hasEnded { tell(nil) }
                 }
                 if consent != .granted { lane.engine.release() } else { lane.engine.kick() }
-                completion(failure(of: result, "setConsent"))
+                completion(effect(of: result, "setConsent"))
             }
             return (lane, consent == .granted ? nil : state.beginRound())
         }
         if let (loop, transfer) = transfer { loop.cancel(transfer) }
-        if lane == nil { completion(nil) }
+        if lane == nil { completion(.kept) }
     }
 
     /// Accepts a flush; may be told late, and nothing waits for it.
@@ -196,11 +226,36 @@ extension MobileTracker {
         lane.shutDown(within: timeout, hub, completion: completion)
     }
 
-    private func failure(of result: ChangeResult, _ call: String) -> StorageError? {
-        guard case .failed(let error) = result else { return nil }
+    private func effect(of result: ChangeResult, _ call: String) -> Effect {
+        guard case .failed(let error) = result else { return .done }
         log.log(.error, "\(call)() holds in memory only, the disk refuses it: \(error.message)")
-        return error
+        return .failed(error)
     }
+
+    /// How far a reset or a decision has come.
+    private enum Effect: Sendable {
+        /// It is on disk.
+        case done
+        /// It is kept in memory for the next `initialize`.
+        case kept
+        /// It holds in memory, and is written once the disk can be written.
+        case failed(StorageError)
+
+        var error: StorageError? { if case .failed(let error) = self { error } else { nil } }
+
+        func outcome(_ messageID: MessageID) -> TrackOutcome {
+            switch self {
+            case .done: .queued(messageID)
+            case .kept: .pending(messageID)
+            case .failed: .dropped(.storage)
+            }
+        }
+    }
+}
+
+extension CallerKey? {
+    /// Whether there is none, or one that is valid.
+    fileprivate var isValid: Bool { self == nil || self?.messageID != nil }
 }
 
 extension ChangeResult {

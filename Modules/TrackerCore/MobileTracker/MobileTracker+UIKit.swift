@@ -12,9 +12,9 @@
         ///   - controller: The controller that has appeared.
         ///   - properties: What else to say of the screen.
         @MainActor
-        public func screenDidAppear(_ controller: UIViewController, properties: JSONObject? = nil) {
+        public func screenDidAppear(_ controller: UIViewController, properties: Properties? = nil) {
             let type = String(describing: type(of: controller))
-            screenDidAppear(name: controller.title ?? type, url: type, properties: properties)
+            enqueue(.screenDidAppear(controller.title ?? type, url: type, properties: properties))
         }
     }
 #endif

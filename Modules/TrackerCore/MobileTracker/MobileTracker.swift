@@ -12,7 +12,13 @@ import TrackerStorage
 /// ```
 ///
 /// Calls take effect in the order in which they are made, from whatever thread. Tracking calls never throw and never end
-/// the program: they say what became of them. Cancelling the caller's task does not undo a call that was accepted.
+/// the program: they log, and say what became of them. When the outcome is ``TrackOutcome/queued(_:)`` the call is on
+/// disk: it outlives a crash, and is delivered at least once, in order. It has *not* been sent yet; for that, await
+/// ``flush(timeout:)``. Cancelling the caller's task does not undo a call that was accepted.
+///
+/// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
+/// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
+/// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
 public final class MobileTracker: Sendable {
     /// The tracker of programs that need but one.
     public static let shared = MobileTracker()

@@ -1,20 +1,32 @@
-package import TrackerModels
+public import TrackerModels
 
-/// A tracking call, as every form of it comes down to.
-package enum TrackerCall: Hashable, Sendable {
-    case track(eventName: String, attributes: JSONText?, metadata: JSONText?)
-    case identify(userId: String, profile: JSONText?)
-    case set(profile: JSONText)
-    case setMetadata(JSONText)
-    case screen(name: String, properties: JSONText?)
-    case screenDidAppear(name: String, url: String?, properties: JSONText?)
-    case updateLocation(LocationData)
-    case updateSessionEmail(String)
-    case linkSession(String)
+/// A tracking call as a value, for ``MobileTracker/enqueue(_:messageId:)``.
+///
+/// ```swift
+/// import TrackerCore
+///
+/// MobileTracker.shared.enqueue(.track("PURCHASE", ["total": 149.99]))
+/// ```
+public struct TrackerCall: Hashable, Sendable {
+    /// What is called, and with what.
+    enum Kind: Hashable, Sendable {
+        case track(eventName: String, attributes: Properties?, metadata: Properties?)
+        case identify(userId: String, profile: Properties?)
+        case set(profile: Properties)
+        case setMetadata(Properties)
+        case screen(name: String, properties: Properties?)
+        case screenDidAppear(name: String, url: String?, properties: Properties?)
+        case updateLocation(LocationData)
+        case updateSessionEmail(String)
+        case linkSession(String)
+        case continueSession(url: String)
+    }
+
+    let kind: Kind
 
     /// What the call is called in a log: an event by its name, anything else by the method's.
     package var name: String {
-        switch self {
+        switch kind {
         case .track(let eventName, _, _): eventName.isEmpty ? "track" : eventName
         case .identify: "identify"
         case .set: "set"
@@ -23,137 +35,101 @@ package enum TrackerCall: Hashable, Sendable {
         case .updateLocation: "updateLocation"
         case .updateSessionEmail: "updateSessionEmail"
         case .linkSession: "linkSession"
+        case .continueSession: "continueSession"
         }
     }
 }
 
-/// What a call puts into the outbox.
-struct CallContent: Sendable {
-    var route: Route
-    var body: CallBody
-    var sessionMetadata: JSONText?
-
-    /// The body of a record, and whether the session's metadata go into it.
-    enum CallBody: Sendable {
-        case complete(JSONText)
-        case event(JSONText, data: JSONText?)
-    }
-}
-
-/// Why a call was refused, and a sentence for the log.
-struct Refusal: Error, Hashable, Sendable {
-    var reason: RefusalReason
-    var message: String
-
-    init(_ reason: RefusalReason, _ message: String) {
-        self.reason = reason
-        self.message = message
-    }
-}
-
+/// The calls, as ``MobileTracker`` describes them.
 extension TrackerCall {
-    /// Checks the call, and says what it puts into the outbox.
-    func content() throws(Refusal) -> CallContent {
-        switch self {
-        case .track(let eventName, let attributes, let metadata):
-            return try event(eventName, [attributes, metadata])
-        case .screen(let name, let properties):
-            return try view(name, url: name, properties)
-        case .screenDidAppear(let name, let url, let properties):
-            return try view(name, url: url ?? name, properties)
-        case .identify(let userId, let profile):
-            guard let user = UserID(userId) else {
-                throw Refusal(.invalidUserId, "user_id is required for identify()")
-            }
-            return CallContent(route: .profile, body: .complete(ProfileBody.identify(user, try object(profile))))
-        case .set(let profile):
-            return CallContent(route: .profile, body: .complete(ProfileBody.set(try required(profile))))
-        case .setMetadata(let metadata):
-            let metadata = try required(metadata)
-            var body = JSONObjectWriter()
-            body.append("metadata", metadata)
-            return CallContent(route: .metadata, body: .complete(body.finish()), sessionMetadata: metadata)
-        case .updateLocation(let location):
-            return CallContent(route: .location, body: .complete(try Self.body(of: location)))
-        case .updateSessionEmail(let email):
-            guard Self.isEmail(email) else {
-                throw Refusal(.invalidValue, "updateSessionEmail(): an email has one @ and no spaces")
-            }
-            var body = JSONObjectWriter()
-            body.append("email", email)
-            return CallContent(route: .email, body: .complete(body.finish()))
-        case .linkSession(let source):
-            guard !source.isEmpty else {
-                throw Refusal(.invalidValue, "linkSession(): the source session id is empty")
-            }
-            var body = JSONObjectWriter()
-            body.append("source_session_id", source)
-            return CallContent(route: .link, body: .complete(body.finish()))
-        }
+    /// As ``MobileTracker/track(eventName:attributes:metadata:messageId:)-(_,Properties?,_,_)``.
+    public static func track(
+        _ eventName: String, _ attributes: Properties? = nil, metadata: Properties? = nil
+    ) -> TrackerCall {
+        TrackerCall(kind: .track(eventName: eventName, attributes: attributes, metadata: metadata))
     }
 
-    private func event(_ name: String, _ data: [JSONText?]) throws(Refusal) -> CallContent {
-        guard !name.isBlank else {
-            throw Refusal(.invalidEventName, "The event name is empty")
-        }
-        var objects: [JSONText] = []
-        for part in data {
-            if let part = try object(part) { objects.append(part) }
-        }
-        var head = JSONObjectWriter()
-        head.append("event_name", name)
-        let merged = objects.count == 1 ? objects[0] : objects.isEmpty ? nil : JSONText.merging(objects)
-        return CallContent(route: .event, body: .event(head.finish(), data: merged))
+    /// As ``MobileTracker/identify(userId:profileData:messageId:)-(_,Properties?,_)``.
+    public static func identify(_ userId: String, _ profileData: Properties? = nil) -> TrackerCall {
+        TrackerCall(kind: .identify(userId: userId, profile: profileData))
     }
 
-    private func view(_ name: String, url: String, _ properties: JSONText?) throws(Refusal) -> CallContent {
-        guard !name.isBlank else { throw Refusal(.invalidEventName, "The screen's name is empty") }
-        var screen = JSONObjectWriter()
-        screen.append("screen", name)
-        screen.append("url", url)
-        return try event("VIEW_PAGE", [screen.finish(), properties])
+    /// As ``MobileTracker/set(profileData:messageId:)-(Properties,_)``.
+    public static func set(_ profileData: Properties) -> TrackerCall { TrackerCall(kind: .set(profile: profileData)) }
+
+    /// As ``MobileTracker/setMetadata(_:messageId:)-(Properties,_)``.
+    public static func setMetadata(_ metadata: Properties) -> TrackerCall { TrackerCall(kind: .setMetadata(metadata)) }
+
+    /// As ``MobileTracker/screen(name:properties:messageId:)-(_,Properties?,_)``.
+    public static func screen(_ name: String, _ properties: Properties? = nil) -> TrackerCall {
+        TrackerCall(kind: .screen(name: name, properties: properties))
     }
 
-    private func object(_ text: JSONText?) throws(Refusal) -> JSONText? {
-        guard let text else { return nil }
-        return try required(text)
+    /// As ``MobileTracker/screenDidAppear(name:url:properties:messageId:)-(_,_,Properties?,_)``.
+    public static func screenDidAppear(
+        _ name: String, url: String? = nil, properties: Properties? = nil
+    ) -> TrackerCall {
+        TrackerCall(kind: .screenDidAppear(name: name, url: url, properties: properties))
     }
 
-    private func required(_ text: JSONText) throws(Refusal) -> JSONText {
-        guard text.kind == .object else {
-            throw Refusal(.serialization, "\(name): the value is not a JSON object but of kind \(text.kind)")
-        }
-        // Text may have been validated with a greater depth.
-        guard (try? JSONText(validating: text.bytes)) != nil else {
-            throw Refusal(.serialization, "\(name): the value is nested deeper than \(JSONText.maxDepth)")
-        }
-        return text
+    /// As ``MobileTracker/updateLocation(_:messageId:)``.
+    public static func updateLocation(_ location: LocationData) -> TrackerCall {
+        TrackerCall(kind: .updateLocation(location))
     }
 
-    private static func body(of location: LocationData) throws(Refusal) -> JSONText {
-        guard location.isValid, let latitude = JSONNumber(location.latitude),
-            let longitude = JSONNumber(location.longitude), let accuracy = JSONNumber(location.accuracy)
-        else {
-            throw Refusal(
-                .invalidValue,
-                "updateLocation(): latitude is within ±90, longitude within ±180, accuracy at least 0"
-            )
-        }
-        var body = JSONObjectWriter()
-        body.append("latitude", latitude)
-        body.append("longitude", longitude)
-        body.append("accuracy", accuracy)
-        return body.finish()
+    /// As ``MobileTracker/updateSessionEmail(_:messageId:)``.
+    public static func updateSessionEmail(_ email: String) -> TrackerCall {
+        TrackerCall(kind: .updateSessionEmail(email))
     }
 
-    private static func isEmail(_ text: String) -> Bool {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-            && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value >= 0x20 && $0.value != 0x7F }
+    /// As ``MobileTracker/linkSession(_:messageId:)``.
+    public static func linkSession(_ sourceSessionId: String) -> TrackerCall {
+        TrackerCall(kind: .linkSession(sourceSessionId))
+    }
+
+    /// As ``MobileTracker/continueSession(from:messageId:)``.
+    public static func continueSession(from url: String) -> TrackerCall {
+        TrackerCall(kind: .continueSession(url: url))
     }
 }
 
-extension String {
-    /// Whether there is nothing but white space in it.
-    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+/// The calls with dictionaries of any values.
+extension TrackerCall {
+    /// The same with dictionaries of any values.
+    @_disfavoredOverload
+    public static func track(
+        _ eventName: String, _ attributes: [String: Any]?, metadata: [String: Any]? = nil
+    ) -> TrackerCall {
+        .track(eventName, attributes.map { Properties($0) }, metadata: metadata.map { Properties($0) })
+    }
+
+    /// The same with a dictionary of any values.
+    @_disfavoredOverload
+    public static func identify(_ userId: String, _ profileData: [String: Any]?) -> TrackerCall {
+        .identify(userId, profileData.map { Properties($0) })
+    }
+
+    /// The same with a dictionary of any values; `nil` is an empty one.
+    @_disfavoredOverload
+    public static func set(_ profileData: [String: Any]?) -> TrackerCall { .set(Properties(profileData ?? [:])) }
+
+    /// The same with a dictionary of any values; `nil` is an empty one.
+    @_disfavoredOverload
+    public static func setMetadata(_ metadata: [String: Any]?) -> TrackerCall {
+        .setMetadata(Properties(metadata ?? [:]))
+    }
+
+    /// The same with a dictionary of any values.
+    @_disfavoredOverload
+    public static func screen(_ name: String, _ properties: [String: Any]?) -> TrackerCall {
+        .screen(name, properties.map { Properties($0) })
+    }
+
+    /// The same with a dictionary of any values.
+    @_disfavoredOverload
+    public static func screenDidAppear(
+        _ name: String, url: String? = nil, properties: [String: Any]?
+    ) -> TrackerCall {
+        .screenDidAppear(name, url: url, properties: properties.map { Properties($0) })
+    }
 }

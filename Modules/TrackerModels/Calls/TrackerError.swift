@@ -1,3 +1,11 @@
+#if FoundationURL
+    #if canImport(FoundationEssentials)
+        public import FoundationEssentials
+    #else
+        public import Foundation
+    #endif
+#endif
+
 /// Something a tracker's caller can act on.
 ///
 /// The constants serve as patterns: `catch TrackerError.invalidBrandId` matches whatever the message.
@@ -80,8 +88,18 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The state folder cannot be used.
     public static let storage = TrackerError(.storage, "The state folder cannot be used")
 
+    /// Whether both have one code, whatever their messages.
+    public static func ~= (pattern: TrackerError, error: TrackerError) -> Bool { error.code == pattern.code }
+
     /// Whether `error` is a tracker error with the code of `pattern`, whatever its message.
     public static func ~= (pattern: TrackerError, error: any Error) -> Bool {
         (error as? TrackerError)?.code == pattern.code
     }
 }
+
+#if FoundationURL
+    extension TrackerError: LocalizedError {
+        /// The message, which is then the `localizedDescription` as well.
+        public var errorDescription: String? { message }
+    }
+#endif

@@ -6,10 +6,12 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
         case notANumber
         /// A floating-point infinity.
         case infinity
-        /// A value of a type that has no JSON form, such as `Date`, with the type's name.
+        /// A value of a type that has no JSON form, such as `Data`, with the type's name.
         case unsupportedType(String)
         /// Arrays and dictionaries nested deeper than ``JSONText/maxDepth``.
         case tooDeep
+        /// JSON text of this kind where an object is needed.
+        case notAnObject(JSONKind)
     }
 
     /// The way to the value, such as `items[2].price`.
@@ -35,7 +37,9 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
         case .notANumber: "JSON cannot hold NaN, which is the value at \(keyPath)."
         case .infinity: "JSON cannot hold an infinity, which is the value at \(keyPath)."
         case .unsupportedType(let name): "JSON cannot hold a value of type \(name), such as the one at \(keyPath)."
-        case .tooDeep: "The value at \(keyPath) is nested more than \(JSONText.maxDepth) deep."
+        case .tooDeep:
+            "The value\(keyPath.isEmpty ? "" : " at \(keyPath)") is nested more than \(JSONText.maxDepth) deep."
+        case .notAnObject(let kind): "The value is not a JSON object but of kind \(kind)."
         }
     }
 }

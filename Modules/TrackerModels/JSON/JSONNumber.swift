@@ -26,6 +26,16 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
         text = value.description
     }
 
+    /// A number of a tree: also NaN or an infinity, for which the call that it is given to is dropped.
+    init(inTree value: some BinaryFloatingPoint & CustomStringConvertible) {
+        text =
+            value.isFinite
+            ? value.description : value.isNaN ? "NaN" : value.sign == .minus ? "-Infinity" : "Infinity"
+    }
+
+    /// Whether JSON can hold it. Every JSON number ends with a digit; `NaN` and `Infinity` do not.
+    var isFinite: Bool { text.utf8.last.map { $0 <= UInt8(ascii: "9") } ?? false }
+
     /// The shortest form that reads back as the same number, such as `0.1`, `1.0` or `1e+16`.
     ///
     /// - Returns: `nil` for what JSON cannot hold: NaN and the infinities.
@@ -47,7 +57,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// What counts is the value, not the spelling: `1000`, `1e3` and `1000.0` are all 1000, and `1.5` and `1e30` are
     /// `nil`. Nothing is rounded.
     public var intValue: Int64? {
-        JSONDecimal(text).wholeNumber
+        isFinite ? JSONDecimal(text).wholeNumber : nil
     }
 
     /// The nearest double, if it is within the range of doubles.

@@ -1,7 +1,8 @@
 extension JSONText {
     /// Writes a tree as text, without white space.
     ///
-    /// - Throws: `tooDeep`, and nothing else, if arrays and objects nest deeper than ``maxDepth``.
+    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, `invalidNumber` for NaN and the
+    ///   infinities, and nothing else.
     @_disfavoredOverload public init(_ value: JSONValue) throws(JSONSyntaxError) {
         var bytes: [UInt8] = []
         try JSONTreeWriter.append(value, depth: 0, to: &bytes)
@@ -10,7 +11,8 @@ extension JSONText {
 
     /// Writes an object as text, without white space.
     ///
-    /// - Throws: `tooDeep`, and nothing else, if arrays and objects nest deeper than ``maxDepth``.
+    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, `invalidNumber` for NaN and the
+    ///   infinities, and nothing else.
     public init(_ object: JSONObject) throws(JSONSyntaxError) {
         try self.init(.object(object))
     }
@@ -23,7 +25,9 @@ enum JSONTreeWriter {
         switch value {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
-        case .number(let number): bytes += number.text.utf8
+        case .number(let number):
+            guard number.isFinite else { throw JSONSyntaxError(.invalidNumber, at: bytes.count) }
+            bytes += number.text.utf8
         case .string(let string): JSONEscape.append(string, to: &bytes)
         case .array(let elements):
             guard depth < JSONText.maxDepth else { throw JSONSyntaxError(.tooDeep, at: bytes.count) }

@@ -24,9 +24,9 @@ extension JSONValue: ExpressibleByIntegerLiteral {
 extension JSONValue: ExpressibleByFloatLiteral {
     /// Makes a number in the shortest form that reads back the same: `1.0` stays `1.0`.
     ///
-    /// A literal too large for a double, of which the compiler warns, becomes `null`.
+    /// A literal too large for a double, of which the compiler warns, is an infinity, which JSON cannot hold.
     public init(floatLiteral value: Double) {
-        self = JSONValue(value) ?? .null
+        self = JSONValue(value)
     }
 }
 

@@ -37,18 +37,18 @@ public enum JSONValue: Sendable {
 
     /// Makes a number in the shortest form that reads back the same.
     ///
-    /// - Returns: `nil` for what JSON cannot hold: NaN and the infinities.
-    public init?(_ value: Double) {
-        guard let number = JSONNumber(value) else { return nil }
-        self = .number(number)
+    /// JSON cannot hold NaN and the infinities: a tree with one of them cannot be written as text, and a call that is
+    /// given one is dropped.
+    public init(_ value: Double) {
+        self = .number(JSONNumber(inTree: value))
     }
 
     /// Makes a number in the shortest form that reads back as the same `Float`.
     ///
-    /// - Returns: `nil` for what JSON cannot hold: NaN and the infinities.
-    public init?(_ value: Float) {
-        guard let number = JSONNumber(value) else { return nil }
-        self = .number(number)
+    /// JSON cannot hold NaN and the infinities: a tree with one of them cannot be written as text, and a call that is
+    /// given one is dropped.
+    public init(_ value: Float) {
+        self = .number(JSONNumber(inTree: value))
     }
 
     /// Makes an array.
@@ -103,9 +103,12 @@ extension JSONValue: Hashable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as JSON text, or a note that it is nested too deeply for that.
+    /// The value as JSON text, or a note why there is none.
     public var description: String {
-        // Depth is the only possible fault.
-        (try? JSONText(self))?.text ?? "(nested deeper than \(JSONText.maxDepth))"
+        do throws(JSONSyntaxError) {
+            return try JSONText(self).text
+        } catch {
+            return error.kind == .tooDeep ? "(nested deeper than \(JSONText.maxDepth))" : "(not a finite number)"
+        }
     }
 }

@@ -25,6 +25,10 @@ public struct Draft: Sendable {
     public var sessionMetadata: JSONText?
     /// What the record changes of the client's own values, in its own transaction.
     public var values: [ValueChange]
+    /// Whether the record is answered as `pending`, since delivery is halted.
+    public var isHeld = false
+    /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
+    public var refusal: RefusalReason?
     /// When the call was made, by the wall clock.
     public var occurredAt: Timestamp
     /// When the call was made, on the monotonic clock, for ages within this run.

@@ -7,6 +7,7 @@ extension LaneTransaction {
         if draft.hasCallerKey, let first = try database.idempotencyKeys.outcome(row.key, draft.messageID) {
             return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
         }
+        if let refusal = draft.refusal { return .refused(refusal) }
         let limits = configuration.limits
         let body = try body(of: draft)
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
@@ -21,13 +22,14 @@ extension LaneTransaction {
         row.counters.accepted += 1
         row.counters.queued += 1
         row.counters.queuedBytes += body.byteCount
+        let answersPending = isPending || draft.isHeld
         if draft.hasCallerKey {
-            try database.idempotencyKeys.remember(row.key, draft.messageID, isPending ? .pending : .queued)
+            try database.idempotencyKeys.remember(row.key, draft.messageID, answersPending ? .pending : .queued)
         }
         if let addition = draft.sessionMetadata { try merge(addition) }
         try make(draft.values)
         try evict()
-        return isPending ? .pending(draft.messageID) : .queued(draft.messageID)
+        return answersPending ? .pending(draft.messageID) : .queued(draft.messageID)
     }
 
     /// Goes on with a session from elsewhere.

@@ -43,8 +43,8 @@ struct AnalyticsParityTests {
 
         #expect(expected?.code == .invalidConfiguration)
         #expect(seen == expected)
-        #expect(await bridged.accept(.alias(newUserId: "u"), messageId: nil).outcome == .dropped(.disabled))
-        #expect(await native.accept(.alias(newUserId: "u"), messageId: nil).outcome == .dropped(.disabled))
+        #expect(await bridged.enqueue(.alias(newUserId: "u"), messageId: nil).outcome == .dropped(.disabled))
+        #expect(await native.enqueue(.alias(newUserId: "u"), messageId: nil).outcome == .dropped(.disabled))
     }
 
     private static func play(_ seed: UInt64, _ make: () throws -> any AnalyticsSurface) async throws -> ParityTrace {
@@ -80,8 +80,8 @@ struct AnalyticsParityTests {
             case 3: results.append(describe(await client.getDebugInfo()))
             default:
                 let id =
-                    chance.flip(1, in: 4) ? MessageID("chosen-\(Int.random(in: 0..<3, using: &chance.random))") : nil
-                results.append("\(await client.accept(chance.analyticsCall(), messageId: id).outcome)")
+                    chance.flip(1, in: 4) ? CallerKey("chosen-\(Int.random(in: 0..<3, using: &chance.random))") : nil
+                results.append("\(await client.enqueue(chance.analyticsCall(), messageId: id).outcome)")
             }
         }
         try await settle(client)
@@ -105,7 +105,7 @@ struct AnalyticsParityTests {
 
 extension Chance {
     fileprivate mutating func analyticsCall() -> AnalyticsCall {
-        let values = maybeObject().map { (try? JSONText($0)) ?? .null }
+        let values = maybeObject().map { Properties($0) }
         return switch Int.random(in: 0..<8, using: &random) {
         case 0, 1: .track(event: name(), properties: values)
         case 2: .identify(userId: name(), traits: values)

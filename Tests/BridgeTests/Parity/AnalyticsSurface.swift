@@ -34,7 +34,7 @@ final class BridgedAnalytics: AnalyticsSurface {
     }
 
     @discardableResult
-    func accept(_ call: AnalyticsCall, messageId: MessageID?) -> CallReceipt {
+    func enqueue(_ call: AnalyticsCall, messageId: CallerKey?) -> CallReceipt {
         func send(_ name: String, _ params: JSONObject) -> CallReceipt {
             bridge.receipt("analytics.\(name)", params, messageId)
         }
@@ -49,7 +49,6 @@ final class BridgedAnalytics: AnalyticsSurface {
         case .alias(let user): send("alias", ["newUserId": .string(user)])
         case .setAdvertisingId(nil): send("clearAdvertisingId", [:])
         case .setAdvertisingId(let id?): send("setAdvertisingId", ["advertisingId": .string(id)])
-        case .unwritable(let name, _): send(name, [:])
         }
     }
 
@@ -59,7 +58,15 @@ final class BridgedAnalytics: AnalyticsSurface {
         FlushReport(await bridge.ask("analytics.flush", [.of(timeout)]))
     }
 
-    func reset(messageId: MessageID?) { bridge.client.start("analytics.reset", ["messageId": .of(messageId?.text)]) }
+    func reset(messageId: CallerKey?) -> CallReceipt {
+        let receipt = CallReceipt()
+        let answer = bridge.client.start("analytics.reset", ["messageId": .of(messageId?.messageID?.text)])
+        Task {
+            // An error is shown as an outcome that no reset has.
+            receipt.settle((try? await answer.value).map { _ in .answered(messageId) } ?? .dropped(.disabled))
+        }
+        return receipt
+    }
 
     func resetAndWait() async { await bridge.ask("analytics.reset") }
 
@@ -72,10 +79,6 @@ final class BridgedAnalytics: AnalyticsSurface {
     func applicationDidEnterBackground() { bridge.client.start("analytics.background") }
 
     func shutdown(timeout: Duration) async { await bridge.end() }
-}
-
-extension JSONValue {
-    fileprivate static func of(_ text: JSONText?) -> JSONValue { text.map { JSONValue($0) } ?? .null }
 }
 
 extension InitOptions {

@@ -160,11 +160,12 @@ struct BasicParityTests {
 
 extension Chance {
     fileprivate mutating func basicCall(on tracker: any BasicSurface) -> CallReceipt {
-        let id = flip(1, in: 4) ? MessageID("chosen-\(Int.random(in: 0..<1_000_000, using: &random))") : nil
+        let id = flip(1, in: 4) ? CallerKey("chosen-\(Int.random(in: 0..<1_000_000, using: &random))") : nil
+        let values = maybeObject().map { Properties($0) }
         return switch Int.random(in: 0..<3, using: &random) {
-        case 0: tracker.track(event: name(), properties: maybeObject(), messageId: id)
-        case 1: tracker.identify(userId: name(), traits: maybeObject(), messageId: id)
-        default: tracker.screen(name: name(), properties: maybeObject(), messageId: id)
+        case 0: tracker.track(event: name(), properties: values, messageId: id)
+        case 1: tracker.identify(userId: name(), traits: values, messageId: id)
+        default: tracker.screen(name: name(), properties: values, messageId: id)
         }
     }
 }

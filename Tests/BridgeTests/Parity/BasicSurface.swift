@@ -8,9 +8,9 @@ protocol BasicSurface: Sendable {
     func initialize(
         apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions
     ) async throws
-    func track(event: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
-    func identify(userId: String, traits: JSONObject?, messageId: MessageID?) -> CallReceipt
-    func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt
+    func track(event: String, properties: Properties?, messageId: CallerKey?) -> CallReceipt
+    func identify(userId: String, traits: Properties?, messageId: CallerKey?) -> CallReceipt
+    func screen(name: String, properties: Properties?, messageId: CallerKey?) -> CallReceipt
     func flush(timeout: Duration) async -> FlushReport
     func debugInfo() async -> JSONObject
     func shutdown(timeout: Duration) async
@@ -35,15 +35,15 @@ final class BridgedBasic: BasicSurface {
             "basic.initialize", [.of(apiKey), .of(endpoint), .of(appVersion), .object(keys)])
     }
 
-    func track(event: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt {
+    func track(event: String, properties: Properties?, messageId: CallerKey?) -> CallReceipt {
         bridge.receipt("basic.track", ["event": .string(event), "properties": .of(properties)], messageId)
     }
 
-    func identify(userId: String, traits: JSONObject?, messageId: MessageID?) -> CallReceipt {
+    func identify(userId: String, traits: Properties?, messageId: CallerKey?) -> CallReceipt {
         bridge.receipt("basic.identify", ["userId": .string(userId), "traits": .of(traits)], messageId)
     }
 
-    func screen(name: String, properties: JSONObject?, messageId: MessageID?) -> CallReceipt {
+    func screen(name: String, properties: Properties?, messageId: CallerKey?) -> CallReceipt {
         bridge.receipt("basic.screen", ["name": .string(name), "properties": .of(properties)], messageId)
     }
 

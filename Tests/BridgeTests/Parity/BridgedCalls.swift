@@ -34,12 +34,12 @@ struct BridgedCalls: Sendable {
     }
 
     /// Calls and waits for what became of it.
-    func outcome(_ method: String, _ params: JSONObject, _ messageID: MessageID?) async -> TrackOutcome {
+    func outcome(_ method: String, _ params: JSONObject, _ messageID: CallerKey?) async -> TrackOutcome {
         TrackOutcome(await ask(method, .object(params.with(messageID))), of: method)
     }
 
     /// Calls without waiting, in order.
-    func receipt(_ method: String, _ params: JSONObject, _ messageID: MessageID?) -> CallReceipt {
+    func receipt(_ method: String, _ params: JSONObject, _ messageID: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
         let answer = client.start(method, .object(params.with(messageID)))
         Task {
@@ -58,16 +58,19 @@ struct BridgedCalls: Sendable {
 }
 
 extension JSONObject {
-    fileprivate func with(_ messageID: MessageID?) -> JSONObject {
+    fileprivate func with(_ messageID: CallerKey?) -> JSONObject {
         var params = self
-        params["messageId"] = messageID.map { .string($0.text) }
+        params["messageId"] = (messageID?.messageID).map { .string($0.text) }
         return params
     }
 }
 
 extension JSONValue {
-    /// The object, or `null`.
-    static func of(_ object: JSONObject?) -> JSONValue { object.map { .object($0) } ?? .null }
+    /// The object, or `null`; so is what JSON cannot hold.
+    static func of(_ properties: Properties?) -> JSONValue {
+        // A message could not carry it either.
+        (try? properties?.json()).map { JSONValue($0) } ?? .null
+    }
 
     /// The characters, or `null`.
     static func of(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
@@ -79,6 +82,11 @@ extension JSONValue {
 }
 
 extension TrackOutcome {
+    /// What a call comes to whose answer is empty.
+    static func answered(_ key: CallerKey?) -> TrackOutcome {
+        (key?.messageID ?? MessageID("answered")).map { .queued($0) } ?? .dropped(.storage)
+    }
+
     /// Reads an answer.
     init(_ answer: JSONValue, of method: String) {
         let id = answer["messageId"]?.stringValue.flatMap { MessageID($0) }
@@ -130,7 +138,7 @@ extension DeliveryOptions {
             "requestTimeoutMs": .of(requestTimeout), "compression": .string(compression.rawValue),
             "compressionThreshold": JSONValue(compressionThreshold), "retryDelayMs": .of(retryDelay),
             "failureThreshold": JSONValue(failureThreshold), "cooldownMs": .of(cooldown),
-            "maxCooldownMs": .of(maxCooldown), "jitter": JSONValue(jitter) ?? .null, "caBundle": .of(caBundle),
+            "maxCooldownMs": .of(maxCooldown), "jitter": JSONValue(jitter), "caBundle": .of(caBundle),
             "proxy": .of(proxy), "allowInsecureHTTP": .bool(allowInsecureHTTP),
         ]
     }

@@ -16,64 +16,67 @@ final class BridgedTracker: TrackerSurface {
     }
 
     func track(
-        eventName: String, attributes: JSONObject?, metadata: JSONObject?, messageId: MessageID?
+        eventName: String, attributes: Properties?, metadata: Properties?, messageId: CallerKey?
     ) async -> TrackOutcome {
         await outcome(
             "track", ["eventName": .string(eventName), "attributes": .of(attributes), "metadata": .of(metadata)],
             messageId)
     }
 
-    func identify(userId: String, profileData: JSONObject?, messageId: MessageID?) async -> TrackOutcome {
+    func identify(userId: String, profileData: Properties?, messageId: CallerKey?) async -> TrackOutcome {
         await outcome("identify", ["userId": .string(userId), "profileData": .of(profileData)], messageId)
     }
 
-    func set(profileData: JSONObject, messageId: MessageID?) async -> TrackOutcome {
-        await outcome("set", ["profileData": .object(profileData)], messageId)
+    func set(profileData: Properties, messageId: CallerKey?) async -> TrackOutcome {
+        await outcome("set", ["profileData": .of(profileData)], messageId)
     }
 
-    func setMetadata(_ metadata: JSONObject, messageId: MessageID?) async -> TrackOutcome {
-        await outcome("setMetadata", ["metadata": .object(metadata)], messageId)
+    func setMetadata(_ metadata: Properties, messageId: CallerKey?) async -> TrackOutcome {
+        await outcome("setMetadata", ["metadata": .of(metadata)], messageId)
     }
 
-    func screen(name: String, properties: JSONObject?, messageId: MessageID?) async -> TrackOutcome {
+    func screen(name: String, properties: Properties?, messageId: CallerKey?) async -> TrackOutcome {
         await outcome("screen", ["name": .string(name), "properties": .of(properties)], messageId)
     }
 
     func screenDidAppear(
-        name: String, url: String?, properties: JSONObject?, messageId: MessageID?
+        name: String, url: String?, properties: Properties?, messageId: CallerKey?
     ) async -> TrackOutcome {
         await outcome(
             "screenDidAppear",
             ["name": .string(name), "url": url.map { .string($0) } ?? .null, "properties": .of(properties)], messageId)
     }
 
-    func updateLocation(_ location: LocationData, messageId: MessageID?) async -> TrackOutcome {
+    func updateLocation(_ location: LocationData, messageId: CallerKey?) async -> TrackOutcome {
         await outcome(
             "updateLocation",
             [
-                "latitude": JSONValue(location.latitude) ?? .null, "longitude": JSONValue(location.longitude) ?? .null,
-                "accuracy": JSONValue(location.accuracy) ?? .null,
+                "latitude": JSONValue(location.latitude), "longitude": JSONValue(location.longitude),
+                "accuracy": JSONValue(location.accuracy),
             ], messageId)
     }
 
-    func updateSessionEmail(_ email: String, messageId: MessageID?) async -> TrackOutcome {
+    func updateSessionEmail(_ email: String, messageId: CallerKey?) async -> TrackOutcome {
         await outcome("updateSessionEmail", ["email": .string(email)], messageId)
     }
 
-    func linkSession(_ sourceSessionId: String, messageId: MessageID?) async -> TrackOutcome {
+    func linkSession(_ sourceSessionId: String, messageId: CallerKey?) async -> TrackOutcome {
         await outcome("linkSession", ["sourceSessionId": .string(sourceSessionId)], messageId)
     }
 
-    func continueSession(from url: String, messageId: MessageID?) async -> TrackOutcome {
+    func continueSession(from url: String, messageId: CallerKey?) async -> TrackOutcome {
         await outcome("continueSession", ["url": .string(url)], messageId)
     }
 
-    func reset(all: Bool, messageId: MessageID?) async {
-        await bridge.ask("reset", ["all": .bool(all), "messageId": .of(messageId?.text)])
+    func resetAndWait(all: Bool, messageId: CallerKey?) async -> TrackOutcome {
+        await bridge.ask("reset", ["all": .bool(all), "messageId": .of(messageId?.messageID?.text)])
+        return .answered(messageId)
     }
 
-    func setConsent(_ consent: Consent, messageId: MessageID?) async {
-        await bridge.ask("setConsent", ["consent": .string(consent.rawValue), "messageId": .of(messageId?.text)])
+    func setConsent(_ consent: Consent, messageId: CallerKey?) async -> TrackOutcome {
+        await bridge.ask(
+            "setConsent", ["consent": .string(consent.rawValue), "messageId": .of(messageId?.messageID?.text)])
+        return .answered(messageId)
     }
 
     func flush(timeout: Duration) async -> FlushReport {
@@ -101,7 +104,7 @@ final class BridgedTracker: TrackerSurface {
     var sessionEmail: String? { get async { await bridge.ask("getSessionEmail")["sessionEmail"]?.stringValue } }
     var brandId: String? { get async { await bridge.ask("getBrandId")["brandId"]?.stringValue } }
 
-    private func outcome(_ method: String, _ params: JSONObject, _ messageID: MessageID?) async -> TrackOutcome {
+    private func outcome(_ method: String, _ params: JSONObject, _ messageID: CallerKey?) async -> TrackOutcome {
         await bridge.outcome(method, params, messageID)
     }
 }

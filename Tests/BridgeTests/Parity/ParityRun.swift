@@ -76,25 +76,30 @@ final class ParityRun: Sendable {
                 return "\(error) \(error.cause.map { "\($0)" } ?? "")"
             }
         case .track(let name, let attributes, let metadata, let id):
-            return "\(await tracker.track(eventName: name, attributes: attributes, metadata: metadata, messageId: id))"
+            let outcome = await tracker.track(
+                eventName: name, attributes: attributes.map { Properties($0) },
+                metadata: metadata.map { Properties($0) }, messageId: id.map { CallerKey($0) })
+            return "\(outcome)"
         case .identify(let user, let data):
-            return "\(await tracker.identify(userId: user, profileData: data, messageId: nil))"
-        case .set(let data, let id): return "\(await tracker.set(profileData: data, messageId: id))"
-        case .setMetadata(let data): return "\(await tracker.setMetadata(data, messageId: nil))"
+            return "\(await tracker.identify(userId: user, profileData: data.map { Properties($0) }, messageId: nil))"
+        case .set(let data, let id):
+            return "\(await tracker.set(profileData: Properties(data), messageId: id.map { CallerKey($0) }))"
+        case .setMetadata(let data): return "\(await tracker.setMetadata(Properties(data), messageId: nil))"
         case .screen(let name, let data):
-            return "\(await tracker.screen(name: name, properties: data, messageId: nil))"
+            return "\(await tracker.screen(name: name, properties: data.map { Properties($0) }, messageId: nil))"
         case .screenDidAppear(let name, let url, let data):
-            return "\(await tracker.screenDidAppear(name: name, url: url, properties: data, messageId: nil))"
+            return
+                "\(await tracker.screenDidAppear(name: name, url: url, properties: data.map { Properties($0) }, messageId: nil))"
         case .location(let place): return "\(await tracker.updateLocation(place, messageId: nil))"
         case .email(let email): return "\(await tracker.updateSessionEmail(email, messageId: nil))"
         case .link(let session): return "\(await tracker.linkSession(session, messageId: nil))"
         case .continueSession(let url): return "\(await tracker.continueSession(from: url, messageId: nil))"
         case .crossDomainURL(let url): return await tracker.crossDomainURL(for: url)
         case .reset(let all):
-            await tracker.reset(all: all, messageId: nil)
+            _ = await tracker.resetAndWait(all: all, messageId: nil)
             return "reset"
         case .consent(let consent, let id):
-            await tracker.setConsent(consent, messageId: id)
+            _ = await tracker.setConsent(consent, messageId: id.map { CallerKey($0) })
             return "\(consent)"
         case .networkDidChange:
             await tracker.networkDidChange()

@@ -7,21 +7,21 @@ import TrackerModels
 protocol TrackerSurface: Sendable {
     func initialize(brandId: String, config: TrackerConfig?) async throws
     func track(
-        eventName: String, attributes: JSONObject?, metadata: JSONObject?, messageId: MessageID?
+        eventName: String, attributes: Properties?, metadata: Properties?, messageId: CallerKey?
     ) async -> TrackOutcome
-    func identify(userId: String, profileData: JSONObject?, messageId: MessageID?) async -> TrackOutcome
-    func set(profileData: JSONObject, messageId: MessageID?) async -> TrackOutcome
-    func setMetadata(_ metadata: JSONObject, messageId: MessageID?) async -> TrackOutcome
-    func screen(name: String, properties: JSONObject?, messageId: MessageID?) async -> TrackOutcome
+    func identify(userId: String, profileData: Properties?, messageId: CallerKey?) async -> TrackOutcome
+    func set(profileData: Properties, messageId: CallerKey?) async -> TrackOutcome
+    func setMetadata(_ metadata: Properties, messageId: CallerKey?) async -> TrackOutcome
+    func screen(name: String, properties: Properties?, messageId: CallerKey?) async -> TrackOutcome
     func screenDidAppear(
-        name: String, url: String?, properties: JSONObject?, messageId: MessageID?
+        name: String, url: String?, properties: Properties?, messageId: CallerKey?
     ) async -> TrackOutcome
-    func updateLocation(_ location: LocationData, messageId: MessageID?) async -> TrackOutcome
-    func updateSessionEmail(_ email: String, messageId: MessageID?) async -> TrackOutcome
-    func linkSession(_ sourceSessionId: String, messageId: MessageID?) async -> TrackOutcome
-    func continueSession(from url: String, messageId: MessageID?) async -> TrackOutcome
-    func reset(all: Bool, messageId: MessageID?) async
-    func setConsent(_ consent: Consent, messageId: MessageID?) async
+    func updateLocation(_ location: LocationData, messageId: CallerKey?) async -> TrackOutcome
+    func updateSessionEmail(_ email: String, messageId: CallerKey?) async -> TrackOutcome
+    func linkSession(_ sourceSessionId: String, messageId: CallerKey?) async -> TrackOutcome
+    func continueSession(from url: String, messageId: CallerKey?) async -> TrackOutcome
+    func resetAndWait(all: Bool, messageId: CallerKey?) async -> TrackOutcome
+    func setConsent(_ consent: Consent, messageId: CallerKey?) async -> TrackOutcome
     func flush(timeout: Duration) async -> FlushReport
     func shutdown(timeout: Duration) async
     func networkDidChange() async

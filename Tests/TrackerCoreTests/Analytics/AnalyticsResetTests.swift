@@ -120,10 +120,10 @@ struct AnalyticsResetTests {
     func resetOnce() async throws {
         let fixture = try AnalyticsFixture { _ in .status(503) }
         await fixture.start()
-        fixture.client.reset(messageId: .of("r1"))
+        fixture.client.reset(messageId: "r1")
         await fixture.start()
         _ = await fixture.client.track("Kept").outcome
-        fixture.client.reset(messageId: .of("r1"))
+        fixture.client.reset(messageId: "r1")
         fixture.backend.answer { _ in .status(200) }
         await fixture.start()
         _ = await fixture.client.flush(timeout: .seconds(60))

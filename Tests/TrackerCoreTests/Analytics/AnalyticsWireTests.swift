@@ -81,8 +81,8 @@ struct AnalyticsWireTests {
         let fixture = try AnalyticsFixture()
         await fixture.start()
 
-        let first = await fixture.client.track("A", messageId: .of("own-1")).outcome
-        let second = await fixture.client.track("A", messageId: .of("own-1")).outcome
+        let first = await fixture.client.track("A", messageId: "own-1").outcome
+        let second = await fixture.client.track("A", messageId: "own-1").outcome
         _ = await fixture.client.flush(timeout: .seconds(60))
 
         #expect(first == .queued(.of("own-1")))
@@ -108,6 +108,19 @@ struct AnalyticsWireTests {
             fixture.backend.server.requests.first?.text.contains(#""properties":{"n":1.10e2,"é":"\u00e9"}"#) == true)
     }
 
+    @Test("a message id that is not valid drops its call, and a reset too")
+    func invalidKey() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+
+        let tracked = await fixture.client.track("A", messageId: "").outcome
+        let reset = await fixture.client.reset(messageId: "\n").outcome
+        let next = await fixture.client.track("B").outcome
+
+        #expect([tracked, reset] == [.dropped(.invalidValue), .dropped(.invalidValue)])
+        #expect(next.messageID != nil)
+    }
+
     @Test("a value that JSON cannot hold drops its own call alone, and the log says where it stands")
     func unwritable() async throws {
         let fixture = try AnalyticsFixture()
@@ -115,7 +128,7 @@ struct AnalyticsWireTests {
         let bad: [String: Any] = ["price": Double.nan]
 
         let dropped = await fixture.client.track("Bad", properties: bad).outcome
-        let deep = await fixture.client.track("Deep", properties: Self.nested(130)).outcome
+        let deep = await fixture.client.track("Deep", properties: Properties(Self.nested(130))).outcome
         fixture.client.track("Good", properties: ["null": nil])
         _ = await fixture.client.flush(timeout: .seconds(60))
 
@@ -140,7 +153,7 @@ struct AnalyticsWireTests {
         let fixture = try AnalyticsFixture()
         await fixture.start()
 
-        let outcome = await fixture.client.accept(call, messageId: nil).outcome
+        let outcome = await fixture.client.enqueue(call, messageId: nil).outcome
 
         #expect(outcome == .dropped(reason))
         #expect(fixture.client.info("refused", reason.rawValue) == 1)

@@ -17,9 +17,9 @@ struct BasicPropertyTests {
             apiKey: generator.pick(["k", "key with spaces", "ключ", "a\"b\\c"]), endpoint: fixture.backend.url + path,
             appVersion: generator.once(in: 2) ? nil : generator.name(), options: fixture.options)
         let outcomes = [
-            await fixture.tracker.track(event: generator.name(), properties: generator.object()).outcome,
-            await fixture.tracker.identify(userId: generator.name(), traits: generator.object()).outcome,
-            await fixture.tracker.screen(name: generator.name(), properties: generator.object()).outcome,
+            await fixture.tracker.track(event: generator.name(), properties: Properties(generator.object())).outcome,
+            await fixture.tracker.identify(userId: generator.name(), traits: Properties(generator.object())).outcome,
+            await fixture.tracker.screen(name: generator.name(), properties: Properties(generator.object())).outcome,
         ]
 
         #expect(outcomes.allSatisfy { if case .queued = $0 { true } else { false } }, "seed \(seed)")
@@ -62,9 +62,9 @@ struct BasicPropertyTests {
 
         for (name, properties, isScreen) in calls {
             if isScreen {
-                fixture.tracker.screen(name: name, properties: properties)
+                fixture.tracker.screen(name: name, properties: Properties(properties))
             } else {
-                fixture.tracker.track(event: name, properties: properties)
+                fixture.tracker.track(event: name, properties: Properties(properties))
             }
         }
         _ = await fixture.tracker.flush(timeout: .seconds(60))
@@ -103,7 +103,8 @@ struct BasicPropertyTests {
         try fixture.tracker.initialize(
             apiKey: "k", endpoint: fixture.backend.url, appVersion: appVersion, options: fixture.options)
 
-        fixture.tracker.track(event: generator.name(), properties: generator.once(in: 2) ? nil : generator.object())
+        fixture.tracker.track(
+            event: generator.name(), properties: generator.once(in: 2) ? nil : Properties(generator.object()))
         fixture.tracker.identify(userId: generator.name())
         fixture.tracker.screen(name: generator.name())
         _ = await fixture.tracker.flush(timeout: .seconds(60))
@@ -129,8 +130,8 @@ struct BasicPropertyTests {
         ]
         let traits: JSONObject = ["nested": .array([generator.value(depth: 6), .object(generator.object(depth: 6))])]
 
-        fixture.tracker.track(event: "A", properties: properties)
-        fixture.tracker.identify(userId: "u", traits: traits)
+        fixture.tracker.track(event: "A", properties: Properties(properties))
+        fixture.tracker.identify(userId: "u", traits: Properties(traits))
         _ = await fixture.tracker.flush(timeout: .seconds(60))
 
         #expect(fixture.backend.events.map { $0["properties"] } == [.object(properties), nil], "seed \(seed)")
@@ -147,7 +148,7 @@ struct BasicPropertyTests {
         let count = generator.number(1...6)
 
         fixture.tracker.track(event: "Before")
-        fixture.tracker.identify(userId: user, traits: traits)
+        fixture.tracker.identify(userId: user, traits: Properties(traits))
         for _ in 0..<count {
             if generator.once(in: 2) {
                 fixture.tracker.track(event: generator.name())
@@ -175,7 +176,7 @@ struct BasicPropertyTests {
         for _ in 0..<generator.number(2...6) {
             let user = generator.name()
             let traits = generator.once(in: 3) ? nil : generator.object(depth: 1)
-            fixture.tracker.identify(userId: user, traits: traits)
+            fixture.tracker.identify(userId: user, traits: traits.map { Properties($0) })
             fixture.tracker.track(event: "After")
             expected += Array(repeating: (.string(user), traits.map(JSONValue.object)), count: 2)
         }

@@ -49,7 +49,7 @@ struct BasicTrackerTests {
         fixture.backend.answer { $0.number == 0 ? .status(503) : .status(200) }
         try fixture.start(path: "/in/")
 
-        for name in ["A", "B"] { fixture.tracker.track(event: name, messageId: .of("id-\(name)")) }
+        for name in ["A", "B"] { fixture.tracker.track(event: name, messageId: "id-\(name)") }
         let requests = try await fixture.backend.server.requests(atLeast: 2)
         _ = await fixture.tracker.flush(timeout: .seconds(60))
 
@@ -87,6 +87,16 @@ struct BasicTrackerTests {
         #expect(fixture.log.lines.all.contains { $0.contains("deep[1]") })
         #expect(fixture.backend.events.map { $0["name"] } == ["Good"])
         #expect(fixture.backend.events.first?["userId"] == nil)
+    }
+
+    @Test("a message id that is not valid drops its call")
+    func invalidKey() async throws {
+        let fixture = try BasicFixture()
+        try fixture.start()
+
+        let outcome = await fixture.tracker.track(event: "A", messageId: "").outcome
+
+        #expect(outcome == .dropped(.invalidValue))
     }
 
     @Test("an event that is too large is refused and leaves no trace, not in the user either")

@@ -23,6 +23,94 @@ struct AcceptingTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a call that does not wait leaves a receipt whose outcome can be awaited")
+    func receipts() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        let dictionary: [String: Any] = ["plan": "pro"]
+
+        let receipts = [
+            fixture.tracker.enqueue(.track("A", ["total": 149.99], metadata: ["flow": "v2"]), messageId: "a"),
+            fixture.tracker.enqueue(.identify("u", dictionary), messageId: "b"),
+            fixture.tracker.enqueue(.track(" "), messageId: "c"),
+            fixture.tracker.reset(messageId: "d"),
+        ]
+        var outcomes: [TrackOutcome] = []
+        for receipt in receipts { outcomes.append(await receipt.outcome) }
+
+        #expect(outcomes == [.queued(.of("a")), .queued(.of("b")), .dropped(.invalidEventName), .queued(.of("d"))])
+        await fixture.drain()
+        #expect(fixture.events.map { $0.json["data"] } == [["total": 149.99, "flow": "v2"]])
+        #expect(fixture.requests.filter(\.isProfile).map { $0.json["extra"] } == [["plan": "pro"]])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a message id that is not valid drops its call, and is never as if there were none")
+    func invalidKeys() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        let session = fixture.tracker.sessionId
+
+        let outcomes = [
+            await fixture.tracker.track(eventName: "ORDER", messageId: ""),
+            await fixture.tracker.setMetadata(["a": 1], messageId: "é"),
+            await fixture.tracker.enqueue(.track("B"), messageId: CallerKey(String(repeating: "x", count: 129)))
+                .outcome,
+            await fixture.tracker.resetAndWait(messageId: " x"),
+            await fixture.tracker.setConsent(.denied, messageId: "a\nb"),
+        ]
+        await fixture.drain()
+
+        #expect(outcomes == Array(repeating: .dropped(.invalidValue), count: 5))
+        #expect(fixture.names.isEmpty)
+        #expect(fixture.tracker.sessionId == session)
+        #expect(fixture.tracker.isTrackingAllowed)
+        #expect(fixture.tracker.info("refused", "INVALID_VALUE") == 5)
+        #expect(fixture.log.lines.all.contains { $0.contains("ORDER: a messageId is 1 to 128") })
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a second call under a key is answered as the first was, whatever it says")
+    func sameAnswer() async throws {
+        let fixture = try SessionFixture { $0.json["event_name"] == "Halt" ? .status(401) : nil }
+        try await fixture.start()
+
+        let shown = await fixture.tracker.screenDidAppear(name: "Home", messageId: "s")
+        let again = await fixture.tracker.screenDidAppear(name: "Home", messageId: "s")
+        let repeated = await fixture.tracker.screenDidAppear(name: "Home", messageId: "other")
+        let queued = await fixture.tracker.track(eventName: "A", messageId: "a")
+        await fixture.tracker.track(eventName: "Halt")
+        await fixture.drain()
+        let halted = await fixture.tracker.track(eventName: "B", messageId: "b")
+        let afterHalt = await fixture.tracker.track(eventName: "A", messageId: "a")
+        let stillHalted = await fixture.tracker.track(eventName: "B", messageId: "b")
+
+        #expect([shown, again] == [.queued(.of("s")), .queued(.of("s"))])
+        #expect(repeated == .dropped(.repeatedScreen))
+        #expect([queued, afterHalt] == [.queued(.of("a")), .queued(.of("a"))])
+        #expect([halted, stillHalted] == [.pending(.of("b")), .pending(.of("b"))])
+        #expect(fixture.names == ["VIEW_PAGE", "A", "Halt"])
+        await fixture.tracker.shutdown(timeout: .zero)
+    }
+
+    @Test("a value that JSON cannot hold drops its call, and the log names the event and the way to the value")
+    func unwritable() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        let bad: [String: Any] = ["items": [1, Double.nan]]
+
+        let outcomes = [
+            await fixture.tracker.track(eventName: "PURCHASE", attributes: bad),
+            await fixture.tracker.track(eventName: "REFUND", attributes: ["total": JSONValue(Double.infinity)]),
+        ]
+
+        #expect(outcomes == [.dropped(.serialization), .dropped(.serialization)])
+        let log = fixture.log.lines.all
+        #expect(log.contains { $0.contains("PURCHASE") && $0.contains("items[1]") })
+        #expect(log.contains { $0.contains("REFUND") && $0.contains("total") })
+        await fixture.tracker.shutdown()
+    }
+
     @Test("each task's calls keep their order among those of others")
     func manyTasks() async throws {
         let fixture = try SessionFixture()
@@ -74,7 +162,7 @@ struct AcceptingTests {
         await fixture.tracker.setMetadata(["plan": "pro", "seats": 2])
         await fixture.tracker.track(eventName: "Own", attributes: ["seats": 3])
         await fixture.tracker.track(eventName: "After")
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         await fixture.tracker.track(eventName: "Next")
         await fixture.drain()
 
@@ -89,7 +177,7 @@ struct AcceptingTests {
         let fixture = try SessionFixture { $0.json["event_name"] == "Poison" ? .status(500) : nil }
         try await fixture.start(fixture.patientConfig)
 
-        await fixture.tracker.track(eventName: "Poison", messageId: MessageID("poison-1"))
+        await fixture.tracker.track(eventName: "Poison", messageId: "poison-1")
         await fixture.drainToWait()
 
         #expect(fixture.tracker.info("lastError", "message")?.stringValue?.contains("poison-1") == true)

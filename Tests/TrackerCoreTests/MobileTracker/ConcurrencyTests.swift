@@ -114,7 +114,7 @@ struct ConcurrencyTests {
     @Test("a reset lets those that had a session reach it, and what comes then goes to the next")
     func reset() async throws {
         let (fixture, gate) = try await begin(.status(200))
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         await fixture.tracker.track(eventName: "NEW")
         gate.open()
         await fixture.drain()

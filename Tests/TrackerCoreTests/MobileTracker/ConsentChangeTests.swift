@@ -83,7 +83,7 @@ struct ConsentChangeTests {
         await first.tracker.setConsent(.pending)
         #expect(await first.tracker.track(eventName: "A").isPending)
 
-        await first.tracker.reset()
+        await first.tracker.resetAndWait()
         #expect(await first.tracker.track(eventName: "B").isPending)
         let next = restarts ? first.restarted() : first
         if restarts {

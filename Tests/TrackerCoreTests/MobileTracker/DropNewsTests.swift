@@ -57,9 +57,9 @@ struct DropNewsTests {
         /// Does what drops the events A, B and C, or A of them.
         func happen(to tracker: MobileTracker) async {
             switch self {
-            case .evicted: await tracker.track(eventName: "D", messageId: .of("D"))
-            case .reset: await tracker.reset()
-            case .resetAll: await tracker.reset(all: true)
+            case .evicted: await tracker.track(eventName: "D", messageId: "D")
+            case .reset: await tracker.resetAndWait()
+            case .resetAll: await tracker.resetAndWait(all: true)
             case .consent: await tracker.setConsent(.denied)
             case .expired, .tooLarge, .rejected, .sessionGone: break
             }
@@ -86,7 +86,7 @@ struct DropNewsTests {
         fixture.tracker.observe { heard.record($0) }
         let config = cause.config(fixture)
         try await fixture.start(config)
-        for name in ["A", "B", "C"] { await fixture.tracker.track(eventName: name, messageId: .of(name)) }
+        for name in ["A", "B", "C"] { await fixture.tracker.track(eventName: name, messageId: CallerKey(name)) }
         if cause == .expired {
             fixture = try await restarted(fixture)
             fixture.tracker.observe { heard.record($0) }
@@ -120,10 +120,10 @@ struct DropNewsTests {
                 $0.delivery.maxQueuedEvents = 3
                 $0.delivery.overflow = .dropOldest
             })
-        await fixture.tracker.track(eventName: "A", messageId: .of("A"))
+        await fixture.tracker.track(eventName: "A", messageId: "A")
         try await fixture.backend.server.requests(atLeast: 2)
 
-        for name in ["B", "C", "D"] { await fixture.tracker.track(eventName: name, messageId: .of(name)) }
+        for name in ["B", "C", "D"] { await fixture.tracker.track(eventName: name, messageId: CallerKey(name)) }
         gate.open()
         await fixture.drain()
 
@@ -146,7 +146,7 @@ struct DropNewsTests {
             fixture.options(flushAt: 2) {
                 $0.retryDelay = .seconds(3600); $0.cooldown = .seconds(3600); $0.maxCooldown = .seconds(3600)
             })
-        for name in ["A", "B", "C"] { _ = await fixture.client.track(name, messageId: .of(name)).outcome }
+        for name in ["A", "B", "C"] { _ = await fixture.client.track(name, messageId: CallerKey(name)).outcome }
 
         if status == nil { await fixture.client.resetAndWait() }
         gate.open()

@@ -306,7 +306,7 @@ struct FaultMatrixTests {
         await fixture.tracker.track(eventName: "OLD2")
         try await fixture.backend.server.requests(atLeast: 2)
 
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         await fixture.tracker.track(eventName: "NEW")
         gate.open()
         await fixture.drain()

@@ -7,7 +7,7 @@ import TrackerModels
 @Suite("A server that takes no gzip")
 struct GzipRefusalTests {
     /// Large enough to be packed.
-    private static let filler: JSONObject = ["filler": .string(String(repeating: "filler ", count: 500))]
+    private static let filler: Properties = ["filler": .string(String(repeating: "filler ", count: 500))]
 
     /// How a request was packed, after what it carries.
     private func forms(_ requests: [LoopbackRequest], _ name: (JSONValue) -> String?) -> [String] {

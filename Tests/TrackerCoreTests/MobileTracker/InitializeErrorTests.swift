@@ -171,6 +171,8 @@ struct InitializeErrorTests {
                 caught.append("configuration")
             } catch TrackerError.sessionCreationFailed {
                 caught.append("session")
+            } catch {
+                caught.append("another")
             }
         }
 

@@ -75,7 +75,7 @@ struct InitializeTests {
         async let starting: Void = fixture.start()
         try await fixture.backend.server.requests(atLeast: 1)
         let outcome = await fixture.tracker.track(eventName: "A")
-        fixture.tracker.accept(.track(eventName: "B", attributes: nil, metadata: nil))
+        fixture.tracker.accept(.track("B"))
         gate.open()
         try await starting
         await fixture.tracker.track(eventName: "C")
@@ -174,7 +174,7 @@ struct InitializeTests {
         let fixture = try SessionFixture()
         try await fixture.start()
         let device = fixture.tracker.deviceId
-        await fixture.tracker.reset(all: true)
+        await fixture.tracker.resetAndWait(all: true)
         #expect(fixture.tracker.brandId == nil)
 
         try await fixture.start(brandId: "926")

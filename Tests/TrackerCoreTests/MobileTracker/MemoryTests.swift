@@ -26,7 +26,7 @@ struct MemoryTests {
         fixture.answer()
         await fixture.drain()
         #expect(fixture.tracker.sessionEmail == "a@b.example")
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         #expect(fixture.tracker.sessionEmail == nil)
         await fixture.tracker.track(eventName: "B")
         await fixture.drain()

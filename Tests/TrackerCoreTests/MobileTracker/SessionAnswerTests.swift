@@ -15,7 +15,7 @@ struct SessionAnswerTests {
 
         var testDescription: String { rawValue }
 
-        func make(on tracker: MobileTracker, _ id: MessageID) async -> TrackOutcome {
+        func make(on tracker: MobileTracker, _ id: CallerKey) async -> TrackOutcome {
             switch self {
             case .identify: await tracker.identify(userId: "user-1", messageId: id)
             case .setMetadata: await tracker.setMetadata(["tier": "gold"], messageId: id)
@@ -48,7 +48,7 @@ struct SessionAnswerTests {
     func unauthorized(call: Call, status: Int) async throws {
         let fixture = try SessionFixture { call.isRequest($0) ? .status(status) : nil }
         try await fixture.start()
-        _ = await call.make(on: fixture.tracker, id)
+        _ = await call.make(on: fixture.tracker, CallerKey(id))
         await fixture.tracker.track(eventName: "E")
 
         #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .halted)
@@ -72,7 +72,7 @@ struct SessionAnswerTests {
     func gone(call: Call, status: Int) async throws {
         let fixture = try SessionFixture { call.isRequest($0) && $0.names("S1") ? .status(status) : nil }
         try await fixture.start()
-        _ = await call.make(on: fixture.tracker, id)
+        _ = await call.make(on: fixture.tracker, CallerKey(id))
         await fixture.tracker.track(eventName: "E")
         await fixture.drain()
 
@@ -111,7 +111,7 @@ struct SessionAnswerTests {
     func goneTwice(call: Call) async throws {
         let fixture = try SessionFixture { call.isRequest($0) ? .status(404) : nil }
         try await fixture.start()
-        _ = await call.make(on: fixture.tracker, id)
+        _ = await call.make(on: fixture.tracker, CallerKey(id))
         await fixture.tracker.track(eventName: "E")
         await fixture.drain()
 
@@ -129,7 +129,7 @@ struct SessionAnswerTests {
     func retried(call: Call, status: Int) async throws {
         let fixture = try SessionFixture { $0.number == 1 ? .status(status, retryAfter: "0") : nil }
         try await fixture.start()
-        _ = await call.make(on: fixture.tracker, id)
+        _ = await call.make(on: fixture.tracker, CallerKey(id))
         await fixture.tracker.track(eventName: "E")
         await fixture.drain()
 

@@ -204,7 +204,7 @@ struct SessionCallTests {
         await next.drain()
         #expect(provider.asked.all.count == 1)
 
-        await next.tracker.reset()
+        await next.tracker.resetAndWait()
         try await provider.asked.values(atLeast: 2)
         await next.tracker.track(eventName: "E")
         await next.drain()
@@ -222,8 +222,8 @@ struct SessionCallTests {
         let id = MessageID.of("order-1")
 
         let outcomes = [
-            await fixture.tracker.track(eventName: "A", messageId: id),
-            await fixture.tracker.track(eventName: "A", messageId: id),
+            await fixture.tracker.track(eventName: "A", messageId: CallerKey(id)),
+            await fixture.tracker.track(eventName: "A", messageId: CallerKey(id)),
         ]
         await fixture.drain()
 

@@ -89,7 +89,7 @@ struct SessionConsentTests {
         let fixture = try SessionFixture()
         try await fixture.start(fixture.config { $0.consent = .denied })
 
-        await fixture.tracker.reset(all: all)
+        await fixture.tracker.resetAndWait(all: all)
         try await fixture.start()
 
         #expect(!fixture.tracker.isTrackingAllowed)

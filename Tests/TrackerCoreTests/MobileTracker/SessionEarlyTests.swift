@@ -97,7 +97,7 @@ struct SessionEarlyTests {
         await first.tracker.shutdown()
 
         let next = first.restarted()
-        await next.tracker.reset()
+        await next.tracker.resetAndWait()
         #expect(await next.failure(next.brokenConfig)?.code == .storage)
         try await next.start()
         await next.tracker.shutdown()
@@ -113,7 +113,7 @@ struct SessionEarlyTests {
         let steering = Steering()
         let fixture = try SessionFixture(isClocked: true, steering: steering)
         steering.stall()
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         async let failing = fixture.failure(fixture.config())
         let loop = try await fixture.loop()
         try await loop.timer(at: .seconds(60))
@@ -142,7 +142,7 @@ struct SessionEarlyTests {
         fixture.answer()
         let sent = fixture.events.count
 
-        await fixture.tracker.reset(all: all)
+        await fixture.tracker.resetAndWait(all: all)
         try await fixture.start()
         await fixture.drain()
 

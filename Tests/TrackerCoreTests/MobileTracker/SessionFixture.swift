@@ -107,13 +107,13 @@ struct SessionFixture {
             try await tracker.initialize(brandId: brandId, config: config)
             return nil
         } catch {
-            return error as? TrackerError
+            return error
         }
     }
 
     /// Tracks events in this order without waiting for any.
     func trackAndGoOn(_ names: [String]) {
-        for name in names { tracker.track(eventName: name) }
+        for name in names { tracker.enqueue(.track(name)) }
     }
 
     /// Leaves the user without waiting for that.

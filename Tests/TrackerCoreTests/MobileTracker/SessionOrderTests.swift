@@ -9,11 +9,11 @@ struct SessionOrderTests {
     @Test("calls that nobody waits for take effect in the order in which they are made")
     func fireAndForget() async throws {
         func call(_ tracker: MobileTracker) {
-            for number in 0..<50 { tracker.track(eventName: "A\(number)") }
-            tracker.identify(userId: "user-1")
-            tracker.track(eventName: "B")
+            for number in 0..<50 { tracker.enqueue(.track("A\(number)")) }
+            tracker.enqueue(.identify("user-1"))
+            tracker.enqueue(.track("B"))
             tracker.reset()
-            tracker.track(eventName: "C")
+            tracker.enqueue(.track("C"))
         }
         let fixture = try SessionFixture()
         try await fixture.start()
@@ -89,7 +89,7 @@ struct SessionOrderTests {
         await fixture.tracker.setMetadata(["tier": "gold", "plan": 1])
         await fixture.tracker.setMetadata(["plan": 2])
         await fixture.tracker.track(eventName: "B", attributes: ["tier": "own"], metadata: ["x": nil])
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         await fixture.tracker.track(eventName: "C")
         await fixture.drain()
 
@@ -107,7 +107,7 @@ struct SessionOrderTests {
         let fixture = try SessionFixture { $0.text.contains("\"POISON\"") ? .status(500) : nil }
         try await fixture.start(fixture.patientConfig)
 
-        await fixture.tracker.track(eventName: "POISON", messageId: .of("poison-1"))
+        await fixture.tracker.track(eventName: "POISON", messageId: "poison-1")
         let report = await fixture.tracker.flush(timeout: .seconds(60))
 
         #expect(report.stoppedBy == .retryWait)

@@ -18,7 +18,7 @@ struct SessionResetTests {
         let seen = fixture.requests.count
         let device = fixture.tracker.deviceId
 
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         #expect(fixture.tracker.sessionEmail == nil)
         #expect(fixture.tracker.sessionId != "S1" && fixture.tracker.deviceId != device)
         #expect(fixture.tracker.brandId == "925")
@@ -47,7 +47,7 @@ struct SessionResetTests {
         let seen = fixture.requests.count
         fixture.answer()
 
-        await fixture.tracker.reset(all: true)
+        await fixture.tracker.resetAndWait(all: true)
         #expect(await fixture.tracker.track(eventName: "C").messageID != nil)
         fixture.tracker.networkDidChange()
         await fixture.drain()
@@ -69,7 +69,7 @@ struct SessionResetTests {
         await fixture.tracker.track(eventName: "A")
         try await fixture.backend.server.requests(atLeast: 2)
 
-        await fixture.tracker.reset(all: true)
+        await fixture.tracker.resetAndWait(all: true)
         try await fixture.backend.server.closings(atLeast: 1)
         gate.open()
         #expect(fixture.tracker.dropped == ["reset": 1])
@@ -92,7 +92,7 @@ struct SessionResetTests {
         try await fixture.backend.server.requests(atLeast: 1)
         #expect(await fixture.tracker.track(eventName: "A").isPending)
 
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         #expect(await fixture.tracker.track(eventName: "B").isPending)
         gate.open()
         await fixture.drain()
@@ -112,7 +112,7 @@ struct SessionResetTests {
         _ = await fixture.failure(fixture.config())
         await fixture.tracker.track(eventName: "A")
 
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         await fixture.tracker.track(eventName: "B")
         #expect(fixture.tracker.dropped == ["reset": 1])
         fixture.answer()
@@ -130,7 +130,7 @@ struct SessionResetTests {
 
         async let starting: Void = fixture.start()
         try await fixture.backend.server.requests(atLeast: 1)
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         gate.open()
         try await starting
         await fixture.tracker.track(eventName: "A")
@@ -186,15 +186,15 @@ struct SessionResetTests {
         let fixture = try SessionFixture()
         let heard = fixture.sessionNews()
         try await fixture.start()
-        await fixture.tracker.reset(messageId: .of("leave-1"))
+        await fixture.tracker.resetAndWait(messageId: "leave-1")
         try await heard.values(atLeast: 3)
-        await fixture.tracker.setConsent(.denied, messageId: .of("deny-1"))
-        await fixture.tracker.setConsent(.granted, messageId: .of("grant-1"))
+        await fixture.tracker.setConsent(.denied, messageId: "deny-1")
+        await fixture.tracker.setConsent(.granted, messageId: "grant-1")
         await fixture.tracker.track(eventName: "A")
         await fixture.drain()
 
-        await fixture.tracker.reset(messageId: .of("leave-1"))
-        await fixture.tracker.setConsent(.denied, messageId: .of("deny-1"))
+        await fixture.tracker.resetAndWait(messageId: "leave-1")
+        await fixture.tracker.setConsent(.denied, messageId: "deny-1")
         await fixture.tracker.track(eventName: "B")
         await fixture.drain()
 
@@ -216,7 +216,7 @@ struct SessionResetTests {
         try await fixture.start(fixture.config { $0.sessionCreation = .inBackground })
         try await fixture.backend.server.requests(atLeast: 1)
 
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         gate.open()
         await fixture.tracker.track(eventName: "A")
         await fixture.drain()
@@ -244,7 +244,7 @@ struct SessionResetTests {
         await fixture.tracker.track(eventName: "OLD")
         try await fixture.backend.server.requests(atLeast: 2)
 
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         await fixture.tracker.track(eventName: "NEW")
         gate.open()
         await fixture.drain()
@@ -266,7 +266,7 @@ struct SessionResetTests {
         await first.tracker.updateSessionEmail("a@b.example")
         await first.drain()
         first.answer { $0.isCreation ? .status(503) : nil }
-        await first.tracker.reset()
+        await first.tracker.resetAndWait()
         await first.tracker.shutdown(timeout: .seconds(60))
         first.answer()
 
@@ -285,7 +285,7 @@ struct SessionResetTests {
         await first.tracker.shutdown()
 
         let next = first.restarted()
-        await next.tracker.reset()
+        await next.tracker.resetAndWait()
         try await next.start()
 
         #expect(next.tracker.sessionId == "S2")
@@ -353,7 +353,7 @@ struct SessionResetTests {
         #expect(await fixture.tracker.screenDidAppear(name: "Start", url: "app://home") == .dropped(.repeatedScreen))
         #expect(await fixture.tracker.screen(name: "Home", properties: ["url": "mine"]).isQueued)
         await fixture.drain()
-        await fixture.tracker.reset()
+        await fixture.tracker.resetAndWait()
         #expect(await fixture.tracker.screenDidAppear(name: "Home", url: "app://home").messageID != nil)
         await fixture.drain()
 

@@ -84,17 +84,18 @@ final class SessionWorld {
         var random = SeededGenerator(seed: move.seed)
         calls += 1
         let secret = Self.secret
-        let object = JSONText.of(#"{"name":"\#(secret)","n":\#(calls)}"#)
+        let properties = Properties.of(#"{"name":"\#(secret)","n":\#(calls)}"#)
         switch move.step {
-        case .track: accept(.track(eventName: "E", attributes: object, metadata: nil))
-        case .identify: accept(.identify(userId: "\(secret)-\(calls % 3)", profile: object))
-        case .set: accept(.set(profile: object))
-        case .setMetadata: accept(.setMetadata(object))
+        case .track: accept(.track("E", properties))
+        case .identify: accept(.identify("\(secret)-\(calls % 3)", properties))
+        case .set: accept(.set(properties))
+        case .setMetadata: accept(.setMetadata(properties))
         case .email: accept(.updateSessionEmail("\(secret)\(calls)@b.example"))
         case .link: accept(.linkSession("other-\(secret)"))
         case .goOn:
             let url = "https://a.example/?gt_session_id=X\(random.number(1...3))"
-            tracker.accept(continuing: url, messageID: MessageID("m\(calls)"), completion: promises.make())
+            tracker.accept(
+                .continueSession(from: url), messageID: MessageID("m\(calls)"), completion: promises.make())
         case .reset: tracker.accept(resetAll: false, messageID: nil, completion: promises.make())
         case .resetAll: tracker.accept(resetAll: true, messageID: nil, completion: promises.make())
         case .deny: tracker.accept(consent: .denied, messageID: nil, completion: promises.make())

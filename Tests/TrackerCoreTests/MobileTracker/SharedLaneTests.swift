@@ -133,7 +133,7 @@ struct SharedLaneTests {
         try await other.start()
         let device = fixture.tracker.deviceId
 
-        await other.tracker.reset()
+        await other.tracker.resetAndWait()
         await other.drain()
         await fixture.tracker.track(eventName: "A")
         await fixture.drain()

@@ -19,7 +19,7 @@ struct StalledClientTests {
         let lock = try lock(fixture.directory)
 
         let outcomes = Recorder<TrackOutcome>()
-        fixture.tracker.accept(.track(eventName: "B", attributes: nil, metadata: nil)) { outcomes.record($0) }
+        fixture.tracker.accept(.track("B")) { outcomes.record($0) }
         try await withGuard("the end") { await fixture.tracker.shutdown(timeout: .milliseconds(200)) }
         lock.unlock()
         let told = try await outcomes.values(atLeast: 1)[0]

@@ -14,14 +14,14 @@ struct TrackerCallTests {
     @Test(
         "is refused at the door for what it cannot mean",
         arguments: [
-            Row(call: .track(eventName: "", attributes: nil, metadata: nil), reason: .invalidEventName),
-            Row(call: .track(eventName: " \n\t\u{A0}", attributes: nil, metadata: nil), reason: .invalidEventName),
-            Row(call: .track(eventName: "E", attributes: .of("[1]"), metadata: nil), reason: .serialization),
-            Row(call: .track(eventName: "E", attributes: nil, metadata: .of("1")), reason: .serialization),
-            Row(call: .screen(name: " ", properties: nil), reason: .invalidEventName),
-            Row(call: .screenDidAppear(name: "", url: "u", properties: nil), reason: .invalidEventName),
-            Row(call: .identify(userId: "", profile: nil), reason: .invalidUserId),
-            Row(call: .set(profile: .of("null")), reason: .serialization),
+            Row(call: .track(""), reason: .invalidEventName),
+            Row(call: .track(" \n\t\u{A0}"), reason: .invalidEventName),
+            Row(call: .track("E", .of("[1]")), reason: .serialization),
+            Row(call: .track("E", nil, metadata: .of("1")), reason: .serialization),
+            Row(call: .screen(" "), reason: .invalidEventName),
+            Row(call: .screenDidAppear("", url: "u"), reason: .invalidEventName),
+            Row(call: .identify(""), reason: .invalidUserId),
+            Row(call: .set(.of("null")), reason: .serialization),
             Row(
                 call: .updateLocation(LocationData(latitude: 90.1, longitude: 0, accuracy: 0)), reason: .invalidValue),
             Row(
@@ -44,8 +44,7 @@ struct TrackerCallTests {
 
     @Test("merges attributes and metadata, whose keys win and keep their place")
     func merges() throws {
-        let call = TrackerCall.track(
-            eventName: "E", attributes: .of(#"{"a":1,"b":2}"#), metadata: .of(#"{"c":3,"a":1e400}"#))
+        let call = TrackerCall.track("E", .of(#"{"a":1,"b":2}"#), metadata: .of(#"{"c":3,"a":1e400}"#))
 
         guard case .event(let head, let data) = try call.content().body else {
             Issue.record("an event is expected")
@@ -58,7 +57,7 @@ struct TrackerCallTests {
 
     @Test("makes a screen an event whose properties win")
     func views() throws {
-        let call = TrackerCall.screenDidAppear(name: "Home", url: "/h", properties: .of(#"{"screen":"X","n":1}"#))
+        let call = TrackerCall.screenDidAppear("Home", url: "/h", properties: .of(#"{"screen":"X","n":1}"#))
 
         guard case .event(let head, let data) = try call.content().body else {
             Issue.record("an event is expected")

@@ -25,7 +25,7 @@ extension SeededGenerator {
         case 1: return .bool(once(in: 2))
         case 2: return JSONValue(Int64.random(in: .min ... .max, using: &self))
         case 3: return JSONValue(number(-9...9))
-        case 4: return JSONValue(Double(bitPattern: next())) ?? 0.1
+        case 4: return JSONNumber(Double(bitPattern: next())).map { .number($0) } ?? 0.1
         case 5: return .string(name())
         case 6: return .string("")
         case 7: return .array((0..<number(0...3)).map { _ in value(depth: depth - 1) })

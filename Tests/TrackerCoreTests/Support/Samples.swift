@@ -23,6 +23,11 @@ extension JSONText {
     }
 }
 
+extension Properties {
+    /// Text that a test knows to be JSON.
+    static func of(_ text: String) -> Properties { Properties(JSONText.of(text)) }
+}
+
 extension Record {
     static func sample(
         _ number: Int64 = 1, route: Route = .event, body: String = #"{"event_name":"E"}"#, generation: Int64 = 1,

@@ -52,6 +52,37 @@ struct JSONBridgingTests {
         #expect(text.text == #"{"a":1,"b":null,"c":[true,false],"d":1,"e":0}"#)
     }
 
+    @Test("writes Foundation's values: null, truth values, numbers, dates, URLs, UUIDs and decimals")
+    func foundation() throws {
+        let id = "6D92078A-8246-4BA4-AE5B-76104861E7DC"
+        let dictionary: [String: Any] = [
+            "a": NSNull(), "b": NSNumber(value: true), "c": NSNumber(value: 1), "d": NSNumber(value: 1.5),
+            "e": NSNumber(value: UInt64.max), "f": NSNumber(value: false), "g": NSNumber(value: 0),
+            "h": Date(timeIntervalSince1970: 1_700_000_000.123),
+            "i": try #require(URL(string: "https://a.example/?b=%20")),
+            "j": try #require(UUID(uuidString: id)), "k": try #require(Decimal(string: "12345678901234567890.12")),
+            "l": NSString("text"), "m": NSArray(array: [NSNumber(value: 1), NSNull()]),
+            "n": Date?.none as Any,
+        ]
+
+        let text = try JSONText(bridging: dictionary)
+
+        let expected = [
+            #""a":null"#, #""b":true"#, #""c":1"#, #""d":1.5"#, #""e":18446744073709551615"#, #""f":false"#,
+            #""g":0"#, #""h":"2023-11-14T22:13:20.123Z""#, #""i":"https://a.example/?b=%20""#, #""j":"\#(id)""#,
+            #""k":12345678901234567890.12"#, #""l":"text""#, #""m":[1,null]"#, #""n":null"#,
+        ]
+        #expect(text.text == "{" + expected.joined(separator: ",") + "}")
+    }
+
+    @Test("writes what JSONSerialization has read as it was")
+    func serialization() throws {
+        let source = #"{"a":true,"b":1,"c":1.5,"d":null,"e":"s","f":[1,{"x":false}],"g":0}"#
+        let read = try #require(try JSONSerialization.jsonObject(with: Data(source.utf8)) as? [String: Any])
+
+        #expect(try JSONText(bridging: read).text == source)
+    }
+
     @Test("names the place of what JSON cannot hold, and why")
     func faults() {
         let items: [Any] = [1, ["price": 2.0], ["price": Double.nan]]
@@ -61,7 +92,12 @@ struct JSONBridgingTests {
         #expect(error(["a": ["b": Float.nan]]) == JSONConversionError(keyPath: "a.b", reason: .notANumber))
         #expect(
             error(["a": [[Foreign()]]]) == JSONConversionError(keyPath: "a[0][0]", reason: .unsupportedType("Foreign")))
-        #expect(error(["at": Date()]) == JSONConversionError(keyPath: "at", reason: .unsupportedType("Date")))
+        #expect(
+            error(["at": Date.distantFuture.addingTimeInterval(1e300)])
+                == JSONConversionError(keyPath: "at", reason: .unsupportedType("Date")))
+        #expect(error(["a": Decimal.nan])?.reason == .notANumber)
+        #expect(error(["a": NSNumber(value: Double.nan)])?.reason == .notANumber)
+        #expect(error(["a": NSObject()])?.reason == .unsupportedType("NSObject"))
         #expect(error(["x": Choice.one]) == JSONConversionError(keyPath: "x", reason: .unsupportedType("Choice")))
         #expect(keyPath(["x": [1: 2]]) == "x")
         #expect(keyPath(["x": ()]) == "x")
@@ -75,9 +111,9 @@ struct JSONBridgingTests {
 
     @Test("describes a fault by place and type, never by value")
     func descriptions() {
-        let error = JSONConversionError(keyPath: "items[2].price", reason: .unsupportedType("Date"))
+        let error = JSONConversionError(keyPath: "items[2].price", reason: .unsupportedType("Data"))
 
-        #expect(error.description == "JSON cannot hold a value of type Date, such as the one at items[2].price.")
+        #expect(error.description == "JSON cannot hold a value of type Data, such as the one at items[2].price.")
     }
 
     @Test("holds to 128 levels, whatever they are made of")

@@ -33,9 +33,11 @@ struct JSONValueTests {
         #expect(JSONValue(total > 1) == true)
         #expect(JSONValue([JSONValue(count)]) == .array([.number(JSONNumber(count))]))
         #expect(JSONValue(["a": nil] as JSONObject) == ["a": nil])
-        #expect(JSONValue(Double.nan) == nil)
+        #expect(throws: JSONSyntaxError(.invalidNumber, at: 1)) { try JSONText([JSONValue(Double.nan)] as JSONValue) }
         #expect(JSONValue(-Double.infinity) == nil)
-        #expect(JSONValue(Float.infinity) == nil)
+        #expect(throws: JSONSyntaxError(.invalidNumber, at: 0)) { try JSONText(JSONValue(-Float.infinity)) }
+        #expect(JSONValue(Double.infinity).doubleValue == nil)
+        #expect(JSONValue(Double.nan).intValue == nil)
         #expect(JSONValue(floatLiteral: .infinity) == .null)
     }
 

@@ -1,0 +1,148 @@
+import TrackerModels
+
+/// What a call puts into the outbox.
+struct CallContent: Sendable {
+    var route: Route
+    var body: CallBody
+    var sessionMetadata: JSONText?
+    /// What tells the shown screen from others, if the call says that one is shown.
+    var shownURL: String?
+    /// The session from elsewhere that the call goes on with; the body links it.
+    var continues: SessionID?
+
+    /// The body of a record, and whether the session's metadata go into it.
+    enum CallBody: Sendable {
+        case complete(JSONText)
+        case event(JSONText, data: JSONText?)
+    }
+}
+
+/// Why a call was refused, and a sentence for the log.
+struct Refusal: Error, Hashable, Sendable {
+    var reason: RefusalReason
+    var message: String
+
+    init(_ reason: RefusalReason, _ message: String) {
+        self.reason = reason
+        self.message = message
+    }
+
+    /// The screen that was tracked last.
+    static let repeatedScreen = Refusal(.repeatedScreen, "The screen is shown already")
+
+    /// `continueSession` in a tracker that does not carry sessions between sites.
+    static let crossSiteCookieIsOff = Refusal(
+        .invalidValue,
+        "continueSession(): crossSiteCookie is off. Initialize with crossSiteCookie: true to carry sessions between sites."
+    )
+}
+
+extension TrackerCall {
+    /// Checks the call, and says what it puts into the outbox.
+    func content() throws(Refusal) -> CallContent {
+        switch kind {
+        case .track(let eventName, let attributes, let metadata):
+            return try event(eventName, [attributes, metadata])
+        case .screen(let name, let properties):
+            return try view(name, url: name, properties)
+        case .screenDidAppear(let name, let url, let properties):
+            var content = try view(name, url: url ?? name, properties)
+            content.shownURL = url ?? name
+            return content
+        case .identify(let userId, let profile):
+            guard let user = UserID(userId) else {
+                throw Refusal(.invalidUserId, "user_id is required for identify()")
+            }
+            return CallContent(route: .profile, body: .complete(ProfileBody.identify(user, try object(profile))))
+        case .set(let profile):
+            return CallContent(route: .profile, body: .complete(ProfileBody.set(try required(profile))))
+        case .setMetadata(let metadata):
+            let metadata = try required(metadata)
+            var body = JSONObjectWriter()
+            body.append("metadata", metadata)
+            return CallContent(route: .metadata, body: .complete(body.finish()), sessionMetadata: metadata)
+        case .updateLocation(let location):
+            return CallContent(route: .location, body: .complete(try Self.body(of: location)))
+        case .updateSessionEmail(let email):
+            guard Self.isEmail(email) else {
+                throw Refusal(.invalidValue, "updateSessionEmail(): an email has one @ and no spaces")
+            }
+            var body = JSONObjectWriter()
+            body.append("email", email)
+            return CallContent(route: .email, body: .complete(body.finish()))
+        case .continueSession(let url):
+            guard let session = SessionLink(url).session.flatMap({ SessionID($0) }) else {
+                throw Refusal(.invalidValue, "continueSession(): the URL carries no gt_session_id")
+            }
+            var content = Self.link(session.text)
+            content.continues = session
+            return content
+        case .linkSession(let source):
+            guard !source.isEmpty else {
+                throw Refusal(.invalidValue, "linkSession(): the source session id is empty")
+            }
+            return Self.link(source)
+        }
+    }
+
+    private static func link(_ source: String) -> CallContent {
+        var body = JSONObjectWriter()
+        body.append("source_session_id", source)
+        return CallContent(route: .link, body: .complete(body.finish()))
+    }
+
+    private func event(_ name: String, _ data: [Properties?]) throws(Refusal) -> CallContent {
+        guard !name.isBlank else {
+            throw Refusal(.invalidEventName, "The event name is empty")
+        }
+        var objects: [JSONText] = []
+        for part in data {
+            if let part = try object(part) { objects.append(part) }
+        }
+        var head = JSONObjectWriter()
+        head.append("event_name", name)
+        let merged = objects.count == 1 ? objects[0] : objects.isEmpty ? nil : JSONText.merging(objects)
+        return CallContent(route: .event, body: .event(head.finish(), data: merged))
+    }
+
+    private func view(_ name: String, url: String, _ properties: Properties?) throws(Refusal) -> CallContent {
+        guard !name.isBlank else { throw Refusal(.invalidEventName, "The screen's name is empty") }
+        var screen = JSONObjectWriter()
+        screen.append("screen", name)
+        screen.append("url", url)
+        return try event("VIEW_PAGE", [Properties(screen.finish()), properties])
+    }
+
+    private func object(_ properties: Properties?) throws(Refusal) -> JSONText? {
+        try properties?.checked(for: name)
+    }
+
+    private func required(_ properties: Properties) throws(Refusal) -> JSONText { try properties.checked(for: name) }
+
+    private static func body(of location: LocationData) throws(Refusal) -> JSONText {
+        guard location.isValid, let latitude = JSONNumber(location.latitude),
+            let longitude = JSONNumber(location.longitude), let accuracy = JSONNumber(location.accuracy)
+        else {
+            throw Refusal(
+                .invalidValue,
+                "updateLocation(): latitude is within ±90, longitude within ±180, accuracy at least 0"
+            )
+        }
+        var body = JSONObjectWriter()
+        body.append("latitude", latitude)
+        body.append("longitude", longitude)
+        body.append("accuracy", accuracy)
+        return body.finish()
+    }
+
+    private static func isEmail(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+            && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value >= 0x20 && $0.value != 0x7F }
+    }
+}
+
+extension String {
+    /// Whether there is nothing but white space in it.
+    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+}

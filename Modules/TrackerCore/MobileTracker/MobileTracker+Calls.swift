@@ -1,0 +1,221 @@
+import Synchronization
+public import TrackerModels
+
+/// The tracking calls. Each returns when its outcome is known; ``enqueue(_:messageId:)`` does not wait.
+///
+/// The second form of a call takes dictionaries of any values. They are optional also where a value is required: the
+/// compiler would take a literal for a plain `[String: Any]` before it looks at ``Properties``, which keep its order.
+extension MobileTracker {
+    /// Makes a call without waiting for its outcome, from synchronous and asynchronous code alike.
+    ///
+    /// The call has its place in the order when this returns.
+    ///
+    /// - Parameters:
+    ///   - call: The call, such as `.track("PURCHASE", ["total": 149.99])`.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: A receipt, which may be thrown away: its outcome comes once the call is on disk or refused.
+    @discardableResult
+    public func enqueue(_ call: TrackerCall, messageId: CallerKey? = nil) -> CallReceipt {
+        let receipt = CallReceipt()
+        accept(call, key: messageId) { receipt.settle($0) }
+        return receipt
+    }
+
+    /// Records that an event happened.
+    ///
+    /// - Parameters:
+    ///   - eventName: What happened, such as `"PURCHASE"`. Not blank.
+    ///   - attributes: Facts about this event. With `metadata`, at most `maxEventBytes` as JSON.
+    ///   - metadata: Technical context. Wins over an attribute of the same name.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func track(
+        eventName: String, attributes: Properties? = nil, metadata: Properties? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.track(eventName, attributes, metadata: metadata), messageId)
+    }
+
+    /// The same with dictionaries of any values.
+    @_disfavoredOverload
+    @discardableResult
+    public func track(
+        eventName: String, attributes: [String: Any]? = nil, metadata: [String: Any]? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.track(eventName, attributes, metadata: metadata), messageId)
+    }
+
+    /// Tells who the user is, and what is known of them.
+    ///
+    /// - Parameters:
+    ///   - userId: The application's name for the user. Not empty.
+    ///   - profileData: Facts about the user; those the backend does not know by name go into `extra`.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func identify(
+        userId: String, profileData: Properties? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.identify(userId, profileData), messageId)
+    }
+
+    /// The same with dictionaries of any values.
+    @_disfavoredOverload
+    @discardableResult
+    public func identify(
+        userId: String, profileData: [String: Any]? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.identify(userId, profileData), messageId)
+    }
+
+    /// Updates what is known of the user, without changing who it is.
+    ///
+    /// - Parameters:
+    ///   - profileData: Facts about the user; those the backend does not know by name go into `extra`.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func set(
+        profileData: Properties, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.set(profileData), messageId)
+    }
+
+    /// The same with dictionaries of any values.
+    @_disfavoredOverload
+    @discardableResult
+    public func set(
+        profileData: [String: Any]?, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.set(profileData), messageId)
+    }
+
+    /// Sets metadata of the session, which go with all its later events.
+    ///
+    /// - Parameters:
+    ///   - metadata: Merged over the metadata the session has.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func setMetadata(
+        _ metadata: Properties, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.setMetadata(metadata), messageId)
+    }
+
+    /// The same with dictionaries of any values.
+    @_disfavoredOverload
+    @discardableResult
+    public func setMetadata(
+        _ metadata: [String: Any]?, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.setMetadata(metadata), messageId)
+    }
+
+    /// Records that a screen was shown, as the event `VIEW_PAGE`.
+    ///
+    /// - Parameters:
+    ///   - name: The screen. Not blank.
+    ///   - properties: Facts about the view. They win over `screen` and `url`.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func screen(
+        name: String, properties: Properties? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.screen(name, properties), messageId)
+    }
+
+    /// The same with dictionaries of any values.
+    @_disfavoredOverload
+    @discardableResult
+    public func screen(
+        name: String, properties: [String: Any]? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.screen(name, properties), messageId)
+    }
+
+    /// Takes note that the platform shows a screen: an immediate repeat is not recorded again.
+    ///
+    /// - Parameters:
+    ///   - name: The screen, or the title of a page. Not blank.
+    ///   - url: What tells it from others; its name if `nil`.
+    ///   - properties: Facts about the view. They win over `screen` and `url`.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func screenDidAppear(
+        name: String, url: String? = nil, properties: Properties? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.screenDidAppear(name, url: url, properties: properties), messageId)
+    }
+
+    /// The same with dictionaries of any values.
+    @_disfavoredOverload
+    @discardableResult
+    public func screenDidAppear(
+        name: String, url: String? = nil, properties: [String: Any]? = nil, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.screenDidAppear(name, url: url, properties: properties), messageId)
+    }
+
+    /// Tells the backend where the session's device is.
+    ///
+    /// - Parameters:
+    ///   - location: The place; out of range, the call is dropped as `.invalidValue`.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func updateLocation(
+        _ location: LocationData, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.updateLocation(location), messageId)
+    }
+
+    /// Tells the backend the session's email address, and stores it once the backend has it.
+    ///
+    /// - Parameters:
+    ///   - email: One `@` and no spaces, else the call is dropped as `.invalidValue`.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func updateSessionEmail(
+        _ email: String, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.updateSessionEmail(email), messageId)
+    }
+
+    /// Links another session of the same visitor to this one.
+    ///
+    /// - Parameters:
+    ///   - sourceSessionId: The other session. Not empty.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: What became of the call.
+    @discardableResult
+    public func linkSession(
+        _ sourceSessionId: String, messageId: CallerKey? = nil
+    ) async -> TrackOutcome {
+        await submit(.linkSession(sourceSessionId), messageId)
+    }
+
+    /// Goes on with the session that a URL made by ``crossDomainURL(for:)`` carries.
+    ///
+    /// A tracker without a session takes it over; one with another session links the two; the current one changes
+    /// nothing.
+    ///
+    /// - Parameters:
+    ///   - url: Where the user came to.
+    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    /// - Returns: `.dropped(.invalidValue)` if `crossSiteCookie` is off or the URL carries no session.
+    @discardableResult
+    public func continueSession(from url: String, messageId: CallerKey? = nil) async -> TrackOutcome {
+        await submit(.continueSession(from: url), messageId)
+    }
+
+    /// Accepts a call and waits until it is on disk.
+    private func submit(_ call: TrackerCall, _ key: CallerKey?) async -> TrackOutcome {
+        await withCheckedContinuation { continuation in
+            accept(call, key: key) { continuation.resume(returning: $0) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// What a call tells besides its name: the members of one JSON object.
+///
+/// ```swift
+/// let price = 149.99
+/// let properties: Properties = ["total": JSONValue(price), "items": [["sku": "A-1"], nil], "is_gift": true]
+/// ```
+///
+/// A literal keeps its order. Nothing is thrown here: a call that is given what JSON cannot hold is dropped as
+/// ``RefusalReason/serialization``, and the log names the way to the value.
+public struct Properties: Hashable, Sendable {
+    /// The object, or what keeps it from being one.
+    package let content: Result<JSONText, JSONConversionError>
+
+    /// Takes a tree.
+    public init(_ object: JSONObject) {
+        do throws(JSONSyntaxError) {
+            content = .success(try JSONText(object))
+        } catch {
+            // The writer does not know the way to the value that it cannot write.
+            content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(tree: .object(object)) }
+        }
+    }
+
+    /// Takes an object as validated text, which goes to the wire as it is.
+    public init(_ text: JSONText) {
+        guard text.kind == .object else {
+            content = .failure(JSONConversionError(keyPath: "", reason: .notAnObject(text.kind)))
+            return
+        }
+        do throws(JSONSyntaxError) {
+            // Text may have been validated with a greater depth.
+            content = .success(try JSONText(validating: text.bytes))
+        } catch {
+            content = .failure(JSONConversionError(keyPath: "", reason: .tooDeep))
+        }
+    }
+
+    /// Takes a dictionary of any values; see ``JSONText/init(bridging:)`` for what can be written.
+    public init(_ dictionary: [String: Any]) {
+        content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(dictionary) }
+    }
+
+    /// The object as text.
+    ///
+    /// - Throws: What JSON cannot hold, and the way to it.
+    public func json() throws(JSONConversionError) -> JSONText { try content.get() }
+
+    /// How long the text is, in bytes.
+    package var byteCount: Int {
+        switch content {
+        case .success(let text): text.byteCount
+        case .failure: 0
+        }
+    }
+
+    private static func attempt(
+        _ write: (inout JSONBridge) throws(JSONConversionError) -> Void
+    ) -> Result<JSONText, JSONConversionError> {
+        var bridge = JSONBridge()
+        do throws(JSONConversionError) {
+            try write(&bridge)
+            return .success(JSONText(accepted: bridge.bytes))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Properties: ExpressibleByDictionaryLiteral {
+    /// Makes an object.
+    ///
+    /// A key that comes twice keeps its first place and takes its last value.
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        self.init(JSONObject(members))
+    }
+}
