@@ -4,6 +4,7 @@ public import TrackerModels
 ///
 /// ```swift
 /// let options = InitOptions(writeKey: "your-write-key", ingestionHost: "https://in.example.com")
+/// try options.validate()
 /// ```
 ///
 /// Nothing is checked here: ``validate()`` checks, and a client that is initialised with invalid options is disabled.

@@ -1,6 +1,7 @@
 /// The analytics client under the names of its documentation.
 ///
 /// ```swift
+/// let options = InitOptions(writeKey: "your-write-key", ingestionHost: "https://in.example.com")
 /// let analytics = MetaRouter.Analytics.initialize(with: options)
 /// analytics.track("User Action", properties: ["action": "button_click"])
 /// ```

@@ -3,8 +3,6 @@ public import TrackerModels
 /// A tracking call as a value, for ``MobileTracker/enqueue(_:messageId:)``.
 ///
 /// ```swift
-/// import TrackerCore
-///
 /// MobileTracker.shared.enqueue(.track("PURCHASE", ["total": 149.99]))
 /// ```
 public struct TrackerCall: Hashable, Sendable {

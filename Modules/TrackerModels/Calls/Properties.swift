@@ -3,6 +3,7 @@
 /// ```swift
 /// let price = 149.99
 /// let properties: Properties = ["total": JSONValue(price), "items": [["sku": "A-1"], nil], "is_gift": true]
+/// await MobileTracker.shared.track(eventName: "PURCHASE", attributes: properties)
 /// ```
 ///
 /// A literal keeps its order. Nothing is thrown here: a call that is given what JSON cannot hold is dropped as

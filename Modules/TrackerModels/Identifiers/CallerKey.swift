@@ -1,7 +1,7 @@
 /// A message id that a caller chose, valid or not.
 ///
 /// ```swift
-/// await tracker.track(eventName: "PURCHASE", messageId: "order-789")
+/// await MobileTracker.shared.track(eventName: "PURCHASE", messageId: "order-789")
 /// ```
 ///
 /// A second call with the same id has no effect. An id that is not valid drops its call as

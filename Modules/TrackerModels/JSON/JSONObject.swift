@@ -1,7 +1,8 @@
 /// The members of a JSON object, each key once, in the order in which they were added.
 ///
 /// ```swift
-/// let attributes: JSONObject = ["sku": "A-1", "price": 19.9, "tags": ["new", nil]]
+/// var attributes: JSONObject = ["sku": "A-1", "price": 19.9, "tags": ["new", nil]]
+/// attributes["price"] = 18.9
 /// ```
 ///
 /// Keys are compared by their code points: `é` written as one scalar and as two are two keys. Two objects are equal if

@@ -1,7 +1,8 @@
 /// A JSON value as a tree, to write as a literal or to look into.
 ///
 /// ```swift
-/// let properties: JSONValue = ["total": 149.99, "items": [["sku": "A-1"], nil], "is_gift": true]
+/// let value: JSONValue = ["total": 149.99, "items": [["sku": "A-1"], nil], "is_gift": true]
+/// print(value["items"]?[0]?["sku"]?.stringValue ?? "none")
 /// ```
 ///
 /// Two values are equal if they are written alike: members in the same order, numbers in the same spelling, strings

@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The Swift examples of the documentation")
+struct DocumentationTests {
+    /// One example, and where it stands.
+    struct Example: Sendable, CustomTestStringConvertible {
+        var place: String
+        var code: String
+        var testDescription: String { place }
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The examples of the front page and of the pages beside it.
+    static let pages = (["README.md"] + files(in: "Docs", endingWith: ".md")).flatMap { examples(in: $0) { $0 } }
+
+    /// The examples in comments of the modules.
+    static let comments = files(in: "Modules", endingWith: ".swift").flatMap { path in
+        examples(in: path) { line in
+            let text = line.drop { $0 == " " }
+            return text.hasPrefix("///") ? text.dropFirst(3).dropFirst(text.hasPrefix("/// ") ? 1 : 0) : ""
+        }
+    }
+
+    @Test("compile as they stand in a main.swift, without a warning", arguments: pages)
+    func page(example: Example) throws {
+        try compile(example.code, in: "main.swift")
+    }
+
+    @Test("in comments compile with the modules imported")
+    func comment() throws {
+        let functions = Self.comments.enumerated().map { index, example in
+            "// \(example.place)\nfunc example\(index)() async throws {\n\(example.code)\n}\n"
+        }
+
+        #expect(Self.comments.count >= 5)
+        try compile("import TrackerCore\nimport TrackerModels\n\n" + functions.joined(), in: "Comments.swift")
+    }
+
+    /// Compiles a program as far as its types, with the modules that these tests were built with.
+    private func compile(_ code: String, in name: String) throws {
+        let folder = try TemporaryDirectory()
+        try Data(code.utf8).write(to: URL(filePath: folder.path(name)))
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let modules = URL(filePath: tests).deletingLastPathComponent().appending(path: "Modules").path
+        var arguments = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules]
+        for module in ["CSQLite", "CCurl", "CZlib"] {
+            arguments += ["-Xcc", "-fmodule-map-file=\(modules)/../\(module).build/module.modulemap"]
+        }
+
+        #expect(throws: Never.self) {
+            try ChildProcess.run("swiftc", arguments + [folder.path(name)], in: folder.path)
+        }
+    }
+
+    private static func files(in folder: String, endingWith ending: String) -> [String] {
+        let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+        return (names?.allObjects ?? []).compactMap { $0 as? String }.filter { $0.hasSuffix(ending) }.sorted()
+            .map { "\(folder)/\($0)" }
+    }
+
+    /// The fenced Swift blocks of a file.
+    ///
+    /// - Parameter content: What of a line belongs to the text.
+    private static func examples(in path: String, _ content: (Substring) -> Substring) -> [Example] {
+        // A file that cannot be read has no examples; that there are some is expected besides.
+        let text = (try? String(contentsOf: root.appending(path: path), encoding: .utf8)) ?? ""
+        var examples: [Example] = []
+        var block: [Substring]?
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = content(line)
+            if line == "```swift" {
+                block = []
+            } else if line == "```", let code = block {
+                examples.append(Example(place: "\(path):\(index + 1)", code: code.joined(separator: "\n")))
+                block = nil
+            } else {
+                block?.append(line)
+            }
+        }
+        return examples
+    }
+}
