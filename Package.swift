@@ -44,7 +44,8 @@ let package = Package(
         .executable(name: "BridgeHost", targets: ["BridgeHost"]),
     ],
     traits: [
-        .trait(name: "FoundationURL", description: "Foundation's URL in options; Date, URL, UUID and Decimal as values."),
+        .trait(
+            name: "FoundationURL", description: "Foundation's URL in options; Date, URL, UUID and Decimal as values."),
         // The host takes texts alone, and is built without: it is 4 MB smaller for it.
         .default(enabledTraits: ["FoundationURL"]),
     ],

@@ -5,7 +5,7 @@ extension TrackerError: RPCErrorConvertible {
     /// The error with its number, its code unchanged, and what kept a session from being made.
     public var rpcError: RPCError {
         RPCError(
-            RPCError.Number(code), code: code.rawValue, message: message, isRetryable: isRetryable,
+            RPCError.Number(code), code: code.rawValue, message: bridgedMessage, isRetryable: isRetryable,
             details: cause?.details ?? []
         )
     }
@@ -33,6 +33,12 @@ extension RPCError.Number {
 }
 
 extension TrackerError {
+    /// The message, which names an option by the key that was written: durations have a suffix in JSON.
+    private var bridgedMessage: String {
+        guard let fault, ConfigKeys.durations.contains(fault.option + "Ms") else { return message }
+        return TrackerError(option: fault.option + "Ms", fault.reason).message
+    }
+
     /// Whether the same call may succeed later.
     fileprivate var isRetryable: Bool {
         switch (code, cause) {

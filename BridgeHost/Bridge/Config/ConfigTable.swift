@@ -1,6 +1,14 @@
 import JSONRPC
 import TrackerModels
 
+/// What all configurations have in common.
+enum ConfigKeys {
+    /// The keys of durations: the native name and a suffix.
+    static let durations = Set(
+        (TrackerFields.table.fields.map(\.name) + AnalyticsFields.table.fields.map(\.name)
+            + BasicFields.table.fields.map(\.name)).filter { $0.hasSuffix("Ms") })
+}
+
 /// The keys that a configuration object may have: reads it, and describes it.
 struct ConfigTable<Options: Sendable>: Sendable {
     /// The keys, in the order in which they are to be shown.

@@ -16,7 +16,8 @@ extension AnalyticsClient {
     package func debugInfo() -> JSONObject {
         let found = state.withLock { state in
             Glance(
-                lifecycle: state.lifecycle, fault: state.fault, run: state.run, isReady: state.isReady,
+                lifecycle: state.lifecycle, fault: state.fault, options: state.options, run: state.run,
+                isReady: state.isReady,
                 heldCalls: state.held.calls, refused: state.refused, lastAccount: state.lastAccount,
                 lastError: state.lastError)
         }
@@ -32,8 +33,10 @@ extension AnalyticsClient {
         }
         if let account = found.lastAccount { info["account"] = .object(DebugInfo.describe(account)) }
         info["lastError"] = .null
+        found.options?.describe(in: &info)
         if let run = found.run {
-            run.settings.describe(in: &info)
+            // As it was understood.
+            info["ingestionHost"] = .string(run.settings.host.description)
             DebugInfo.describe(run.lane, at: surroundings.clock.wall, in: &info)
             // The consent is not this client's.
             info["consent"] = nil
@@ -50,6 +53,7 @@ extension AnalyticsClient {
     private struct Glance {
         var lifecycle: String
         var fault: String?
+        var options: InitOptions?
         var run: Run?
         var isReady: Bool
         var heldCalls: Int
@@ -79,18 +83,19 @@ extension AnalyticsClient.State {
     }
 }
 
-extension AnalyticsSettings {
+extension InitOptions {
     /// Adds the options to a debug info.
     fileprivate func describe(in info: inout JSONObject) {
-        info["writeKey"] = .string(writeKey.masked)
-        info["ingestionHost"] = .string(host.description)
-        info["flushIntervalSeconds"] = JSONValue(options.flushIntervalSeconds)
+        let delivery = AnalyticsSettings.delivery(of: self)
+        info["writeKey"] = .string(Secret(writeKey).masked)
+        info["ingestionHost"] = .string(ingestionHost)
+        info["flushIntervalSeconds"] = JSONValue(flushIntervalSeconds)
         info["maxQueueEvents"] = JSONValue(delivery.maxQueuedEvents)
         info["config"] = [
-            "debug": .bool(options.debug),
-            "flushAt": JSONValue(options.flushAt),
-            "maxBatchSize": JSONValue(options.maxBatchSize),
-            "maxBatchBytes": JSONValue(options.maxBatchBytes),
+            "debug": .bool(debug),
+            "flushAt": JSONValue(flushAt),
+            "maxBatchSize": JSONValue(maxBatchSize),
+            "maxBatchBytes": JSONValue(maxBatchBytes),
             "delivery": .object(DebugInfo.describe(delivery)),
         ]
     }

@@ -53,6 +53,7 @@ extension AnalyticsClient {
         case .idle, .initializing, .resetting, .disabled, .shutDown:
             break
         }
+        state.options = options
         do throws(TrackerError) {
             let settings = try AnalyticsSettings(options, facts: .collect())
             state.runs += 1
@@ -68,7 +69,13 @@ extension AnalyticsClient {
                 run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { _ in }
             }
             let resets = Set(state.resetsAhead)
-            return [{ [self] in openLane(of: run, resets: resets) }]
+            let dropped = state.uninitialized.end()
+            return [
+                { [self] in
+                    if let dropped { log.log(.warning, dropped) }
+                    openLane(of: run, resets: resets)
+                }
+            ]
         } catch {
             state.phase = .disabled(nil, .options(error.message))
             state.lastError = (error.message, surroundings.clock.wall)
@@ -106,7 +113,7 @@ extension AnalyticsClient {
                 fail(run, error)
             case .success(let opening):
                 state.withLock { $0.resetsAhead.removeAll(where: resets.contains) }
-                news.note(opening, of: run.lane.outbox)
+                news.note(opening, of: run.lane.outbox, run.settings.lane)
                 // Staged behind the resets from before the opening, which take the id away.
                 let hasID = resets.isEmpty && run.lane.outbox.value(for: .anonymousID) != nil
                 let change = hasID ? LaneChange.barrier : .ensure(.anonymousID, surroundings.ids.uuid())

@@ -58,6 +58,8 @@ public final class AnalyticsClient: AnalyticsInterface {
 
     struct State {
         var phase = Phase.idle
+        /// What the last `initialize` was given, valid or not.
+        var options: InitOptions?
         var held = HeldItems()
         /// How many calls are held at most.
         var capacity = AnalyticsSettings.memoryBound
@@ -75,6 +77,7 @@ public final class AnalyticsClient: AnalyticsInterface {
         var isInBackground = false
         var isVerbose = false
         var refused: [RefusalReason: Int] = [:]
+        var uninitialized = UninitializedCalls()
         /// The books of the last run, once it has ended.
         var lastAccount: Account?
         var lastError: (message: String, at: Timestamp)?

@@ -39,10 +39,7 @@ struct AnalyticsSettings: Sendable {
                 error.kind == .tooDeep
                     ? "is nested more than \(JSONText.maxDepth) deep" : "holds a number that is not finite")
         }
-        var delivery = options.delivery
-        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueEvents, inMemory: Self.memoryBound)
-        delivery.requestTimeout = min(options.requestTimeout, delivery.requestTimeout)
-        self.delivery = delivery
+        delivery = Self.delivery(of: options)
         self.options = options
     }
 
@@ -71,6 +68,14 @@ struct AnalyticsSettings: Sendable {
                 interval: .seconds(options.flushIntervalSeconds), count: options.flushAt),
             maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes
         )
+    }
+
+    /// The delivery options, bounded by the client's own.
+    static func delivery(of options: InitOptions) -> DeliveryOptions {
+        var delivery = options.delivery
+        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueEvents, inMemory: memoryBound)
+        delivery.requestTimeout = min(options.requestTimeout, delivery.requestTimeout)
+        return delivery
     }
 
     private static func key(_ text: String) throws(TrackerError) -> Secret {

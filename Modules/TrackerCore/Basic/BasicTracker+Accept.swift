@@ -105,8 +105,11 @@ extension BasicTracker {
     }
 
     func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
-        state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        news.refused(name, refusal)
+        let isLogged = state.withLock { state in
+            state.refused[refusal.reason, default: 0] += 1
+            return refusal.reason != .notInitialized || state.uninitialized.note()
+        }
+        news.refused(name, refusal, isLogged: isLogged)
         return .dropped(refusal.reason)
     }
 }

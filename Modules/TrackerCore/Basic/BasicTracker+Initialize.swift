@@ -59,11 +59,12 @@ extension BasicTracker {
             let settings = try BasicSettings(
                 apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize,
                 options: options)
-            let step = try state.withLock { (state) throws(TrackerError) in
+            let (step, dropped) = try state.withLock { (state) throws(TrackerError) in
                 let step = try begin(settings, waiter, &state)
                 state.context = BasicContext.collect(appVersion: appVersion).text
-                return step
+                return (step, state.uninitialized.end())
             }
+            if let dropped { log.log(.warning, dropped) }
             perform(step, [waiter])
         } catch {
             log.log(.error, "Initialization failed: \(error.message)")
@@ -132,7 +133,7 @@ extension BasicTracker {
             let outcome: Result<Void, TrackerError>
             switch result {
             case .success(let opening):
-                news.note(opening, of: run.lane.outbox)
+                news.note(opening, of: run.lane.outbox, run.settings.lane)
                 run.lane.engine.start()
                 outcome = .success(())
             case .failure(let error):

@@ -110,8 +110,11 @@ extension MobileTracker {
 
     /// Logs and counts a refusal.
     func refuse(_ call: String, _ refusal: Refusal) -> TrackOutcome {
-        state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        news.refused(call, refusal)
+        let isLogged = state.withLock { state in
+            state.refused[refusal.reason, default: 0] += 1
+            return refusal.reason != .notInitialized || state.uninitialized.note()
+        }
+        news.refused(call, refusal, isLogged: isLogged)
         return .dropped(refusal.reason)
     }
 }

@@ -11,13 +11,16 @@ extension MobileTracker {
         initialize brandId: String, config: TrackerConfig?,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
-        let step = state.withLock { state in begin(&state, brandId, config, completion) }
+        let (step, dropped) = state.withLock { state in
+            (begin(&state, brandId, config, completion), state.lane == nil ? nil : state.uninitialized.end())
+        }
+        if let dropped { log.log(.warning, dropped) }
         switch step {
         case .done(let hadOtherArguments):
             if hadOtherArguments { log.log(.warning, "Already initialized: the new arguments are ignored.") }
             completion(.success(()))
-        case .joined:
-            break
+        case .joined(let hadOtherArguments):
+            if hadOtherArguments { log.log(.warning, "Initializing already: the new arguments are ignored.") }
         case .refused(let error, let old):
             log.log(.error, "Initialization failed: \(error.message)")
             old?.close {}
@@ -29,7 +32,7 @@ extension MobileTracker {
 
     private enum Step {
         case done(hadOtherArguments: Bool)
-        case joined
+        case joined(hadOtherArguments: Bool)
         case refused(TrackerError, OpenLane?)
         case started(Int, TrackerSettings, OpenLane, OpenLane?)
     }
@@ -38,19 +41,27 @@ extension MobileTracker {
         _ state: inout State, _ brandId: String, _ config: TrackerConfig?,
         _ completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) -> Step {
+        let settings: TrackerSettings
+        do throws(TrackerError) {
+            settings = try TrackerSettings(brandId: brandId, config: config)
+            try state.check(isFor: settings.brand)
+        } catch {
+            // What runs goes on. A lane that only holds calls is given up: they wait on disk.
+            guard !state.isRunning else { return .refused(error, nil) }
+            defer { state.phase = .notInitialized }
+            return .refused(error, state.lane)
+        }
         switch state.phase {
-        case .initializing:
+        case .initializing(let current, _):
             state.waiters.append(completion)
-            return .joined
-        case .ready(let settings, let lane) where !state.startsAnew && !lane.engine.isHalted:
-            let isOther = BrandID(brandId) != settings.brand || config.map { $0 != settings.config } ?? false
-            return .done(hadOtherArguments: isOther)
+            return .joined(hadOtherArguments: settings.config != current.config)
+        case .ready(let current, let lane) where !state.startsAnew && !lane.engine.isHalted:
+            return .done(hadOtherArguments: settings.config != current.config)
         case .notInitialized, .ready, .withoutSession, .shutDown:
             break
         }
         let old = state.lane
         do throws(TrackerError) {
-            let settings = try TrackerSettings(brandId: brandId, config: config)
             let lane = try open(settings)
             state.attempt += 1
             state.waiters = [completion]
@@ -107,7 +118,7 @@ extension MobileTracker {
                         state.early.noteOpened(attempt)
                         state.toldSession = opening.state.entry.session
                     }
-                    self.news.note(opening, of: lane.outbox)
+                    self.news.note(opening, of: lane.outbox, settings.lane)
                     lane.outbox.stage(.barrier) { result in
                         self.bindSession(attempt, settings, lane, after: result)
                     }
@@ -181,6 +192,23 @@ extension MobileTracker.State {
         var waiters: [@Sendable (Result<Void, TrackerError>) -> Void]
         var transfer: (any DeliveryLoop, TransferID)?
         var timer: (any DeliveryLoop, TimerID)?
+    }
+
+    /// Whether a brand's events are being taken, or will be once `initialize` is done.
+    fileprivate var isRunning: Bool {
+        switch phase {
+        case .initializing, .ready: !startsAnew
+        case .notInitialized, .withoutSession, .shutDown: false
+        }
+    }
+
+    /// Refuses another brand than the one that is running: events of the one would be filed under the other.
+    fileprivate func check(isFor brand: BrandID) throws(TrackerError) {
+        guard isRunning, let running = current?.settings.brand, running != brand else { return }
+        throw TrackerError(
+            .initializationFailed,
+            "The tracker is initialized for brand \(running.number), and cannot also be for brand \(brand.number). "
+                + "Call reset(all: true) or shutdown() first, or make a tracker of its own for the other brand.")
     }
 
     func isInitializing(_ attempt: Int) -> Bool {

@@ -7,8 +7,11 @@ struct ClientNews: Sendable {
     let hub: DiagnosticsHub
 
     /// A call was refused at the door.
-    func refused(_ call: String, _ refusal: Refusal) {
+    ///
+    /// - Parameter isLogged: Whether this one is logged; false for one of many that are logged as a count.
+    func refused(_ call: String, _ refusal: Refusal, isLogged: Bool = true) {
         switch refusal.reason {
+        case _ where !isLogged: break
         // The disk's failure is logged once, by whoever found it.
         case .repeatedScreen, .storage: log.verbose(.debug) { refusal.message }
         case .serialization: log.log(.error, refusal.message)
@@ -43,17 +46,30 @@ struct ClientNews: Sendable {
     }
 
     /// A lane was opened.
-    func note(_ opening: Opening, of outbox: any Outbox) {
+    ///
+    /// - Parameter lane: Which one. Lanes of other brands are none of its business: their client may just not run.
+    func note(_ opening: Opening, of outbox: any Outbox, _ lane: LaneIdentity) {
         if let recovery = opening.recovery { note(.databaseRecovered(recovery)) }
         if opening.movedRecords > 0 {
             log.log(.warning, "Took over \(opening.movedRecords) event(s) that were queued for another address.")
         }
         // A disk that cannot tell of other lanes does not keep this one from starting.
-        for stranded in (try? outbox.strandedLanes()) ?? [] {
-            log.log(
-                .warning,
-                "\(stranded.records) event(s) for \(stranded.identity.origin) wait, and nobody delivers them.")
+        for other in (try? outbox.strandedLanes()) ?? []
+        where other.identity.kind == lane.kind && other.identity.owner == lane.owner {
+            log.log(.warning, Self.sentence(other))
         }
+    }
+
+    /// What waits at another address, and what to do about it.
+    private static func sentence(_ other: StrandedLane) -> String {
+        let (client, option) =
+            switch other.identity.kind {
+            case .session: ("MobileTracker, brand \(other.identity.owner),", "apiUrl")
+            case .batch: ("AnalyticsClient", "ingestionHost")
+            case .endpoint: ("BasicTracker", "endpoint")
+            }
+        return "\(other.records) event(s) of \(client) wait for \(other.identity.origin), and nobody delivers them. "
+            + "To deliver them, initialize a client with that \(option)."
     }
 
     /// Why the disk refused a call, or the queue did.

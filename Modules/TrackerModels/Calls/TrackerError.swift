@@ -59,6 +59,23 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kept the backend from making a session, with ``Code/sessionCreationFailed``.
     public var cause: Cause?
 
+    /// The option at fault by its native name, and what is wrong with it, with ``Code/invalidConfiguration``.
+    package private(set) var fault: OptionFault?
+
+    /// An option that cannot be used.
+    package struct OptionFault: Hashable, Sendable {
+        /// The option's name.
+        package var option: String
+        /// What is wrong with it, as the end of a sentence that the name begins.
+        package var reason: String
+    }
+
+    /// Tells of an option that cannot be used.
+    package init(option: String, _ reason: String) {
+        self.init(.invalidConfiguration, "Invalid configuration: '\(option)' \(reason)")
+        fault = OptionFault(option: option, reason: reason)
+    }
+
     /// Makes an error.
     public init(_ code: Code, _ message: String, cause: Cause? = nil) {
         self.code = code

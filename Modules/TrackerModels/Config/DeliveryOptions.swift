@@ -142,7 +142,7 @@ public struct DeliveryOptions: Hashable, Sendable {
 package enum FieldCheck {
     /// An error that names the field and says why.
     package static func fault(_ field: String, _ reason: String) -> TrackerError {
-        TrackerError(.invalidConfiguration, "Invalid configuration: '\(field)' \(reason)")
+        TrackerError(option: field, reason)
     }
 
     /// Refuses zero and negative numbers.

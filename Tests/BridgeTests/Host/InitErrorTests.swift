@@ -28,6 +28,10 @@ struct InitErrorTests {
                 ["925", ["apiUrl": "https://a.example", "xApiKey": "k", "cookieExpiration": 0]], 1002,
                 "INVALID_CONFIGURATION", "'cookieExpiration'"
             ),
+            (
+                ["925", ["apiUrl": "https://a.example", "xApiKey": "k", "requestTimeoutMs": 1]], 1002,
+                "INVALID_CONFIGURATION", "'requestTimeoutMs' must be at least 1"
+            ),
             (["925", ["colour": 1]], 1002, "INVALID_CONFIGURATION", "'colour' is not known"),
             ([925], -32602, "INVALID_PARAMS", "'brandId' must be a string"),
         ] as [(JSONValue, Int, String, String)])

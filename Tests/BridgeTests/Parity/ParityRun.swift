@@ -21,6 +21,8 @@ struct ParityTrace: Equatable, CustomStringConvertible {
                     return known
                 }
                 .replacing(/\d{13}-/, with: "MILLISECONDS-")
+                // A duration's key in JSON is its native name with a suffix.
+                .replacing(/'(\w+)Ms'/) { "'\($0.1)'" }
                 .replacing(/after \d+ ms/, with: "after TIME")
                 .replacing(/\d{4}-\d\d-\d\dT[0-9:.]+Z/, with: "TIME")
         }

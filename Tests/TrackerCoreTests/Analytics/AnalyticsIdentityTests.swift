@@ -102,10 +102,10 @@ struct AnalyticsIdentityTests {
     func changesOnce() async throws {
         let fixture = try AnalyticsFixture()
         let script: @Sendable (AnalyticsClient) -> Void = { client in
-            client.accept(.identify(userId: "ALICE", traits: nil), messageId: .of("m1"))
-            client.accept(.setAdvertisingId("ad-1"), messageId: .of("m2"))
-            client.accept(.group(groupId: "g1", traits: nil), messageId: .of("m3"))
-            client.reset(messageId: .of("m4"))
+            client.enqueue(.identify(userId: "ALICE", traits: nil), messageId: "m1")
+            client.enqueue(.setAdvertisingId("ad-1"), messageId: "m2")
+            client.enqueue(.group(groupId: "g1", traits: nil), messageId: "m3")
+            client.reset(messageId: "m4")
         }
         await fixture.start()
         script(fixture.client)
@@ -134,10 +134,10 @@ struct AnalyticsIdentityTests {
         let fixture = try AnalyticsFixture()
         await fixture.start()
         let identify = { (user: String, id: String) in
-            fixture.client.accept(.identify(userId: user, traits: nil), messageId: .of(id))
+            fixture.client.enqueue(.identify(userId: user, traits: nil), messageId: CallerKey(id))
         }
         let advertise = { (ad: String, id: String) in
-            fixture.client.accept(.setAdvertisingId(ad), messageId: .of(id))
+            fixture.client.enqueue(.setAdvertisingId(ad), messageId: CallerKey(id))
         }
 
         _ = identify("BOB", "b")

@@ -6,6 +6,24 @@ import TrackerModels
 
 @Suite("The life of an analytics client")
 struct AnalyticsLifecycleTests {
+    @Test("its debug information has its options in every state once it was given some")
+    func debugInfoOptions() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.client.initializeAndWait(
+            with: InitOptions(writeKey: "key-12345678", ingestionHost: "nowhere", flushIntervalSeconds: 7))
+
+        #expect(fixture.client.info("lifecycle") == "disabled")
+        #expect(fixture.client.info("writeKey") == "****5678")
+        #expect(fixture.client.info("ingestionHost") == "nowhere")
+        #expect(fixture.client.info("flushIntervalSeconds") == 7)
+        await fixture.start()
+        await fixture.client.resetAndWait()
+        #expect(fixture.client.info("lifecycle") == "idle")
+        #expect(fixture.client.info("config", "flushAt") == 20)
+        await fixture.client.shutdown()
+        #expect(fixture.client.info("config", "flushAt") == 20)
+    }
+
     @Test("calls made before it is ready are replayed in order")
     func proxy() async throws {
         let fixture = try AnalyticsFixture()

@@ -275,7 +275,7 @@ struct BasicTrackerTests {
         let fixture = try BasicFixture()
         try fixture.start()
         let identify = { (user: String, id: String) in
-            fixture.tracker.receipt(.identify(userId: user, traits: nil), .of(id))
+            fixture.tracker.enqueue(.identify(userId: user, traits: nil), CallerKey(id))
         }
 
         _ = identify("BOB", "b")

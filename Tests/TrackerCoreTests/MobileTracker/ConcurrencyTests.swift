@@ -214,7 +214,7 @@ struct ConcurrencyTests {
 
     @Test("no event goes before those of the generation before it")
     func border() async throws {
-        let lines = try await scenario { await $0.reset() }
+        let lines = try await scenario { await $0.resetAndWait() }
 
         #expect(lines.filter { $0 == "+" }.count == 2)
         let events = lines.filter { $0 != "+" }

@@ -101,6 +101,80 @@ struct InitializeTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test(
+        "arguments are checked also once it has succeeded, and another brand is refused by its name; nothing is harmed")
+    func checkedAgain() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+
+        let brand = await fixture.failure(fixture.config(), brandId: "x")
+        let config = await fixture.failure(fixture.config { $0.initTimeout = .zero })
+        let missing = await fixture.failure(nil)
+        let other = await fixture.failure(fixture.config(), brandId: "926")
+        let outcome = await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+
+        #expect(brand?.code == .invalidBrandId)
+        #expect([config?.code, missing?.code] == [.invalidConfiguration, .invalidConfiguration])
+        #expect(other?.code == .initializationFailed)
+        #expect(["925", "926", "reset(all: true)", "shutdown()"].allSatisfy { other?.message.contains($0) == true })
+        #expect(outcome.isQueued)
+        #expect(fixture.creations.count == 1)
+        #expect(fixture.events.map { $0.json["brand_id"] } == [925])
+        await fixture.tracker.resetAndWait(all: true)
+        try await fixture.start(brandId: "926")
+        #expect(fixture.tracker.brandId == "926")
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("another brand is refused while it is under way, which goes on")
+    func otherBrandMeanwhile() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+
+        async let starting: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        let other = await fixture.failure(fixture.config(), brandId: "926")
+        gate.open()
+        try await starting
+
+        #expect(other?.code == .initializationFailed)
+        #expect(fixture.tracker.sessionId == "S1")
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a thousand calls before it are one line in the log, and one with their count once it comes")
+    func callsBefore() async throws {
+        let fixture = try SessionFixture()
+
+        for _ in 0..<1000 { fixture.tracker.enqueue(.track("EARLY")) }
+        let before = fixture.log.lines.all
+        try await fixture.start()
+
+        #expect(before == ["warning: Not initialized. Call initialize() first."])
+        let after = fixture.log.lines.all.dropFirst()
+        #expect(after.filter { $0.hasPrefix("warning: 1000 calls were dropped") }.count == 1)
+        #expect(!after.contains { $0.contains("Not initialized") })
+        #expect(fixture.tracker.info("refused", "NOT_INITIALIZED") == 1000)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("what waits for another brand is no reason for a warning")
+    func otherBrandWaits() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        try await fixture.start(fixture.patientConfig)
+        await fixture.tracker.track(eventName: "WAITS")
+        await fixture.drainToWait()
+        await fixture.tracker.shutdown(timeout: .zero)
+
+        let next = fixture.restarted()
+        try await next.start(next.patientConfig, brandId: "926")
+
+        #expect(next.tracker.info("otherLanes")?.arrayValue?.count == 1)
+        #expect(!next.log.lines.all.contains { $0.contains("nobody delivers") })
+        await next.tracker.shutdown(timeout: .zero)
+    }
+
     @Test("whoever calls while it is under way gets its result", arguments: [true, false])
     func joined(succeeds: Bool) async throws {
         let gate = try Gate()
@@ -111,8 +185,8 @@ struct InitializeTests {
         async let first = fixture.failure(fixture.config())
         try await fixture.backend.server.requests(atLeast: 1)
         let others = Recorder<TrackerError.Cause?>()
-        for brandId in ["925", "926", "not looked at"] {
-            fixture.tracker.accept(initialize: brandId, config: nil) { result in
+        for brandId in ["925", "0925", "00925"] {
+            fixture.tracker.accept(initialize: brandId, config: fixture.config()) { result in
                 if case .failure(let error) = result { others.record(error.cause) } else { others.record(nil) }
             }
         }
@@ -263,7 +337,8 @@ struct InitializeTests {
         #expect(next.tracker.sessionId == "S2")
         #expect(next.tracker.sessionEmail == nil)
         #expect(next.tracker.info("otherLanes")?.arrayValue?.count == 1)
-        #expect(next.log.lines.all.contains { $0.hasPrefix("warning: 1 event(s) for \(next.backend.url)") })
+        let warning = "warning: 1 event(s) of MobileTracker, brand 925, wait for \(next.backend.url)"
+        #expect(next.log.lines.all.contains { $0.hasPrefix(warning) && $0.contains("with that apiUrl") })
         await next.tracker.shutdown()
     }
 }

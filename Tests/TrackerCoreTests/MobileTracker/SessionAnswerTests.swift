@@ -93,7 +93,7 @@ struct SessionAnswerTests {
     func somethingElseGone(call: Call, status: Int) async throws {
         let fixture = try SessionFixture { call.isRequest($0) ? .status(status) : nil }
         try await fixture.start()
-        _ = await call.make(on: fixture.tracker, id)
+        _ = await call.make(on: fixture.tracker, CallerKey(id))
         await fixture.tracker.track(eventName: "E")
         await fixture.drain()
 

@@ -215,6 +215,20 @@ struct SessionCallTests {
         await next.tracker.shutdown()
     }
 
+    @Test("going on with a session says why it cannot", arguments: [true, false])
+    func cannotContinue(isOn: Bool) async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start(fixture.config { $0.crossSiteCookie = isOn })
+
+        let url = isOn ? "https://a.example/?x=1" : "https://a.example/?gt_session_id=S9"
+        let outcome = await fixture.tracker.continueSession(from: url)
+
+        #expect(outcome == .dropped(.invalidValue))
+        let reason = isOn ? "carries no gt_session_id" : "crossSiteCookie is off"
+        #expect(fixture.log.lines.all.contains { $0.hasPrefix("warning: continueSession()") && $0.contains(reason) })
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a key that the caller gave is taken once, and goes with the request")
     func messageIDs() async throws {
         let fixture = try SessionFixture()

@@ -41,7 +41,7 @@ struct StalledClientTests {
 
         let outcomes = Recorder<TrackOutcome>()
         for number in 1...30 {
-            fixture.tracker.accept(.track(eventName: "E\(number)", attributes: try JSONText(text), metadata: nil)) {
+            fixture.tracker.accept(.track("E\(number)", Properties(text))) {
                 outcomes.record($0)
             }
         }
