@@ -50,12 +50,14 @@ enum WakeDescriptors {
         #endif
         guard let folder = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(folder) }
+        // It is closed on return, and libcurl may get its number next.
+        let own = unsafe dirfd(folder)
         var descriptors: [Int32] = []
         while let entry = unsafe readdir(folder) {
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
                 unsafe $0.withMemoryRebound(to: CChar.self, capacity: 1) { unsafe String(cString: $0) }
             }
-            if let descriptor = Int32(name) { descriptors.append(descriptor) }
+            if let descriptor = Int32(name), descriptor != own { descriptors.append(descriptor) }
         }
         return descriptors
     }
