@@ -70,7 +70,7 @@ public struct InitOptions: Hashable, Sendable {
         set { key = Secret(newValue) }
     }
 
-    /// Checks every field.
+    /// Checks every field, but opens no file: `initialize` sees whether `caBundle` can be read.
     ///
     /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
     public func validate() throws(TrackerError) {

@@ -81,12 +81,7 @@ extension MobileTracker {
 
     private func open(_ settings: TrackerSettings) throws(TrackerError) -> OpenLane {
         let clock = surroundings.clock
-        let loop: any DeliveryLoop
-        do {
-            loop = try surroundings.makeLoop(settings.config.delivery.transport)
-        } catch {
-            throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
-        }
+        let loop = try surroundings.startLoop(settings.config.delivery)
         let outbox = surroundings.makeOutbox(
             settings.outbox(wallClock: { clock.wall }, observer: { [weak self] in self?.note($0) }))
         let delivery = DeliveryState(

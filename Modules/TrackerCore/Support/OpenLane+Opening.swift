@@ -6,17 +6,12 @@ extension OpenLane {
     /// Puts together what delivers a lane; nothing is opened or sent yet.
     ///
     /// - Parameter observer: Told of what the engine does.
-    /// - Throws: `initializationFailed` if the transport cannot start.
+    /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
     init(
         _ surroundings: Surroundings, delivery: DeliveryOptions, dialect: any Dialect, outbox: OutboxConfiguration,
         log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryState.News) -> Void
     ) throws(TrackerError) {
-        let loop: any DeliveryLoop
-        do {
-            loop = try surroundings.makeLoop(delivery.transport)
-        } catch {
-            throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
-        }
+        let loop = try surroundings.startLoop(delivery)
         let outbox = surroundings.makeOutbox(outbox)
         let state = DeliveryState(
             dialect: dialect, breaker: delivery.breaker, maxConcurrentRequests: delivery.maxConcurrentRequests,

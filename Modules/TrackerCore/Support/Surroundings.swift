@@ -1,3 +1,4 @@
+import TrackerModels
 package import TrackerNetworking
 package import TrackerStorage
 
@@ -33,5 +34,18 @@ package struct Surroundings: Sendable {
             makeLoop: { (configuration) throws(TransportError) in try CurlLoop(configuration: configuration) },
             makeOutbox: { SQLiteOutbox($0) }
         )
+    }
+
+    /// Starts the transport that options describe.
+    ///
+    /// - Throws: `invalidConfiguration` if a file that they name cannot be read, `initializationFailed` if the transport
+    ///   cannot start.
+    func startLoop(_ delivery: DeliveryOptions) throws(TrackerError) -> any DeliveryLoop {
+        if let fault = delivery.transport.caBundleFault { throw FieldCheck.fault("caBundle", fault) }
+        do {
+            return try makeLoop(delivery.transport)
+        } catch {
+            throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
+        }
     }
 }

@@ -49,6 +49,30 @@ struct InitErrorTests {
     }
 
     @Test(
+        "a caBundle that is not there, of each client, with its path",
+        arguments: [
+            ("init", ["925", ["apiUrl": "https://a.example", "xApiKey": "k"]]),
+            ("analytics.initialize", [["writeKey": "k", "ingestionHost": "https://a.example"]]),
+            ("basic.initialize", ["k", "https://a.example", nil, [:]]),
+        ] as [(String, [JSONValue])])
+    func caBundle(method: String, params: [JSONValue]) async throws {
+        let client = try BridgeClient()
+        var params = params
+        var options = try #require(params.last?.objectValue)
+        options["caBundle"] = .string(folder.path("missing.pem"))
+        options["storageDirectory"] = .string(folder.path("state"))
+        params[params.count - 1] = .object(options)
+
+        let failure = try #require(await client.start(method, .array(params)).failure)
+
+        #expect(failure.number == 1002)
+        #expect(failure.code == "INVALID_CONFIGURATION")
+        #expect(failure.message.contains("'caBundle' must be a file"))
+        #expect(failure.message.contains(folder.path("missing.pem")))
+        #expect(failure.data["retryable"] == false)
+    }
+
+    @Test(
         "a backend that makes no session, with the status or the cause",
         arguments: [
             (LoopbackAnswer.status(401), ["status": 401], false),

@@ -56,6 +56,22 @@ struct InitializeErrorTests {
         #expect(!fixture.log.lines.all.contains { $0.contains("s3cr") })
     }
 
+    @Test("a caBundle that is not there, or a folder, with its path, before anything is asked or made")
+    func caBundle() async throws {
+        let fixture = try SessionFixture()
+
+        for path in [fixture.directory.path("missing.pem"), fixture.directory.path] {
+            let error = await fixture.failure(fixture.config { $0.delivery.caBundle = path })
+
+            #expect(error?.code == .invalidConfiguration)
+            #expect(error?.message.contains("'caBundle' must be a file") == true)
+            #expect(error?.message.contains(path) == true)
+        }
+        #expect(await fixture.tracker.track(eventName: "LOST") == .dropped(.notInitialized))
+        #expect(fixture.requests.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("state")))
+    }
+
     @Test("no config at all")
     func noConfig() async throws {
         let error = await (try SessionFixture()).failure(nil)
