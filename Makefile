@@ -7,13 +7,14 @@ WIDTH ?= 4
 KILLS ?= 1000
 
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
-.PHONY: screenshots kills soak fuzz sanitize sanitize-thread sanitize-address bench-processes
+.PHONY: screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make soak    ten minutes of mixed load with faults: whether the host's memory stays flat"
+	@echo "make network  how soon events flow again after the network was lost, between network namespaces (root)"
 	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
 	@echo "make sanitize  every Swift test under ThreadSanitizer and AddressSanitizer"
 	@echo "make bench   how fast JSON, the outbox and the host are on this machine"
@@ -58,6 +59,10 @@ kills: setup-tests
 
 soak: build
 	node Benchmarks/Soak/soak.mjs
+
+network: build
+	@.ci/setup network
+	node Tests/Network/network.mjs
 
 # Each sanitizer has a build of its own, in which everything takes its time. Reports go to files: those of hosts and
 # other processes that tests start count too, and a host that is killed says nothing by its exit code.
