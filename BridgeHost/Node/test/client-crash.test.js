@@ -87,18 +87,18 @@ suite('when the host dies', () => {
         assert.deepEqual(methodsOf(lives()[1]), ['track'])
     })
 
-    test('of two brands, the one that the tracker has is brought back', async (t) => {
-        const results = { getBrandId: { brandId: '7' } }
-        const { tracker, lives } = fakeTracker(t, { results, diesAt: 7 }, {})
+    test('the last init that succeeded is brought back, and not one that failed after it', async (t) => {
+        const error = { code: 1006, message: 'Already initialised', data: { code: 'INIT_ERROR', retryable: false } }
+        const { tracker, lives } = fakeTracker(t, { diesAt: 3 }, { errors: { init: error }, diesAt: 4 }, {})
         await tracker.init('007', config)
-        await tracker.init('925', config) // Ignored.
         await tracker.init('7', { ...config, debug: true })
-        await tracker.getBrandId()
+        await tracker.track('A')
+        await assert.rejects(tracker.init('925', config), { code: 'INIT_ERROR' })
 
-        assert.equal((await tracker.track('A')).status, 'queued')
         await tracker.track('B')
 
-        assert.deepEqual(lives()[1][0].params.brandId, '7')
+        assert.equal(lives()[1][0].params.brandId, '7')
+        assert.equal(lives()[2][0].params.brandId, '7')
     })
 
     test('a consent that is kept nowhere but in memory is brought back', async (t) => {

@@ -239,17 +239,10 @@ export class HostLink {
             call.reject(errorFromAnswer(error))
         } else {
             this.#recovery.answered(call, result)
-            if (call.method === 'init' && this.#recovery.isInDoubt) this.#clearDoubt()
             call.resolve(result)
         }
         if (call === this.#shutdown?.call) this.#shutdown.isOver = true
         if (this.#calls.size === 0) this.#hold()
-    }
-
-    /** Whose `init` took effect can be told by the brand. */
-    #clearDoubt() {
-        const clear = ({ brandId }) => this.#recovery.clearDoubt(brandId)
-        this.#ask('getBrandId', '{}').then(clear, () => {}) // With the host, what it knew is gone.
     }
 
     /** Keeps Node alive while somebody waits for an answer, and no longer. */

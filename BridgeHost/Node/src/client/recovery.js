@@ -16,7 +16,6 @@ export class Recovery {
     #basic = null
     #basicUser = null
     #topics = new Set()
-    #doubtful = null
 
     /**
      * The host said yes to a call.
@@ -27,24 +26,13 @@ export class Recovery {
     answered(call, result) {
         switch (call.method) {
             case 'setConsent': return this.#noteConsent(call.params)
-            case 'init': return this.#noteInit(inBackground(call.params))
+            case 'init': return (this.#init = inBackground(call.params))
             case 'reset': return this.#noteReset(call.params)
             case 'analytics.initialize': return (this.#analytics = call.params)
             case 'analytics.reset': return (this.#analytics = null)
             case 'basic.initialize': return (this.#basic = call.params)
             case 'basic.identify': return result.status === 'dropped' ? undefined : (this.#basicUser = call.params)
         }
-    }
-
-    /** Whether an `init` for another brand was answered: it was either ignored or took the place of the last. */
-    get isInDoubt() {
-        return this.#doubtful !== null
-    }
-
-    /** Says which brand the tracker has. @param {string | null} brandId */
-    clearDoubt(brandId) {
-        if (this.#doubtful !== null && brandOf(this.#doubtful) === brandId) this.#init = this.#doubtful
-        this.#doubtful = null
     }
 
     /** News of this kind is wanted from now on. */
@@ -77,12 +65,7 @@ export class Recovery {
 
     /** The host was ended on purpose: the next one starts afresh, but for who wants its news. */
     clear() {
-        this.#consent = this.#init = this.#analytics = this.#basic = this.#basicUser = this.#doubtful = null
-    }
-
-    #noteInit(params) {
-        if (this.#init === null || brandOf(this.#init) === brandOf(params)) this.#init = params
-        else this.#doubtful = params
+        this.#consent = this.#init = this.#analytics = this.#basic = this.#basicUser = null
     }
 
     /** After this the tracker starts anew with the next `init`; until then, calls are for nobody. */
@@ -107,10 +90,4 @@ function inBackground(params) {
     const config = 'brandId' in call ? (call.config ??= {}) : call
     config.sessionCreation = 'inBackground'
     return JSON.stringify(call)
-}
-
-/** The brand of an `init`, as the host writes it: leading zeros do not count. */
-function brandOf(params) {
-    const { brandId, apiKey } = JSON.parse(params)
-    return String(brandId ?? apiKey).replace(/^0+(?=\d)/, '')
 }
