@@ -87,7 +87,7 @@ const analytics = { writeKey: 'write-key', ingestionHost: collector.url, flushIn
 const basic = { options: { maxQueuedEvents: 20_000, ...delivery } }
 const init = () => host.call('init', { brandId: '925', config: { apiUrl: collector.url, xApiKey: 'soak-key', sessionCreation: 'inBackground', ...delivery } })
 await init()
-await host.call('analytics.initialize', analytics)
+await host.call('analytics.initialize', { options: analytics })
 await host.call('basic.initialize', { apiKey: 'soak-key', endpoint: `${collector.url}/events`, ...basic }).then((answer) => {
     if (answer.error) console.error(answer.error)
 })
@@ -117,7 +117,7 @@ async function incident() {
     else if (dice < 0.5) await host.call('reset', { all: false })
     else if (dice < 0.6) { await host.call('reset', { all: true }); await init() }
     else if (dice < 0.75) { await host.call('setConsent', { consent: pick(['denied', 'pending']) }); await host.call('setConsent', { consent: 'granted' }) }
-    else if (dice < 0.9) { await host.call('analytics.reset', {}); await host.call('analytics.initialize', analytics) }
+    else if (dice < 0.9) { await host.call('analytics.reset', {}); await host.call('analytics.initialize', { options: analytics }) }
     else await host.call('getDebugInfo')
 }
 
