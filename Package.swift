@@ -94,6 +94,9 @@ let package = Package(
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
         tests("TrackerCore", "TrackerCore", "Examples", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
         tests("JSONRPC", "JSONRPC", "TrackerModels"),
-        tests("Bridge", "Bridge", "BridgeGenerator", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels"),
+        tests(
+            "Bridge", "Bridge", "BridgeGenerator", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels",
+            "TrackerStorage"
+        ),
     ]
 )

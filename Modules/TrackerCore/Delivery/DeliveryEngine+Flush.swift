@@ -96,7 +96,7 @@ extension DeliveryEngine {
         // What the disk refuses to record has been delivered all the same.
         let deliveredNow = max(account - flush.deliveredBefore, sent - flush.sentBefore, 0)
         let delivered = min(deliveredNow, max(0, flush.queued - remaining))
-        let stoppedBy = remaining == 0 && flush.through != nil ? nil : reason ?? .timeout
+        let stoppedBy = remaining == 0 ? nil : reason ?? .timeout
         flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: stoppedBy))
     }
 

@@ -82,7 +82,7 @@ extension DeliveryEngine {
     /// Sets the timer to the first instant at which something is due.
     func arm() {
         let (old, next) = state.withLock { state in
-            let instants = [state.wakeAt].compactMap { $0 } + state.flushes.map(\.deadline)
+            let instants = [state.wakeAt, state.ending?.deadline].compactMap { $0 } + state.flushes.map(\.deadline)
             let next = state.isClosed ? nil : instants.min()
             guard state.timer?.at != next else { return (nil as TimerID?, nil as MonotonicInstant?) }
             defer { state.timer = nil }

@@ -55,9 +55,17 @@ final class DeliveryEngine: Sendable {
         var isClosed = false
         /// Whether nothing wakes it but what is asked of it: no timer for what would be due later.
         var isResting = false
+        /// Set once the engine is to end: nothing more is sent, and what is under way has until then.
+        var ending: Ending?
         var lastError: (message: String, at: Timestamp)?
         /// The sequence of the oldest record at the last look; `nil` if there was none.
         var front: Int64?
+    }
+
+    /// The end of an engine that waits for the requests under way.
+    struct Ending: Sendable {
+        let deadline: MonotonicInstant
+        let completion: @Sendable () -> Void
     }
 
     let parts: Parts
@@ -177,23 +185,20 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    /// Ends: what is under way is cancelled, flushes report. The outbox stays open, and the lane's lock taken until it
-    /// is closed: before that others would see records that are settled and not yet recorded so.
-    func close(completion: @escaping @Sendable () -> Void) {
-        let end: @Sendable () -> Void = { [self] in
-            let flushes = state.withLock { state in
-                state.isClosed = true
-                defer { state.flushes = [] }
-                return state.flushes
-            }
-            for flush in flushes { report(flush, .timeout) }
-            for transfer in state.withLock({ Array($0.transfers.values) }) { parts.loop.cancel(transfer) }
-            parts.outbox.releaseSessionCreation()
-            parts.loop.close()
-            completion()
+    /// Ends: nothing more is sent, and what is under way is waited for until the deadline, then cancelled.
+    ///
+    /// The outbox stays open, and the lane's lock taken until it is closed: before that others would see records that
+    /// are settled and not yet recorded so.
+    ///
+    /// - Parameter deadline: By the loop's clock; `nil` cancels at once.
+    func close(by deadline: MonotonicInstant? = nil, completion: @escaping @Sendable () -> Void) {
+        let ending = Ending(deadline: deadline ?? parts.loop.now, completion: completion)
+        let isOpen = parts.loop.post { [self] in
+            state.withLock { $0.ending = $0.ending ?? ending }
+            advance()
         }
         // A loop that is closed already runs nothing more.
-        if !parts.loop.post(end) { end() }
+        if !isOpen { end(ending) }
     }
 
     /// Changes the state on the loop and goes on from there.
@@ -212,16 +217,40 @@ final class DeliveryEngine: Sendable {
         while !state.withLock({ $0.isClosed }), step() {}
         letSessionsGo()
         updateFlushes()
+        if let ending = dueEnding() { return end(ending) }
         arm()
+    }
+
+    /// The end, if nothing is under way any more or its time has come.
+    private func dueEnding() -> Ending? {
+        let now = parts.loop.now
+        return state.withLock { state in
+            guard let ending = state.ending, !state.isClosed else { return nil }
+            return state.delivery.inFlight.isEmpty || ending.deadline <= now ? ending : nil
+        }
+    }
+
+    private func end(_ ending: Ending) {
+        let (flushes, transfers) = state.withLock { state in
+            state.isClosed = true
+            defer { state.flushes = [] }
+            return (state.flushes, Array(state.transfers.values))
+        }
+        for flush in flushes { report(flush, .timeout) }
+        for transfer in transfers { parts.loop.cancel(transfer) }
+        parts.outbox.releaseSessionCreation()
+        parts.loop.close()
+        ending.completion()
     }
 
     /// Does one thing; false if there is nothing to do now.
     private func step() -> Bool {
         let moment = moment
-        let readiness = state.withLock { state in
+        let (readiness, isEnding) = state.withLock { state in
             state.wakeAt = nil
-            return state.delivery.readiness(at: moment.now)
+            return (state.delivery.readiness(at: moment.now), state.ending != nil)
         }
+        if isEnding { return pause(nil) }
         switch readiness {
         case .busy:
             return pause(nil)
@@ -229,7 +258,8 @@ final class DeliveryEngine: Sendable {
             letGo()
             return pause(reason)
         case .wait(let until, let reason):
-            if state.withLock({ $0.isResting }) { letGo() }
+            // A process that cannot reach the server must not keep the lane from one that can.
+            letGo()
             return pause(reason, until: until)
         case .look(let window):
             guard takeLane(at: moment.now) else { return false }
@@ -282,16 +312,16 @@ final class DeliveryEngine: Sendable {
         }
         guard isEmpty, state.withLock({ $0.isLocked }) else { return pause(nil) }
         guard letGo() else { return pause(nil) }
-        // Whoever enqueued just now may have found the lane taken: look once more.
-        if let state = try? parts.outbox.state(), state.queuedRecords > 0 {
-            self.state.withLock { $0.isInterested = true }
-            return parts.outbox.acquireDelivery() ? relock() : pause(nil)
-        }
-        return pause(nil)
+        // Another process may have queued something just now and found the lane taken: look once more.
+        guard let lane = try? parts.outbox.state(), lane.queuedRecords > 0 else { return pause(nil) }
+        return retakeLane()
     }
 
-    private func relock() -> Bool {
-        state.withLock { $0.isLocked = true }
+    /// Takes the lane that has just been released, since there is something in it again.
+    private func retakeLane() -> Bool {
+        state.withLock { $0.isInterested = true }
+        // Where another process has it by now, it is tried again: that process may die before it has sent anything.
+        guard takeLane(at: parts.loop.now) else { return false }
         // What is queued may be held back in memory, as delivered but not yet recorded: then there is nothing to do.
         guard let peek = try? parts.outbox.peek(limit: 1, maxBytes: .max), !peek.records.isEmpty else {
             letGo()

@@ -11,9 +11,11 @@ struct OpenLane: Sendable {
 
     /// Stops delivery, then closes what is kept.
     ///
-    /// - Parameter completion: Told when every lock is free.
-    func close(completion: @escaping @Sendable () -> Void) {
-        engine.close { [outbox] in outbox.close(completion: completion) }
+    /// - Parameters:
+    ///   - deadline: Until when a request under way may be answered, by the loop's clock; `nil` cancels it.
+    ///   - completion: Told when every lock is free.
+    func close(by deadline: MonotonicInstant? = nil, completion: @escaping @Sendable () -> Void) {
+        engine.close(by: deadline) { [outbox] in outbox.close(completion: completion) }
     }
 }
 
@@ -30,7 +32,9 @@ extension OpenLane {
             completion()
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(()) }
-        engine.flush(timeout: timeout * 0.8) { _ in close { end(()) } }
+        // The last tenth is for the disk: what has just been delivered is recorded before another process may send it.
+        let deadline = loop.now.advanced(by: timeout * 0.9)
+        engine.flush(timeout: timeout * 0.8) { _ in close(by: deadline) { end(()) } }
     }
 }
 

@@ -102,6 +102,59 @@ struct ManyHostsTests {
         }
     }
 
+    @Test("leave the lane to those that reach the server: one behind a dead proxy keeps nobody's events")
+    func deadProxy() async throws {
+        let backend = try Backend()
+        let healthy = try await start(1, backend)[0]
+        let cutOff = try BridgeClient()
+        // It tries again in an hour.
+        let hour: JSONValue = 3_600_000
+        try await cutOff.call(
+            "init",
+            [
+                "925",
+                config(
+                    backend,
+                    [
+                        "proxy": "http://127.0.0.1:1", "retryDelayMs": hour, "cooldownMs": hour, "maxCooldownMs": hour,
+                    ]),
+            ])
+        let names = (1...20).map { "E\($0)" }
+
+        try await track(Array(names[..<10]), [cutOff])
+        #expect(try await cutOff.call("flush", [60_000])["stoppedBy"] == "retryWait")
+        try await track(Array(names[10...]), [healthy])
+        _ = try await backend.server.requests(atLeast: 21)
+        #expect(try await healthy.call("flush", [60_000])["remaining"] == 0)
+
+        #expect(backend.eventNames == names)
+        for client in [healthy, cutOff] {
+            #expect(try await isBalanced(client))
+            #expect(try await client.finish() == .code(0))
+        }
+    }
+
+    @Test("end without a repeat: the request under way is answered and recorded before another goes on")
+    func endWithoutRepeat() async throws {
+        let backend = try Backend()
+        let clients = try await start(2, backend)
+        let answers = (1...200).flatMap { number in
+            clients.map { $0.start("track", ["E\(number)"]) }
+        }
+        for answer in answers { #expect(try await answer.value["status"] == "queued") }
+
+        async let ending = clients[0].finish()
+        #expect(try await clients[1].finish() == .code(0))
+        #expect(try await ending == .code(0))
+        let last = try await start(1, backend)[0]
+        #expect(try await last.call("flush", [60_000])["remaining"] == 0)
+
+        let keys = events(backend).map { $0.header("Idempotency-Key") }
+        #expect(keys.count == 400)
+        #expect(Set(keys).count == 400)
+        #expect(try await last.finish() == .code(0))
+    }
+
     /// What one host is told while another delivers.
     enum Order: CaseIterable {
         case denial, resetAll

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import TrackerModels
 
+@testable import TrackerStorage
+
 /// Has several hosts work on one state folder at once, kills them one after the other, and keeps account of what they
 /// acknowledged.
 ///
@@ -93,8 +95,10 @@ struct ManyHostsRun {
     /// - Returns: What all hosts answer to calls in between.
     mutating func deny() async throws -> [JSONValue] {
         let before = try await settled()
+        let queuedUnanswered = try queuedUnanswered()
         try await workers[Int.random(in: 0..<workers.count, using: &random)].client.call("setConsent", ["denied"])
-        denials.append(ManyHostsReport.Denial(before: before, requests: backend.deliveries.count))
+        denials.append(
+            ManyHostsReport.Denial(before: before.union(queuedUnanswered), requests: backend.deliveries.count))
         resets.append(ManyHostsReport.Reset(before: before, firstAfter: count + 1))
         var outcomes: [JSONValue] = []
         for worker in workers { outcomes.append(try await worker.client.call("track", ["REFUSED"])) }
@@ -111,6 +115,21 @@ struct ManyHostsRun {
             for call in worker.calls { _ = try await call.answer.failure }
         }
         return acknowledged.union(workers.flatMap { $0.calls.map(\.name) })
+    }
+
+    /// Calls that a host had queued when it was killed, and had not answered: a denial deletes them, and a repeat is
+    /// answered as the first would have been.
+    private func queuedUnanswered() throws -> Set<String> {
+        let state = StateFolder(path: folder.path("state"))
+        guard FileManager.default.fileExists(atPath: state.database) else { return [] }
+        let connection = try Connection(state.database, .readOnly)
+        connection.setPatience(milliseconds: Connection.busyTimeout)
+        var queued: Set<String> = []
+        try connection.prepare("SELECT message_id FROM given WHERE kind = 0").rows { row in
+            queued.insert(row.text(0) ?? "")
+            return true
+        }
+        return queued.intersection(unanswered)
     }
 
     /// Lets the server take everything, and all hosts send what they have.
@@ -184,7 +203,7 @@ struct ManyHostsReport: CustomStringConvertible {
 
     /// A denial, seen from outside.
     struct Denial {
-        /// Calls that were answered before it.
+        /// Calls that were answered before it, or queued by a host that was killed before it had answered.
         let before: Set<String>
         /// How many requests had come when it was answered.
         let requests: Int

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TestSupport
 import Testing
@@ -10,10 +11,13 @@ import TrackerStorage
 @Suite("The delivery engine")
 struct DeliveryEngineTests {
     private let loop = SteppedLoop()
-    private let outbox = InterruptedOutbox()
+    private let outbox: InterruptedOutbox
     private let engine: DeliveryEngine
+    private let directory: TemporaryDirectory
 
     init() throws {
+        directory = try TemporaryDirectory()
+        outbox = InterruptedOutbox(.folder(directory.path("state")))
         let parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(RecordingLog(), isVerbose: false),
             diagnostics: DiagnosticsHub())
@@ -97,36 +101,161 @@ struct DeliveryEngineTests {
         #expect(loop.nextTimer == .seconds(2))
         loop.kill()
     }
+
+    /// The lane as another process has it.
+    private func otherProcess() async -> InterruptedOutbox {
+        let other = InterruptedOutbox(.folder(directory.path("state")))
+        await other.open()
+        return other
+    }
+
+    @Test("goes on looking at a lane that another process has taken in the moment of its release")
+    func takenAtRelease() async throws {
+        await queueOne()
+        let other = await otherProcess()
+        loop.answer { _ in .status(200) }
+        // The other queues something, takes the lane, and dies before it has sent anything.
+        let isFirst = Flag(false)
+        outbox.whenReleased {
+            guard isFirst.raise() else { return }
+            other.appendAndBlock("m2")
+            #expect(other.acquireDelivery())
+        }
+        await settle()
+        #expect(loop.requests.count == 1)
+        #expect(loop.nextTimer == .seconds(0.5))
+
+        other.releaseDelivery()
+        loop.advance(by: .milliseconds(500))
+        await settle()
+
+        #expect(loop.requests.count == 2)
+        loop.kill()
+    }
+
+    @Test("leaves the lane to another process while a failed request waits for its next try", arguments: [1, 3])
+    func releasesInWait(failures: Int) async throws {
+        await queueOne()
+        let other = await otherProcess()
+        loop.answer { _ in .status(503) }
+        await settle()
+        for _ in 1..<failures {
+            loop.advance(by: .seconds(60))
+            await settle()
+        }
+
+        #expect(loop.requests.count == failures)
+        #expect(other.acquireDelivery())
+        loop.kill()
+    }
+
+    @Test("ends once the request under way is answered, sends nothing after it, and holds the lane until then")
+    func endsAfterAnswer() async throws {
+        await queueOne()
+        let other = await otherProcess()
+        await settle()
+        await outbox.append("m2")
+        let isClosed = Flag(false)
+        engine.close(by: .seconds(1)) { isClosed.set(true) }
+        await settle()
+        #expect(!isClosed.value)
+        #expect(loop.nextTimer == .seconds(1))
+
+        loop.answer { _ in .status(200) }
+        await settle()
+
+        #expect(isClosed.value)
+        #expect(loop.requests.count == 1)
+        #expect(try outbox.state().queuedRecords == 1)
+        #expect(!other.acquireDelivery())
+        loop.kill()
+    }
+
+    @Test("cancels the request under way once the time for its end is over")
+    func endsInTime() async throws {
+        await queueOne()
+        await settle()
+        let isClosed = Flag(false)
+        engine.close(by: .seconds(1)) { isClosed.set(true) }
+        await settle()
+        #expect(loop.onTheWire.count == 1)
+
+        loop.advance(by: .seconds(1))
+        await settle()
+
+        #expect(isClosed.value)
+        #expect(loop.onTheWire.isEmpty)
+        #expect(try outbox.state().queuedRecords == 1)
+    }
+
+    @Test("leaves the reason out where nothing remains, also if there was no time at all")
+    func emptyFlush() async throws {
+        await outbox.open()
+        engine.start()
+        let reports = Recorder<FlushReport>()
+        engine.flush(timeout: .zero) { reports.record($0) }
+        await settle()
+
+        #expect(reports.all == [FlushReport(delivered: 0, remaining: 0)])
+        loop.kill()
+    }
 }
 
-/// An outbox in memory, with something that happens whenever it has been looked at.
+/// An outbox in which something happens whenever it has been looked at, or its lane has been released.
 private final class InterruptedOutbox: WrappingOutbox {
-    private struct Interruption { var work: @Sendable () -> Void = {} }
+    private struct Interruptions {
+        var peek: @Sendable () -> Void = {}
+        var release: @Sendable () -> Void = {}
+    }
 
-    let inner = SQLiteOutbox(
-        OutboxConfiguration(
-            location: .memory, lane: LaneIdentity(kind: .endpoint, owner: "k", origin: "https://in.example.com/e"),
-            keyPrefix: "k_", initialConsent: .granted, bindsSessions: false,
-            wallClock: { Timestamp(milliseconds: 0) }, observer: { _ in }))
-    private let interruption = Mutex(Interruption())
+    let inner: SQLiteOutbox
+    private let interruptions = Mutex(Interruptions())
+
+    init(_ location: OutboxConfiguration.Location = .memory) {
+        inner = SQLiteOutbox(
+            OutboxConfiguration(
+                location: location, lane: LaneIdentity(kind: .endpoint, owner: "k", origin: "https://in.example.com/e"),
+                keyPrefix: "k_", initialConsent: .granted, bindsSessions: false,
+                wallClock: { Timestamp(milliseconds: 0) }, observer: { _ in }))
+    }
 
     /// Has this done after each look from now on.
-    func whenPeeked(_ work: @escaping @Sendable () -> Void) { interruption.withLock { $0.work = work } }
+    func whenPeeked(_ work: @escaping @Sendable () -> Void) { interruptions.withLock { $0.peek = work } }
+
+    /// Has this done after each release of the lane from now on.
+    func whenReleased(_ work: @escaping @Sendable () -> Void) { interruptions.withLock { $0.release = work } }
+
+    func releaseDelivery() {
+        inner.releaseDelivery()
+        interruptions.withLock { $0.release }()
+    }
 
     func open() async {
         await withCheckedContinuation { continuation in inner.open { _ in continuation.resume() } }
     }
 
     func append(_ id: String) async {
+        await withCheckedContinuation { continuation in append(id) { continuation.resume() } }
+    }
+
+    /// Appends a record, and comes back once it is on disk.
+    func appendAndBlock(_ id: String) {
+        let isDone = DispatchGroup()
+        isDone.enter()
+        append(id) { isDone.leave() }
+        isDone.wait()
+    }
+
+    private func append(_ id: String, completion: @escaping @Sendable () -> Void) {
         let draft = Draft(
             messageID: .of(id), route: .endpoint, body: .complete(.of("{}")), occurredAt: Timestamp(milliseconds: 0),
             acceptedAt: .zero)
-        await withCheckedContinuation { continuation in inner.stage(.append(draft)) { _ in continuation.resume() } }
+        inner.stage(.append(draft)) { _ in completion() }
     }
 
     func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
         let peek = try inner.peek(limit: limit, maxBytes: maxBytes)
-        interruption.withLock { $0.work }()
+        interruptions.withLock { $0.peek }()
         return peek
     }
 }

@@ -47,6 +47,38 @@ struct SharedLaneTests {
         await other.tracker.shutdown()
     }
 
+    @Test("one that ends has its request answered first, and another does not send that event again")
+    func endsWithoutRepeat() async throws {
+        let (first, second) = (try Gate(), try Gate())
+        let fixture = try SessionFixture { request in
+            switch request.json["event_name"] {
+            case "A": .gated(first, .status(200))
+            case "B": .gated(second, .status(200))
+            default: nil
+            }
+        }
+        let other = fixture.restarted()
+        try await fixture.start()
+        try await other.start()
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+
+        async let end: Void = fixture.tracker.shutdown(timeout: .seconds(60))
+        while fixture.tracker.brandId != nil, await fixture.tracker.track(eventName: "NO").isQueued {}
+        await other.tracker.track(eventName: "B")
+        first.open()
+        try await fixture.backend.server.requests(atLeast: 3)
+        await other.tracker.track(eventName: "C")
+        second.open()
+        await end
+        await other.drain()
+
+        #expect(fixture.names.filter { $0 == "B" }.count == 1)
+        #expect(fixture.names.last == "C")
+        #expect(Set(fixture.events.map { $0.header("Idempotency-Key") }).count == fixture.events.count)
+        await other.tracker.shutdown()
+    }
+
     @Test("one that is released lets another deliver")
     func release() async throws {
         let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }
