@@ -5,6 +5,7 @@ import TrackerStorage
 extension AnalyticsClient {
     /// Takes note of what the engine of a run did.
     func note(_ news: DeliveryState.News, in number: Int) {
+        self.news.note(news)
         guard case .disabled(let halt) = news else { return }
         let effects = state.withLock { state -> [Effect]? in
             guard let run = state.run, run.number == number, !state.isEnding else { return nil }

@@ -86,6 +86,7 @@ public final class AnalyticsClient: AnalyticsInterface {
     let surroundings: Surroundings
     let log: LevelledLog
     let hub = DiagnosticsHub()
+    let full = FullQueue()
     let state = Mutex(State())
 
     /// Makes a client of its own, beside ``shared``.
@@ -117,7 +118,7 @@ public final class AnalyticsClient: AnalyticsInterface {
     /// Has every piece of news handed to `observer` as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
-    var news: ClientNews { ClientNews(log: log, hub: hub) }
+    var news: ClientNews { ClientNews(log: log, hub: hub, full: full) }
 }
 
 extension AnalyticsClient.State {

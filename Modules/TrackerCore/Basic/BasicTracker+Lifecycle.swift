@@ -84,6 +84,7 @@ extension BasicTracker {
 
     /// Takes note of what the engine did.
     func note(_ news: DeliveryState.News) {
+        self.news.note(news)
         guard case .halted(let halt) = news else { return }
         log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
     }

@@ -66,6 +66,7 @@ public final class BasicTracker: Sendable {
     let surroundings: Surroundings
     let log: LevelledLog
     let hub = DiagnosticsHub()
+    let full = FullQueue()
     let state = Mutex(State())
 
     /// Makes a tracker of its own, beside ``shared``.
@@ -89,5 +90,5 @@ public final class BasicTracker: Sendable {
     /// Has every piece of news handed to `observer` as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
-    var news: ClientNews { ClientNews(log: log, hub: hub) }
+    var news: ClientNews { ClientNews(log: log, hub: hub, full: full) }
 }

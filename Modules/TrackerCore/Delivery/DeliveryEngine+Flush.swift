@@ -64,6 +64,7 @@ extension DeliveryEngine {
 
     /// Tells a flush that is over, once what has just been delivered is on disk and counts, if that is in time.
     private func finish(_ id: Int, _ reason: StopReason?) {
+        recordDelivered()
         parts.outbox.stage(.barrier) { [self] _ in
             let isOpen = parts.loop.post { [self] in
                 // What it had to wait for can have been delivered meanwhile: then that is staged behind the barrier.
@@ -90,6 +91,7 @@ extension DeliveryEngine {
 
     /// Tells one flush what it came to, from what is on disk.
     func report(_ flush: Flush, _ reason: StopReason?) {
+        recordDelivered()
         let remaining = remaining(of: flush)
         let account = (try? parts.outbox.account())?.delivered ?? flush.deliveredBefore
         let sent = state.withLock { $0.sent }

@@ -12,10 +12,12 @@ extension DeliveryEngine {
         if state.withLock({ $0.isLocked }) { return true }
         // A lane that needs nothing is not taken: then every process on it may sleep.
         guard parts.outbox.acquireDelivery() else {
-            let isWaiting = state.withLock { state in
+            let (isWaiting, wasHere) = state.withLock { state in
                 state.isElsewhere = true
-                return state.isInterested || !state.flushes.isEmpty
+                defer { state.isDeliverer = false }
+                return (state.isInterested || !state.flushes.isEmpty, state.isDeliverer == true)
             }
+            if wasHere { parts.diagnostics.report(.lane("Another process delivers the lane now.")) }
             let peek = isWaiting ? try? parts.outbox.peek(limit: 1, maxBytes: 0) : nil
             // A disk that cannot tell is asked again.
             let hasWork = isWaiting && peek?.records.isEmpty != true
@@ -31,10 +33,14 @@ extension DeliveryEngine {
             }
             return false
         }
-        state.withLock { state in
+        let wasElsewhere = state.withLock { state in
             state.isLocked = true
             state.isElsewhere = false
+            state.delivery.forgetAhead()
+            defer { state.isDeliverer = true }
+            return state.isDeliverer == false
         }
+        if wasElsewhere { parts.diagnostics.report(.lane("This process delivers the lane now.")) }
         return true
     }
 
@@ -44,6 +50,7 @@ extension DeliveryEngine {
     /// - Returns: Whether nothing is held any more.
     @discardableResult
     func letGo() -> Bool {
+        recordDelivered()
         let (wasLocked, isFree) = state.withLock { state in
             state.isLeaving = state.isLocked && (state.unsettled > 0 || !state.delivery.inFlight.isEmpty)
             guard !state.isLeaving else { return (false, false) }
@@ -82,7 +89,8 @@ extension DeliveryEngine {
     /// Sets the timer to the first instant at which something is due.
     func arm() {
         let (old, next) = state.withLock { state in
-            let instants = [state.wakeAt, state.ending?.deadline].compactMap { $0 } + state.flushes.map(\.deadline)
+            let instants =
+                [state.wakeAt, state.recordAt, state.ending?.deadline].compactMap { $0 } + state.flushes.map(\.deadline)
             let next = state.isClosed ? nil : instants.min()
             guard state.timer?.at != next else { return (nil as TimerID?, nil as MonotonicInstant?) }
             defer { state.timer = nil }

@@ -31,7 +31,7 @@ extension DeliveryEngine {
                 .warning, "The user was not identified: \(message)\(subject); the profile is sent all the same.")
         case .sessionMade:
             parts.log.verbose(.info) { "Session created." }
-        case .sessionChanged: break
+        case .sessionChanged, .idle: break
         case .halted(let halt), .disabled(let halt):
             state.withLock { $0.lastError = (halt.message, moment.wall) }
             parts.diagnostics.report(.lane(halt.message))
@@ -64,12 +64,51 @@ extension DeliveryEngine {
         if let warning { parts.log.log(.warning, warning.message) }
     }
 
+    /// Logs that requests have begun to fail, and that they fail no longer.
+    func report(_ settlement: DeliveryState.Settlement, at moment: DeliveryState.Moment) {
+        switch settlement.outage {
+        case .began:
+            // A redirect that leads nowhere is logged each time, with its target.
+            guard case .retried(let plan, let answer, let message)? = settlement.news.first, !answer.isLostRedirect
+            else { return }
+            let host = AnswerTable.host(of: plan.request.url)
+            let cause = message.contains(host) ? message : "\(host): \(message)"
+            parts.log.log(
+                .warning,
+                "Delivery fails: \(cause). What is queued is kept; the next try is in \(waitText(at: moment.now)).")
+        case .ended: parts.log.verbose(.info) { "Delivery works again." }
+        case nil: break
+        }
+    }
+
     /// Tells of a change of the breaker.
-    func reportBreaker(from before: CircuitBreaker.State, to after: CircuitBreaker.State) {
+    func reportBreaker(
+        from before: CircuitBreaker.State, to after: CircuitBreaker.State, at now: MonotonicInstant
+    ) {
         let (old, new) = (before.circuit, after.circuit)
         guard old != new else { return }
         parts.diagnostics.report(.breaker(new))
-        parts.log.verbose(.info) { "Circuit breaker: \(new.rawValue)" }
+        guard old == .closed, new == .open else {
+            return parts.log.verbose(.info) { "Circuit breaker: \(new.rawValue)" }
+        }
+        let cause = state.withLock { $0.lastError?.message } ?? ""
+        parts.log.log(
+            .warning,
+            "The circuit breaker is open after repeated failures. What is queued is kept; the next try is in "
+                + "\(waitText(at: now)). Last error: \(cause)")
+    }
+
+    /// How long the breaker waits, to a tenth of a second.
+    private func waitText(at now: MonotonicInstant) -> String {
+        let until: MonotonicInstant? = state.withLock { state in
+            switch state.delivery.breaker.state {
+            case .closed(_, let until): until
+            case .open(_, let until): until
+            case .halfOpen: nil
+            }
+        }
+        let tenths = Int((max(.zero, until.map { now.duration(to: $0) } ?? .zero) / .milliseconds(100)).rounded())
+        return "\(tenths / 10).\(tenths % 10) s"
     }
 
     /// What a record is called in a log: an event by its name, anything else by its route.

@@ -37,6 +37,10 @@ final class DeliveryEngine: Sendable {
         var timer: (id: TimerID, at: MonotonicInstant)?
         /// When the dialect's hold ends, the wait of the breaker or the next look at another's lock.
         var wakeAt: MonotonicInstant?
+        /// When what was delivered is recorded at the latest.
+        var recordAt: MonotonicInstant?
+        /// Whether this process was the last that was seen to deliver the lane; `nil` if none was.
+        var isDeliverer: Bool?
         /// Why the last round ended.
         var rest: StopReason?
         var isLocked = false
@@ -99,6 +103,8 @@ final class DeliveryEngine: Sendable {
 
     /// Keeps everything back, and ends what is under way; it is not put back but for its place in the queue.
     func hold() {
+        // What has been delivered is counted so, whatever becomes of the queue now.
+        recordDelivered()
         state.withLock { $0.delivery.hold() }
         perform { _ in }
         abort()
@@ -146,7 +152,11 @@ final class DeliveryEngine: Sendable {
 
     /// Starts over with another dialect, in which all is said that is accepted after this.
     func resume(with dialect: any Dialect) {
-        state.withLock { $0.delivery.resume(with: dialect) }
+        let wasHalted = state.withLock { state in
+            defer { state.delivery.resume(with: dialect) }
+            return state.delivery.halt != nil
+        }
+        if wasHalted { parts.diagnostics.report(.lane("Delivery resumes.")) }
         perform { $0.isInterested = true }
     }
 
@@ -214,6 +224,8 @@ final class DeliveryEngine: Sendable {
 
     /// Does whatever can be done now, and arms the timer for the rest.
     func advance() {
+        let now = parts.loop.now
+        if state.withLock({ $0.recordAt.map { $0 <= now } ?? false }) { recordDelivered() }
         while !state.withLock({ $0.isClosed }), step() {}
         letSessionsGo()
         updateFlushes()
@@ -236,8 +248,10 @@ final class DeliveryEngine: Sendable {
             defer { state.flushes = [] }
             return (state.flushes, Array(state.transfers.values))
         }
+        recordDelivered()
         for flush in flushes { report(flush, .timeout) }
         for transfer in transfers { parts.loop.cancel(transfer) }
+        observe(.idle)
         parts.outbox.releaseSessionCreation()
         parts.loop.close()
         ending.completion()
@@ -265,6 +279,16 @@ final class DeliveryEngine: Sendable {
             guard takeLane(at: moment.now) else { return false }
             do {
                 let peek = try parts.outbox.peek(limit: window.records, maxBytes: window.bytes)
+                return act(on: state.withLock { $0.delivery.visible(peek) }, at: moment)
+            } catch {
+                return diskFailed(error, at: moment)
+            }
+        case .confirm(let record):
+            guard takeLane(at: moment.now) else { return false }
+            do {
+                let lane = try parts.outbox.state(ifQueued: record)
+                // What does not hold any more is read anew.
+                guard let peek = state.withLock({ $0.delivery.confirmed(lane) }) else { return true }
                 return act(on: peek, at: moment)
             } catch {
                 return diskFailed(error, at: moment)
@@ -286,7 +310,7 @@ final class DeliveryEngine: Sendable {
             return true
         case .change(let changes):
             commit(changes, awaited: true)
-            return false
+            return pause(nil)
         case .drop(let records, let reason, let message):
             report(.dropped(peek.records.filter { records.contains($0.id) }, reason, message), at: moment)
             commit([.drop(records, reason)], awaited: false)
@@ -311,6 +335,7 @@ final class DeliveryEngine: Sendable {
             return true
         }
         guard isEmpty, state.withLock({ $0.isLocked }) else { return pause(nil) }
+        observe(.idle)
         guard letGo() else { return pause(nil) }
         // Another process may have queued something just now and found the lane taken: look once more.
         guard let lane = try? parts.outbox.state(), lane.queuedRecords > 0 else { return pause(nil) }
@@ -332,7 +357,14 @@ final class DeliveryEngine: Sendable {
 
     private func send(_ plan: Plan) {
         // Somebody may have held everything back since the plan was made: then it is made anew after the release.
-        guard let token = state.withLock({ $0.delivery.mayDepart ? $0.delivery.depart(plan) : nil }) else { return }
+        let token = state.withLock { state -> DeliveryState.Token? in
+            guard state.delivery.mayDepart else {
+                state.delivery.forgetAhead()
+                return nil
+            }
+            return state.delivery.depart(plan)
+        }
+        guard let token else { return }
         let transfer = parts.loop.submit(plan.request) { [self] answer in
             state.withLock { $0.transfers[token] = nil }
             settle(token, answer)
@@ -340,59 +372,6 @@ final class DeliveryEngine: Sendable {
         state.withLock { state in
             if state.delivery.inFlight[token] != nil { state.transfers[token] = transfer }
         }
-    }
-
-    private func settle(_ token: DeliveryState.Token, _ answer: Answer) {
-        let moment = moment
-        let (settlement, before, after) = state.withLock { state in
-            let before = state.delivery.breaker.state
-            let settlement = state.delivery.settle(token, with: answer, at: moment)
-            for case .delivered(let records, _) in settlement.changes { state.sent += records.count }
-            return (settlement, before, state.delivery.breaker.state)
-        }
-        commit(settlement.changes, awaited: settlement.awaitsCommit, telling: settlement.sessionMade)
-        reportBreaker(from: before, to: after)
-        for news in settlement.news { report(news, at: moment) }
-        advance()
-    }
-
-    /// Has changes written; if they are awaited nothing is sent before they are.
-    ///
-    /// - Parameter session: A session that one of them binds, told of if it is the lane's then.
-    func commit(_ changes: [LaneChange], awaited: Bool, telling session: SessionID? = nil) {
-        for change in changes {
-            state.withLock { state in
-                state.unsettled += 1
-                if awaited { state.delivery.awaitCommit() }
-            }
-            // What the disk refuses holds in memory, and is seen from there.
-            parts.outbox.stage(change) { [self] result in
-                switch change {
-                case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)
-                default: break
-                }
-                noteSettled(awaited: awaited)
-            }
-        }
-    }
-
-    /// A change is on disk, or remembered as one that the disk refused.
-    private func noteSettled(awaited: Bool) {
-        if awaited {
-            parts.loop.post { [self] in
-                state.withLock { state in
-                    state.unsettled -= 1
-                    state.delivery.committed()
-                }
-                advance()
-            }
-            return
-        }
-        let mayLeave = state.withLock { state in
-            state.unsettled -= 1
-            return state.unsettled == 0 && state.isLeaving
-        }
-        if mayLeave { parts.loop.post { [self] in advance() } }
     }
 
     private func diskFailed(_ error: StorageError, at moment: DeliveryState.Moment) -> Bool {

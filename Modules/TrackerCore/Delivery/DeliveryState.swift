@@ -25,6 +25,8 @@ struct DeliveryState: Sendable {
     enum Readiness: Hashable, Sendable {
         /// Look at this much of the queue's front, besides what is under way.
         case look(Window)
+        /// What was read ahead is to be sent, if this record still waits and the lane is as it was.
+        case confirm(Record.ID)
         /// Not before this instant.
         case wait(until: MonotonicInstant, StopReason)
         /// Not before a request under way is answered or a change is on disk.
@@ -43,6 +45,19 @@ struct DeliveryState: Sendable {
         var news: [News] = []
         /// The session that was made: news once the changes are on disk, if the lane still has it then.
         var sessionMade: SessionID?
+        /// Whether requests have begun to fail with this answer, or have ceased to.
+        var outage: Outage?
+    }
+
+    /// Where an outage stands.
+    enum Outage: Hashable, Sendable {
+        case began, ended
+    }
+
+    /// What has been delivered and is to be recorded, together with others.
+    private struct Unrecorded: Sendable {
+        var records: [Record.ID: Int] = [:]
+        var bytes = WireBytes(before: 0, after: 0)
     }
 
     /// Something that happened.
@@ -57,6 +72,8 @@ struct DeliveryState: Sendable {
         case sessionChanged(SessionID?)
         case halted(Halt)
         case disabled(Halt)
+        /// The lane is empty, or the engine ends.
+        case idle
     }
 
     private(set) var breaker: CircuitBreaker
@@ -71,6 +88,12 @@ struct DeliveryState: Sendable {
     private var holds = 0
     private var awaitedCommits = 0
     private var nextToken = 0
+    /// What has been delivered since the last record of that was staged.
+    private var unrecorded = Unrecorded()
+    /// The front of the queue as it was last read, without what has been sent since.
+    private var ahead: Peek?
+    /// Whether the last request that was answered has failed.
+    private var isFailing = false
     /// How often delivery has been resumed with another dialect.
     private var era = 0
 
@@ -105,12 +128,48 @@ struct DeliveryState: Sendable {
             return .wait(until: until, .retryWait)
         case .probing: return .busy
         case .proceed:
-            return .look(dialect.window.widened(by: inFlight.values.flatMap(\.records)))
+            if let record = ahead?.records.first { return .confirm(record.id) }
+            let seen = dialect.window.widened(by: inFlight.values.flatMap(\.records))
+            return .look(seen.widened(records: unrecorded.records.count, bytes: unrecorded.records.values.reduce(0, +)))
         }
+    }
+
+    /// What has been read, without what is delivered and only not recorded yet.
+    func visible(_ peek: Peek) -> Peek {
+        guard !unrecorded.records.isEmpty else { return peek }
+        var peek = peek
+        peek.records.removeAll { unrecorded.records[$0.id] != nil }
+        return peek
+    }
+
+    /// What was read ahead, if it still holds; else it is forgotten.
+    ///
+    /// - Parameter lane: The lane now, if the first of the records still waits.
+    mutating func confirmed(_ lane: LaneState?) -> Peek? {
+        defer { ahead = nil }
+        guard var peek = ahead, let lane, lane.generation == peek.state.generation,
+            lane.consent == peek.state.consent, lane.entry == peek.state.entry
+        else { return nil }
+        peek.state = lane
+        return peek
+    }
+
+    /// Forgets what was read ahead: the lane has been another's since, or a change is under way.
+    mutating func forgetAhead() { ahead = nil }
+
+    /// How many delivered records are not recorded yet.
+    var unrecordedCount: Int { unrecorded.records.count }
+
+    /// What has been delivered since this was last called, to be recorded.
+    mutating func takeUnrecorded() -> LaneChange? {
+        guard !unrecorded.records.isEmpty else { return nil }
+        defer { unrecorded = Unrecorded() }
+        return .delivered(unrecorded.records.keys.sorted(), bytes: unrecorded.bytes)
     }
 
     /// What to do with what is at the front.
     mutating func intention(for peek: Peek, wantedThrough: Int64, at moment: Moment) -> Intention {
+        ahead = nil
         guard !peek.state.isAwaitingDisk else { return .blocked(.storage) }
         if let end = peek.state.sessionExpiresAt, end <= moment.wall, peek.state.entry.session != nil {
             return .change([.expire(peek.state.generation)])
@@ -123,10 +182,25 @@ struct DeliveryState: Sendable {
         }
         let view = LaneView(
             state: peek.state, records: records, entries: peek.entries, now: moment.now, wall: moment.wall,
-            wantedThrough: wantedThrough
+            wantedThrough: wantedThrough, groups: peek.groups
         )
         let intention = dialect.plan(view)
-        if case .send(let plan) = intention, !inFlight.values.allSatisfy(plan.mayJoin) { return .rest }
+        guard case .send(let plan) = intention else { return intention }
+        if !inFlight.values.allSatisfy(plan.mayJoin) { return .rest }
+        var rest = peek
+        rest.records = records
+        if let group = plan.group {
+            guard peek.groups.contains(group) else {
+                // Whether or not the disk takes it, the group goes out next.
+                rest.groups.append(group)
+                ahead = rest
+                return .change([.group(group)])
+            }
+        } else if case .records = plan.purpose {
+            let sent = plan.records.map(\.id)
+            rest.records.removeAll { sent.contains($0.id) }
+            ahead = rest
+        }
         return intention
     }
 
@@ -144,17 +218,23 @@ struct DeliveryState: Sendable {
         guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
         if case .failure(let error) = answer, error.kind == .cancelled || error.kind == .closed {
             breaker.abandon(at: moment.now)
+            ahead = nil
             return Settlement()
         }
         let verdict = dialect.judge(answer, to: plan, at: moment.wall)
         if case .retry(let floor, let message) = verdict {
             breaker.fail(at: moment.now, floor: floor, using: &jitter)
-            return Settlement(news: [.retried(plan, answer, message)])
+            ahead = nil
+            defer { isFailing = true }
+            return Settlement(news: [.retried(plan, answer, message)], outage: isFailing ? nil : .began)
         }
         breaker.close()
+        defer { isFailing = false }
         // What the server says of credentials that have been changed since says nothing of the new ones.
         if verdict.isOfCredentials, token.era != era { return Settlement() }
-        return settlement(of: verdict, for: plan, answer)
+        var settlement = settlement(of: verdict, for: plan, answer)
+        settlement.outage = isFailing ? .ended : nil
+        return settlement
     }
 
     /// Changes that were awaited are on disk, or are held in memory as long as the disk refuses them.
@@ -167,7 +247,10 @@ struct DeliveryState: Sendable {
     var mayDepart: Bool { holds == 0 }
 
     /// Keeps everything back until `release` has been called as often.
-    mutating func hold() { holds += 1 }
+    mutating func hold() {
+        holds += 1
+        ahead = nil
+    }
 
     /// Takes one `hold` back.
     mutating func release() { holds = max(0, holds - 1) }
@@ -177,6 +260,7 @@ struct DeliveryState: Sendable {
 
     /// Starts over with another dialect: other credentials, a fresh try.
     mutating func resume(with dialect: any Dialect) {
+        ahead = nil
         let old = self.dialect
         self.dialect = dialect
         self.dialect.follow(old)
@@ -186,10 +270,16 @@ struct DeliveryState: Sendable {
     }
 
     /// Forgets what was known of records that are gone.
-    mutating func forget() { dialect.forget() }
+    mutating func forget() {
+        ahead = nil
+        dialect.forget()
+    }
 
     /// Has the dialect take note of something its client wants.
-    mutating func tell(_ change: (inout any Dialect) -> Void) { change(&dialect) }
+    mutating func tell(_ change: (inout any Dialect) -> Void) {
+        ahead = nil
+        change(&dialect)
+    }
 
     private func isExpired(_ record: Record, at moment: Moment) -> Bool {
         guard let eventTTL else { return false }
@@ -201,13 +291,17 @@ struct DeliveryState: Sendable {
     }
 
     private mutating func settlement(of verdict: Verdict, for plan: Plan, _ answer: Answer) -> Settlement {
+        if case .delivered = verdict {} else { ahead = nil }
         switch verdict {
         case .delivered(let changes):
             let bytes = WireBytes(before: answer.response?.bodyBytes ?? 0, after: answer.response?.sentBytes ?? 0)
-            return Settlement(
-                changes: changes + [.delivered(plan.records.map(\.id), bytes: bytes)],
-                awaitsCommit: !changes.isEmpty, news: [.delivered(plan, bytes)]
-            )
+            for record in plan.records { unrecorded.records[record.id] = record.body.byteCount }
+            unrecorded.bytes.before += bytes.before
+            unrecorded.bytes.after += bytes.after
+            guard !changes.isEmpty else { return Settlement(news: [.delivered(plan, bytes)]) }
+            ahead = nil
+            let delivered = [takeUnrecorded()].compactMap { $0 }
+            return Settlement(changes: changes + delivered, awaitsCommit: true, news: [.delivered(plan, bytes)])
         case .progress(let changes):
             var news: [News] = []
             var made: SessionID?

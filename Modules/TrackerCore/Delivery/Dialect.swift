@@ -35,10 +35,18 @@ struct Window: Hashable, Sendable {
 
     /// The window that shows as much behind `others` at the front.
     func widened(by others: [Record]) -> Window {
-        let (records, overflow) = records.addingReportingOverflow(others.count)
-        let (bytes, overflowed) = bytes.addingReportingOverflow(others.reduce(0) { $0 + $1.body.byteCount })
+        widened(records: others.count, bytes: others.reduce(0) { $0 + $1.body.byteCount })
+    }
+
+    /// The window that shows so much more.
+    func widened(records more: Int, bytes moreBytes: Int) -> Window {
+        let (records, overflow) = records.addingReportingOverflow(more)
+        let (bytes, overflowed) = bytes.addingReportingOverflow(moreBytes)
         return Window(records: overflow ? .max : records, bytes: overflowed ? .max : bytes)
     }
+
+    /// How much of the queue's front is read at once where each record travels alone.
+    static let ahead = Window(records: 128, bytes: 256 << 10)
 }
 
 /// What a dialect sees: the front of the queue, without what is under way already.
@@ -52,6 +60,8 @@ struct LaneView: Sendable {
     var wall: Timestamp
     /// The highest sequence number that somebody wants sent now, by `flush` or because it is due.
     var wantedThrough: Int64
+    /// Groups that may have gone out before: records of such a group travel together again.
+    var groups: [GroupExtent] = []
 }
 
 /// One request that is meant to be sent.
@@ -76,6 +86,8 @@ struct Plan: Sendable {
     var session: SessionID?
     /// Whether the generation was the lane's current one when the request was built.
     var isCurrent: Bool
+    /// Which records its key names, if it is a group's: that must be on disk before it goes out.
+    var group: GroupExtent?
 
     /// Whether nothing else may be under way beside it: everything but events, whose order alone is traded for speed.
     var isExclusive: Bool { purpose != .records || records.contains { $0.route.isBarrier } }

@@ -68,6 +68,7 @@ struct BatchDialect: Dialect {
             dueThrough = newest
             waitingSince = nil
         }
+        sizer.recall(view.groups, in: view.records)
         let group = sizer.next(of: view.records.prefix { $0.sequence <= dueThrough })
         let body = body(of: group, sentAt: view.wall)
         return .send(GroupRequest.plan(group, to: url, body: body, timeout: timeout, view.state))

@@ -30,6 +30,7 @@ struct EndpointDialect: Dialect {
     var window: Window { sizer.window }
 
     mutating func plan(_ view: LaneView) -> Intention {
+        sizer.recall(view.groups, in: view.records)
         let group = sizer.next(of: view.records)
         guard !group.isEmpty else { return .rest }
         let body = JSONText(elements: group.map(\.body)).bytes

@@ -17,12 +17,21 @@ enum GroupRequest {
         return Plan(
             purpose: .records,
             request: HTTPRequest(method: .post, url: url, headers: headers, body: body, timeout: timeout),
-            records: records, generation: generation, session: nil, isCurrent: generation == state.generation
+            records: records, generation: generation, session: nil, isCurrent: generation == state.generation,
+            group: GroupExtent(records)
         )
     }
 
     /// `<first>:<last>:<count>`: the same as long as the same records travel together.
     static func key(of records: [Record]) -> String {
         "\(records.first?.messageID.text ?? ""):\(records.last?.messageID.text ?? ""):\(records.count)"
+    }
+}
+
+extension GroupExtent {
+    /// The extent of these records; `nil` if there are none.
+    init?(_ records: [Record]) {
+        guard let first = records.first, let last = records.last else { return nil }
+        self.init(first: first.id, last: last.id, count: records.count)
     }
 }

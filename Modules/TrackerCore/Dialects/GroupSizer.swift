@@ -24,6 +24,8 @@ struct GroupSizer: Sendable {
     private var successes = 0
     /// The last records of groups that have been planned or split and are not settled, in order.
     private var ends: [Record.ID] = []
+    /// The groups whose answer says that they need not travel together again.
+    private var released: Set<GroupExtent> = []
 
     /// How many ends are remembered: those of groups whose records were evicted are never settled.
     private static let memory = 1024
@@ -59,6 +61,17 @@ struct GroupSizer: Sendable {
         return group
     }
 
+    /// Has the records of a group travel together again that went out before, maybe from another process.
+    ///
+    /// A group that has lost a record meanwhile is no group any more: its key can never be sent again.
+    mutating func recall(_ groups: [GroupExtent], in records: some Collection<Record>) {
+        for group in groups where !ends.contains(group.last) && !released.contains(group) {
+            let members = records.drop { $0.id < group.first }.prefix { $0.id <= group.last }
+            guard members.count == group.count, members.first?.id == group.first else { continue }
+            note(group.last)
+        }
+    }
+
     /// The group arrived: after some more, groups may grow again.
     mutating func arrived(_ group: [Record]) {
         settle(group)
@@ -77,11 +90,11 @@ struct GroupSizer: Sendable {
     mutating func dropped(_ group: [Record]) { settle(group) }
 
     /// The group was refused for who sent it: its records may travel otherwise next time.
-    mutating func turnedAway(_ group: [Record]) { settle(group) }
+    mutating func turnedAway(_ group: [Record]) { release(group) }
 
     /// The group was too large as a whole.
     mutating func tooLarge(_ group: [Record]) {
-        settle(group)
+        release(group)
         // What arrived last is known to be small enough; else all that is less may be.
         ceiling = max(1, min(arrivedSize ?? .max, group.count - 1))
         limit = max(1, group.count / 2)
@@ -97,6 +110,7 @@ struct GroupSizer: Sendable {
     /// Starts over.
     mutating func forget() {
         ends = []
+        released = []
         limit = maxRecords
         ceiling = nil
         arrivedSize = nil
@@ -108,6 +122,12 @@ struct GroupSizer: Sendable {
         if index < ends.endIndex, ends[index] == end { return }
         ends.insert(end, at: index)
         if ends.count > Self.memory { ends.removeFirst() }
+    }
+
+    private mutating func release(_ group: [Record]) {
+        settle(group)
+        if released.count == Self.memory { released = [] }
+        if let extent = GroupExtent(group) { released.insert(extent) }
     }
 
     private mutating func settle(_ group: [Record]) {

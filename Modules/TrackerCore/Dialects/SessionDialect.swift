@@ -29,7 +29,7 @@ struct SessionDialect: Dialect {
         maxRecordsInView = maxConcurrentRequests
     }
 
-    var window: Window { Window(records: maxRecordsInView, bytes: .max) }
+    var window: Window { Window.ahead }
 
     mutating func plan(_ view: LaneView) -> Intention {
         guard view.state.consent == .granted else { return .blocked(.noConsent) }

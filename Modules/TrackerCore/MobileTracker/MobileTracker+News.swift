@@ -5,6 +5,7 @@ import TrackerStorage
 extension MobileTracker {
     /// Takes note of what the engine did.
     func note(_ news: DeliveryState.News) {
+        self.news.note(news)
         switch news {
         case .sessionMade(let session):
             sessionWasMade(session)
@@ -12,7 +13,7 @@ extension MobileTracker {
             tell(session)
         case .halted(let halt):
             log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
-        case .delivered, .retried, .dropped, .unidentified, .disabled:
+        case .delivered, .retried, .dropped, .unidentified, .disabled, .idle:
             break
         }
     }

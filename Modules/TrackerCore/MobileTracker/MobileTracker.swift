@@ -64,6 +64,7 @@ public final class MobileTracker: Sendable {
     let locationProvider: (any LocationProvider)?
     let log: LevelledLog
     let hub = DiagnosticsHub()
+    let full = FullQueue()
     let state = Mutex(State())
 
     /// Makes a tracker of its own, beside ``shared``.
@@ -91,7 +92,7 @@ public final class MobileTracker: Sendable {
     /// Has every piece of news handed to `observer` as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
-    var news: ClientNews { ClientNews(log: log, hub: hub) }
+    var news: ClientNews { ClientNews(log: log, hub: hub, full: full) }
 
     /// The backend's name for the current session; `nil` without one.
     public var sessionId: String? { value(.sessionID) }

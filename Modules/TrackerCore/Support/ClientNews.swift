@@ -1,10 +1,44 @@
+import Synchronization
 import TrackerModels
 import TrackerStorage
+
+/// How many events were dropped since the queue was full for the first time, until it is empty again.
+final class FullQueue: Sendable {
+    private let count = Mutex(0)
+
+    /// Counts drops.
+    ///
+    /// - Returns: Whether they are the first.
+    func add(_ more: Int) -> Bool {
+        count.withLock { count in
+            defer { count += more }
+            return count == 0
+        }
+    }
+
+    /// Ends the streak.
+    ///
+    /// - Returns: How many there were.
+    func end() -> Int {
+        count.withLock { count in
+            defer { count = 0 }
+            return count
+        }
+    }
+}
 
 /// Tells of what happens to one client's calls and records: in the log, and to whoever listens.
 struct ClientNews: Sendable {
     let log: LevelledLog
     let hub: DiagnosticsHub
+    let full: FullQueue
+
+    /// Something happened in the engine, for all clients alike.
+    func note(_ news: DeliveryState.News) {
+        guard case .idle = news else { return }
+        let count = full.end()
+        if count > 0 { log.log(.warning, "The queue was full: \(count) event(s) were dropped in all.") }
+    }
 
     /// A call was refused at the door.
     ///
@@ -15,6 +49,7 @@ struct ClientNews: Sendable {
         // The disk's failure is logged once, by whoever found it.
         case .repeatedScreen, .storage: log.verbose(.debug) { refusal.message }
         case .serialization: log.log(.error, refusal.message)
+        case .queueFull where !full.add(1): log.verbose(.debug) { refusal.message }
         default: log.log(.warning, refusal.message)
         }
         hub.report(.refused(call: call, refusal.reason))
@@ -25,8 +60,8 @@ struct ClientNews: Sendable {
         switch event {
         case .dropped(let ids, let count, let reason):
             hub.report(.dropped(ids, count: count, reason))
-            if reason == .evicted {
-                log.log(.warning, "The queue is full: \(count) event(s), the oldest, were dropped.")
+            if reason == .evicted, full.add(count) {
+                log.log(.warning, "The queue is full: the oldest events are dropped until it is empty again.")
             }
         case .databaseRecovered(let recovery):
             let lost = recovery.lost.map(String.init) ?? "the others"

@@ -47,6 +47,9 @@ public enum LaneChange: Sendable {
     case dropAll(DropReason)
     /// Makes the brand's device id if there is none, and gives it to the current generation.
     case ensureDevice
+    /// Remembers which records are about to go out in one request, so that the same ones go out again under the same key
+    /// after a crash. It takes the place of other groups of these records.
+    case group(GroupExtent)
     /// Changes nothing: it is done once everything staged before it is on disk.
     case barrier
 }

@@ -27,6 +27,11 @@ public protocol Outbox: Sendable {
     /// Reads the lane.
     func state() throws(StorageError) -> LaneState
 
+    /// Reads the lane, if a record of it still waits: a cheap look before a record is sent that was read earlier.
+    ///
+    /// - Returns: `nil` if the record is gone, or may not be sent.
+    func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState?
+
     /// How many records with at most this sequence number wait.
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int
 
@@ -112,12 +117,34 @@ public struct Peek: Sendable {
     public var records: [Record]
     /// What the records' generations are bound to.
     public var entries: [Generation: GenerationEntry]
+    /// Groups of records that may have gone out in one request, and whose answer is not known.
+    public var groups: [GroupExtent]
 
     /// Describes a read.
-    public init(state: LaneState, records: [Record], entries: [Generation: GenerationEntry]) {
+    public init(
+        state: LaneState, records: [Record], entries: [Generation: GenerationEntry], groups: [GroupExtent] = []
+    ) {
         self.state = state
         self.records = records
         self.entries = entries
+        self.groups = groups
+    }
+}
+
+/// Which records travel together in one request, and so which key it has.
+public struct GroupExtent: Hashable, Sendable {
+    /// The oldest of them.
+    public var first: Record.ID
+    /// The newest of them.
+    public var last: Record.ID
+    /// How many they are.
+    public var count: Int
+
+    /// Describes a group.
+    public init(first: Record.ID, last: Record.ID, count: Int) {
+        self.first = first
+        self.last = last
+        self.count = count
     }
 }
 

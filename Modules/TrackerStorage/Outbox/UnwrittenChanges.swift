@@ -38,7 +38,7 @@ struct UnwrittenChanges: Sendable {
     mutating func hold(_ change: LaneChange, over disk: LaneState) {
         if changes.isEmpty { base = disk.generation }
         switch change {
-        case .append, .continueSession, .set, .barrier: return
+        case .append, .continueSession, .set, .group, .barrier: return
         case .ensure(let key, _):
             if value(for: key, over: disk) == .untouched { changes.append(change) }
         case .ensureDevice:
@@ -138,7 +138,7 @@ extension LaneChange {
     var isBackedUp: Bool {
         switch self {
         case .append(let draft): !draft.values.isEmpty
-        case .continueSession, .delivered, .drop, .dropAll, .barrier: false
+        case .continueSession, .delivered, .drop, .dropAll, .group, .barrier: false
         case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
             .ensureDevice:
             true

@@ -10,6 +10,8 @@ final class LaneDatabase {
     let records: RecordTable
     /// What generations are bound to.
     let generations: GenerationTable
+    /// What goes out together.
+    let groups: GroupTable
     /// Callers' message ids.
     let idempotencyKeys: IdempotencyKeyTable
     /// Values.
@@ -25,6 +27,7 @@ final class LaneDatabase {
         lanes = try LaneTable(connection)
         records = try RecordTable(connection)
         generations = try GenerationTable(connection)
+        groups = try GroupTable(connection)
         idempotencyKeys = try IdempotencyKeyTable(connection)
         values = try ValueTable(connection)
         versionStatement = try connection.prepare("PRAGMA user_version")

@@ -102,6 +102,7 @@ struct LaneTransaction {
         case .drop(let ids, let reason): try drop(ids, reason)
         case .dropAll(let reason): try report(try database.records.delete(row.key.records), reason)
         case .ensureDevice: try ensureDevice()
+        case .group(let group): try database.groups.remember(group, row.key)
         case .barrier: break
         }
         return .done

@@ -20,6 +20,7 @@ struct RecordTable {
     private let moversStatement: Statement
     private let adoptStatement: Statement
     private let measureStatement: Statement
+    private let existsStatement: Statement
 
     private static let leaver = "RETURNING message_id, is_given, length(body)"
 
@@ -69,6 +70,7 @@ struct RecordTable {
             )) ORDER BY id
             """
         )
+        existsStatement = try connection.prepare("SELECT 1 FROM record WHERE id = ?1")
         measureStatement = try connection.prepare(
             "SELECT count(*), coalesce(sum(length(body)), 0) FROM record WHERE id BETWEEN ?1 AND ?2"
         )
@@ -142,6 +144,11 @@ struct RecordTable {
             let number = row.int64(0)
             return !isWanted(number) || body(number, Self.record(row, number: number, run: run))
         }
+    }
+
+    /// Whether there is a record of that number.
+    func contains(_ number: Int64) throws(StorageError) -> Bool {
+        try existsStatement.first(number) { _ in true } ?? false
     }
 
     /// Counts a lane's records and the bytes of their bodies.

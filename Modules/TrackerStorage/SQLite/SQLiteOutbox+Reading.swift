@@ -39,7 +39,10 @@ extension SQLiteOutbox {
                     ? state.entry : try database.generations.entry(key, record.generation)
                 entries[record.generation] = held.entry(entry ?? GenerationEntry(), of: record.generation)
             }
-            return (peek: Peek(state: state, records: records, entries: entries), damaged: damaged)
+            let groups = records.isEmpty || configuration.bindsSessions ? [] : try database.groups.read(key)
+            return (
+                peek: Peek(state: state, records: records, entries: entries, groups: groups), damaged: damaged
+            )
         }
         if let damaged = found?.damaged, !damaged.isEmpty {
             // Where one record is damaged others can be.
@@ -60,6 +63,19 @@ extension SQLiteOutbox {
         var state = held.state(over: try diskState())
         state.writeFailure = failure
         return state
+    }
+
+    /// Reads the lane, if a record of it still waits.
+    public func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState? {
+        let (held, isSettled) = stage.withLock { ($0.held, $0.settling.contains(record)) }
+        guard !isSettled, !held.hidesRecords else { return nil }
+        let found = try read { (database, key, _) throws(StorageError) -> LaneState? in
+            guard try database.records.contains(record.number),
+                let row = try database.lanes.load(key, prefix: configuration.keyPrefix)
+            else { return nil }
+            return row.state(configuration, oldestOccurredAt: nil)
+        }
+        return (found ?? nil).map { held.state(over: $0) }
     }
 
     /// How many records with at most this sequence number wait.

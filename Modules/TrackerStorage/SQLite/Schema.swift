@@ -48,6 +48,12 @@ enum Schema {
         CREATE INDEX given_settled ON given(lane, settled) WHERE settled IS NOT NULL;
         """,
         "ALTER TABLE lane ADD COLUMN boot TEXT",
+        """
+        CREATE TABLE sent_group(
+            lane INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, count INTEGER NOT NULL,
+            PRIMARY KEY(lane, first)
+        ) WITHOUT ROWID;
+        """,
     ]
 
     /// How many bytes the log may keep while it is not needed.

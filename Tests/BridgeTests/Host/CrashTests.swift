@@ -26,7 +26,38 @@ struct CrashTests {
         #expect(report.lost == [])
         #expect(report.outOfOrder == [])
         #expect(report.underOtherKeys == [])
+        #expect(report.mostRepeats <= 64)
         #expect(report.taken == report.names)
+    }
+
+    @Test("sends a batch that was on the wire again as the same batch, under the same key, though more wait by then")
+    func killedInBatch() async throws {
+        let folder = try TemporaryDirectory()
+        let stalled = Once()
+        let backend = try Backend { $0.path == "/v1/batch" && stalled.claim() ? .nothing(then: .stall) : nil }
+        let options: JSONValue = .object([
+            "writeKey": "key-12345678", "ingestionHost": .string(backend.server.url), "flushAt": 1,
+            "storageDirectory": .string(folder.path("state")),
+        ])
+        let first = try BridgeClient()
+        try await first.call("analytics.initialize", [options])
+        try await first.call("analytics.track", ["E1"])
+        _ = try await backend.server.requests(atLeast: 1)
+        for number in 2...5 { try await first.call("analytics.track", [.string("E\(number)")]) }
+        first.host.signal(SIGKILL)
+        #expect(try await first.host.end() == .signal(SIGKILL))
+
+        let second = try BridgeClient()
+        try await second.call("analytics.initialize", [options])
+        #expect(try await second.call("analytics.flush", [60_000])["remaining"] == 0)
+
+        let requests = backend.server.requests
+        let names = requests.map { request in
+            (request.json["batch"]?.arrayValue ?? []).map { $0["event"]?.stringValue ?? "" }
+        }
+        #expect(names == [["E1"], ["E1"], ["E2", "E3", "E4", "E5"]])
+        #expect(requests[1].header("Idempotency-Key") == requests[0].header("Idempotency-Key"))
+        #expect(try await second.finish() == .code(0))
     }
 
     /// Writes past any buffer, so that a long run shows its progress.

@@ -13,6 +13,8 @@ struct KillRun {
     private var unanswered: [Int] = []
     private var acknowledged: Set<String> = []
     private var resent = 0
+    /// How many requests had come when each host had ended.
+    private var ends: [Int] = []
 
     /// - Parameter seed: Where all chance begins.
     init(seed: UInt64) throws {
@@ -52,6 +54,7 @@ struct KillRun {
             answers = first + calls.dropFirst(written).map { track($0, client) }
         }
         let ending = try await client.host.end()
+        ends.append(backend.deliveries.count)
         unanswered = []
         for (number, answer) in zip(calls, answers) {
             if try await answer.failure == nil {
@@ -77,7 +80,7 @@ struct KillRun {
         try await client.finish()
         return KillReport(
             names: (0..<count).map { Self.name($0 + 1) }, acknowledged: acknowledged, resent: resent,
-            deliveries: backend.deliveries, remaining: flush["remaining"], dropped: account?["dropped"]
+            deliveries: backend.deliveries, ends: ends, remaining: flush["remaining"], dropped: account?["dropped"]
         )
     }
 
@@ -99,6 +102,8 @@ struct KillReport: CustomStringConvertible {
     let resent: Int
     /// The requests for events, repeats included.
     let deliveries: [FaultyBackend.Delivery]
+    /// How many of them had come when each host was killed.
+    let ends: [Int]
     /// What the last host still had.
     let remaining: JSONValue?
     /// What the last host dropped.
@@ -108,6 +113,18 @@ struct KillReport: CustomStringConvertible {
     var taken: [String] {
         var seen: Set<String> = []
         return deliveries.filter { $0.isTaken && seen.insert($0.key).inserted }.map(\.key)
+    }
+
+    /// How many events at most came again, after the server had taken them, from the host that followed on a kill.
+    var mostRepeats: Int {
+        var seen: Set<String> = []
+        var most = 0
+        for (start, end) in zip([0] + ends, ends + [deliveries.count]) where start <= end {
+            let taken = deliveries[start..<end].filter(\.isTaken).map(\.key)
+            most = max(most, taken.count { seen.contains($0) })
+            seen.formUnion(taken)
+        }
+        return most
     }
 
     /// What was acknowledged and never taken.

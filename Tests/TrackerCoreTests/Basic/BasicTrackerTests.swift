@@ -322,4 +322,22 @@ struct BasicTrackerTests {
         #expect(report.remaining == 0)
         #expect(fixture.backend.events.compactMap { $0["name"]?.stringValue } == (0..<20_000).map { "E\($0)" })
     }
+
+    @Test("logs a full queue once, and how many events it has cost once it is empty again")
+    func fullQueue() async throws {
+        let fixture = try BasicFixture()
+        try fixture.startOffline(maxQueueSize: 2)
+        for number in 0..<5 { _ = await fixture.tracker.track(event: "E\(number)").outcome }
+        let told = { fixture.log.lines.all.filter { $0.contains("The queue") } }
+        #expect(told() == ["warning: The queue is full: the oldest events are dropped until it is empty again."])
+
+        // Once it has failed and waits, nothing is on the wire.
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .retryWait)
+        fixture.backend.answer { _ in .status(200) }
+        fixture.tracker.networkDidChange()
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+        await fixture.tracker.shutdown()
+
+        #expect(told().dropFirst() == ["warning: The queue was full: 3 event(s) were dropped in all."])
+    }
 }

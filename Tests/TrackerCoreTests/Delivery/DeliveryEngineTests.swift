@@ -14,19 +14,28 @@ struct DeliveryEngineTests {
     private let outbox: InterruptedOutbox
     private let engine: DeliveryEngine
     private let directory: TemporaryDirectory
+    private let log = RecordingLog()
+    private let hub = DiagnosticsHub()
 
     init() throws {
         directory = try TemporaryDirectory()
         outbox = InterruptedOutbox(.folder(directory.path("state")))
+        engine = Self.engine(outbox, loop, log, hub)
+    }
+
+    private static func engine(
+        _ outbox: InterruptedOutbox, _ loop: SteppedLoop, _ log: RecordingLog = RecordingLog(),
+        _ hub: DiagnosticsHub = DiagnosticsHub()
+    ) -> DeliveryEngine {
         let parts = DeliveryEngine.Parts(
-            outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(RecordingLog(), isVerbose: false),
-            diagnostics: DiagnosticsHub())
+            outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(log, isVerbose: false),
+            diagnostics: hub)
         let dialect = EndpointDialect(endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30))
-        engine = DeliveryEngine(
+        return DeliveryEngine(
             parts,
             delivery: DeliveryState(
-                dialect: dialect, breaker: CircuitBreaker.Policy(jitter: 0), maxConcurrentRequests: 1, eventTTL: nil,
-                jitter: NoJitter()))
+                dialect: dialect, breaker: CircuitBreaker.Policy(retryDelay: .seconds(1), jitter: 0),
+                maxConcurrentRequests: 1, eventTTL: nil, jitter: NoJitter()))
     }
 
     /// Lets everything run that is due.
@@ -113,6 +122,8 @@ struct DeliveryEngineTests {
     func takenAtRelease() async throws {
         await queueOne()
         let other = await otherProcess()
+        let news = Recorder<Diagnostic>()
+        hub.observe { if case .lane = $0 { news.record($0) } }
         loop.answer { _ in .status(200) }
         // The other queues something, takes the lane, and dies before it has sent anything.
         let isFirst = Flag(false)
@@ -130,6 +141,10 @@ struct DeliveryEngineTests {
         await settle()
 
         #expect(loop.requests.count == 2)
+        #expect(
+            news.all == [
+                .lane("Another process delivers the lane now."), .lane("This process delivers the lane now."),
+            ])
         loop.kill()
     }
 
@@ -188,6 +203,113 @@ struct DeliveryEngineTests {
         #expect(try outbox.state().queuedRecords == 1)
     }
 
+    private var keys: [String?] { loop.requests.map { $0.headers["Idempotency-Key"] } }
+
+    @Test("sends the same group first, under the same key, where an engine was killed while it waited for the answer")
+    func repeatsGroup() async throws {
+        await queueOne()
+        await settle()
+        for number in 2...5 { await outbox.append("m\(number)") }
+        #expect(keys == ["m1:m1:1"])
+        loop.kill()
+        outbox.releaseDelivery()
+
+        let next = await otherProcess()
+        let nextLoop = SteppedLoop()
+        nextLoop.answer { _ in .status(200) }
+        let nextEngine = Self.engine(next, nextLoop)
+        nextEngine.start()
+        repeat { await next.settle() } while nextLoop.step()
+
+        #expect(nextLoop.requests.map { $0.headers["Idempotency-Key"] } == ["m1:m1:1", "m2:m5:4"])
+        nextLoop.kill()
+    }
+
+    @Test("has the smaller group on disk too before it goes out after a 413")
+    func recordsHalvedGroup() async throws {
+        await outbox.open()
+        for number in 1...4 { await outbox.append("m\(number)") }
+        loop.answer { $0.headers["Idempotency-Key"] == "m1:m4:4" ? .status(413) : nil }
+        engine.start()
+        await settle()
+
+        #expect(keys == ["m1:m4:4", "m1:m2:2"])
+        let groups = try outbox.inner.peek(limit: 4, maxBytes: .max).groups
+        #expect(groups.map(\.count) == [2])
+        #expect(groups.first.map { $0.last.number - $0.first.number } == 1)
+        loop.kill()
+    }
+
+    @Test("forgets a group that has lost a record meanwhile")
+    func forgetsBrokenGroup() async throws {
+        await outbox.open()
+        for number in 1...3 { await outbox.append("m\(number)") }
+        engine.start()
+        await settle()
+        let middle = try outbox.inner.peek(limit: 3, maxBytes: .max).records[1].id
+        loop.kill()
+        outbox.releaseDelivery()
+
+        let next = await otherProcess()
+        await next.drop(middle)
+        await next.append("m4")
+        let nextLoop = SteppedLoop()
+        let nextEngine = Self.engine(next, nextLoop)
+        nextEngine.start()
+        repeat { await next.settle() } while nextLoop.step()
+
+        #expect(nextLoop.requests.map { $0.headers["Idempotency-Key"] } == ["m1:m4:3"])
+        nextLoop.kill()
+    }
+
+    @Test("records what was delivered with the next group, and at rest, and leaves no timer")
+    func recordsTogether() async throws {
+        await queueOne()
+        await settle()
+        await outbox.append("m2")
+        await outbox.append("m3")
+        loop.answer { $0.headers["Idempotency-Key"] == "m1:m1:1" ? .status(200) : nil }
+        await settle()
+        #expect(keys == ["m1:m1:1", "m2:m3:2"])
+        // The next group is on disk, and with it what was delivered before.
+        #expect(try outbox.inner.state().queuedRecords == 2)
+        loop.answer { _ in .status(200) }
+
+        await settle()
+        #expect(try outbox.inner.state().queuedRecords == 0)
+        #expect(loop.nextTimer == nil)
+        loop.kill()
+    }
+
+    @Test("logs an outage once, with host, cause and what comes next, and the opening of the breaker")
+    func logsOutage() async throws {
+        await queueOne()
+        loop.answer { _ in .status(503) }
+        for _ in 0..<4 {
+            await settle()
+            loop.advance(by: .seconds(10))
+        }
+        #expect(loop.requests.count == 4)
+        #expect(
+            log.lines.all == [
+                "warning: Delivery fails: in.example.com answered 503. What is queued is kept; the next try is in 1.0 s.",
+                "warning: The circuit breaker is open after repeated failures. What is queued is kept; the next try is "
+                    + "in 10.0 s. Last error: in.example.com answered 503 (message m1)",
+            ])
+
+        loop.answer { _ in .status(200) }
+        loop.advance(by: .seconds(60))
+        await settle()
+        loop.answer { _ in .status(500) }
+        await outbox.append("m2")
+        engine.kick()
+        await settle()
+
+        #expect(log.lines.all.count == 3)
+        #expect(log.lines.all.last?.hasPrefix("warning: Delivery fails: in.example.com answered 500.") == true)
+        loop.kill()
+    }
+
     @Test("leaves the reason out where nothing remains, also if there was no time at all")
     func emptyFlush() async throws {
         await outbox.open()
@@ -244,6 +366,12 @@ private final class InterruptedOutbox: WrappingOutbox {
         isDone.enter()
         append(id) { isDone.leave() }
         isDone.wait()
+    }
+
+    func drop(_ record: Record.ID) async {
+        await withCheckedContinuation { continuation in
+            inner.stage(.drop([record], .expired)) { _ in continuation.resume() }
+        }
     }
 
     private func append(_ id: String, completion: @escaping @Sendable () -> Void) {

@@ -57,6 +57,70 @@ struct DeliveryStateTests {
             settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone) = $0 { true } else { false } })
     }
 
+    @Test("costs a quarter of a second for each isolated 5xx: every fifth request fails, 200 events arrive")
+    func isolatedFailures() throws {
+        var state = DeliveryState(
+            dialect: try SessionDialect.sample(),
+            breaker: DeliveryOptions(retryDelay: .milliseconds(250), jitter: 0).breaker, maxConcurrentRequests: 1,
+            eventTTL: nil, jitter: NoJitter())
+        state.isStarted = true
+        var (now, requests, delivered, waits) = (0.0, 0, 0, 0)
+        while delivered < 200 {
+            if case .wait(let until, .retryWait) = state.readiness(at: .seconds(now)) {
+                waits += 1
+                now = MonotonicInstant.seconds(0).duration(to: until) / .seconds(1)
+            }
+            requests += 1
+            let token = state.depart(try Self.plan(&state, .sample([.sample(Int64(delivered + 1))]), at: now))
+            let status = requests.isMultiple(of: 5) ? 500 : 200
+            _ = state.settle(token, with: .status(status), at: Self.moment(now))
+            if status == 200 { delivered += 1 }
+        }
+
+        #expect(waits == 49)
+        #expect(now == 49 * 0.25)
+    }
+
+    @Test("reads ahead where records travel alone, and trusts that only while the lane is as it was")
+    func readsAhead() throws {
+        var state = try Self.state()
+        let lane = LaneState.sample()
+        let peek = Peek.sample((1...3).map { .sample($0) }, state: lane)
+        let token = state.depart(try Self.plan(&state, peek))
+        _ = state.settle(token, with: .status(200), at: Self.moment(0))
+
+        #expect(state.readiness(at: .seconds(0)) == .confirm(Record.ID(2)))
+        var same = state
+        #expect(same.confirmed(lane)?.records.map(\.id) == [Record.ID(2), Record.ID(3)])
+        for changed in [nil, .sample(generation: 2), .sample(consent: .denied), .sample(session: "S2")] as [LaneState?]
+        {
+            var other = state
+            #expect(other.confirmed(changed)?.records == nil)
+            #expect(other.readiness(at: .seconds(0)) == .look(.ahead.widened(by: [.sample(1)])))
+        }
+        guard case .delivered([Record.ID(1)], _)? = state.takeUnrecorded() else {
+            Issue.record("the delivery is not to be recorded")
+            return
+        }
+        #expect(state.unrecordedCount == 0)
+    }
+
+    @Test("reads anew after a failure, and leaves out what is delivered and not recorded")
+    func readsAnew() throws {
+        var state = try Self.state()
+        let peek = Peek.sample((1...3).map { .sample($0) })
+        _ = state.settle(state.depart(try Self.plan(&state, peek)), with: .status(200), at: Self.moment(0))
+        let second = state.depart(try Self.plan(&state, state.visible(peek)))
+        _ = state.settle(second, with: .status(500), at: Self.moment(0))
+
+        #expect(state.visible(peek).records.map(\.id) == [Record.ID(2), Record.ID(3)])
+        guard case .look = state.readiness(at: .seconds(60)) else {
+            Issue.record("it does not look")
+            return
+        }
+        #expect(try Self.plan(&state, state.visible(peek), at: 60).records.map(\.id) == [Record.ID(2)])
+    }
+
     @Test("sends nothing while a change that must come first is not on disk")
     func awaitsCommits() throws {
         var state = try Self.state()
@@ -64,7 +128,7 @@ struct DeliveryStateTests {
         #expect(state.readiness(at: .seconds(0)) == .busy)
 
         state.committed()
-        #expect(state.readiness(at: .seconds(0)) == .look(Window(records: 1, bytes: .max)))
+        #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
     }
 
     @Test("keeps one request under way by default, and as many as asked for once it flows")
@@ -76,7 +140,7 @@ struct DeliveryStateTests {
         var three = try Self.state(concurrency: 3)
         for number in 1...3 {
             let peek = Peek.sample((1...Int64(number)).map { .sample($0) })
-            #expect(three.readiness(at: .seconds(0)) == .look(Window(records: 3 + number - 1, bytes: .max)))
+            #expect(three.readiness(at: .seconds(0)) == .look(Window.ahead.widened(by: Array(peek.records.dropLast()))))
             #expect(try Self.plan(&three, peek).records.map(\.id.number) == [Int64(number)])
             _ = three.depart(try Self.plan(&three, peek))
         }
@@ -115,7 +179,7 @@ struct DeliveryStateTests {
         let settlement = state.settle(token, with: .failed(kind), at: Self.moment(0))
 
         #expect(settlement.changes.isEmpty && settlement.news.isEmpty)
-        #expect(state.readiness(at: .seconds(0)) == .look(Window(records: 1, bytes: .max)))
+        #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
     }
 
     @Test("resumes with other credentials after a halt, with a fresh breaker")
@@ -127,7 +191,7 @@ struct DeliveryStateTests {
 
         state.resume(with: try SessionDialect.sample())
 
-        #expect(state.readiness(at: .seconds(0)) == .look(Window(records: 1, bytes: .max)))
+        #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
     }
 
     @Test("sends nothing without consent or while the disk holds a decision back")

@@ -94,5 +94,9 @@ private final class SteeredOutbox: WrappingOutbox {
         return peek
     }
 
+    func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState? {
+        try inner.state(ifQueued: record).map(steering.shown)
+    }
+
     func state() throws(StorageError) -> LaneState { steering.shown(try inner.state()) }
 }

@@ -17,6 +17,7 @@ extension WrappingOutbox {
         try inner.peek(limit: limit, maxBytes: maxBytes)
     }
     func state() throws(StorageError) -> LaneState { try inner.state() }
+    func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState? { try inner.state(ifQueued: record) }
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
         try inner.queuedRecords(through: sequence)
     }
