@@ -11,7 +11,7 @@ final class FaultyBackend: Sendable {
         let key: String
         let sequence: String
         let session: String
-        /// Whether it was answered with a whole 200.
+        /// Whether it was answered with 200; a body that is cut short changes nothing of that.
         let isTaken: Bool
     }
 
@@ -61,35 +61,36 @@ final class FaultyBackend: Sendable {
 
     private static func answer(_ request: LoopbackRequest, _ state: inout State) -> LoopbackAnswer? {
         let fault = state.isFaulty ? fault(&state.random) : nil
-        guard request.path == "/v2/tracking-session-data" else { return fault }
+        guard request.path == "/v2/tracking-session-data" else { return fault?.answer }
+        let isTaken = fault?.isTaken ?? true
         let key = request.header("Idempotency-Key") ?? ""
         state.deliveries.append(
             Delivery(
                 name: request.json["event_name"]?.stringValue ?? "", key: key,
                 sequence: request.header("X-Sequence") ?? "",
-                session: request.json["session_id"]?.stringValue ?? "", isTaken: fault == nil
+                session: request.json["session_id"]?.stringValue ?? "", isTaken: isTaken
             )
         )
-        if fault == nil { state.taken.insert(key) }
+        if isTaken { state.taken.insert(key) }
         if let victim = state.victim {
             state.victim = victim.requests > 0 ? (victim.host, victim.requests - 1) : nil
             if victim.requests == 0 { victim.host.signal(SIGKILL) }
         }
-        return fault
+        return fault?.answer
     }
 
     /// A fault by chance; those that make the host wait for a second are rare.
-    private static func fault(_ random: inout SeededGenerator) -> LoopbackAnswer? {
+    private static func fault(_ random: inout SeededGenerator) -> (answer: LoopbackAnswer, isTaken: Bool)? {
         switch Int.random(in: 0..<1000, using: &random) {
-        case 0: .status(429)
-        case 1: .nothing(then: .stall)
-        case 2..<50: .status(500)
-        case 50..<80: .status(503, retryAfter: "0")
-        case 80..<100: .status(408)
-        case 100..<130: .nothing(then: .reset)
-        case 130..<150: .nothing(then: .close)
-        case 150..<170: .text("HTTP/1.1 20", then: .reset)
-        case 170..<200: .lying(announced: 100, sent: 10)
+        case 0: (.status(429), false)
+        case 1: (.nothing(then: .stall), false)
+        case 2..<50: (.status(500), false)
+        case 50..<80: (.status(503, retryAfter: "0"), false)
+        case 80..<100: (.status(408), false)
+        case 100..<130: (.nothing(then: .reset), false)
+        case 130..<150: (.nothing(then: .close), false)
+        case 150..<170: (.text("HTTP/1.1 20", then: .reset), false)
+        case 170..<200: (.lying(announced: 100, sent: 10), true)
         default: nil
         }
     }
