@@ -37,7 +37,8 @@ struct Host {
             settings: HostSettings(
                 appName: options.appName, storageDirectory: options.storageDirectory,
                 maxMessageBytes: options.maxMessageBytes),
-            log: HostLog(descriptor: STDERR_FILENO, least: options.logLevel),
+            log: HostLog(
+                descriptor: STDERR_FILENO, least: options.logLevel, omitsRefusals: options.quietRefusals),
             notify: { connection.notify($0) }, stop: { connection.stop($0) })
         _ = connection.run(session)
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.

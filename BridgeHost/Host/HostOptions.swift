@@ -18,6 +18,8 @@ struct HostOptions: Hashable, Sendable {
     var appName = "default"
     /// Where state is kept unless a client says otherwise; `nil` is the usual place.
     var storageDirectory: String?
+    /// Whether messages about dropped calls are left out of the log.
+    var quietRefusals = false
     /// The longest message, in bytes.
     var maxMessageBytes = 16 << 20
     /// How long it may take to end.
@@ -36,6 +38,10 @@ struct HostOptions: Hashable, Sendable {
             }
             guard option.takesValue else {
                 guard parts.count == 1 else { throw UsageError(message: "\(name) takes no value") }
+                if option == .quietRefusals {
+                    quietRefusals = true
+                    continue
+                }
                 action = option == .help ? .help : .version
                 return
             }
@@ -51,7 +57,7 @@ struct HostOptions: Hashable, Sendable {
     /// - Returns: Whether the value will do.
     private mutating func apply(_ value: String, to option: Option) -> Bool {
         switch option {
-        case .help, .version: return false
+        case .help, .version, .quietRefusals: return false
         case .appName: appName = value
         case .storageDirectory: storageDirectory = value
         case .inspect: action = .inspect(value)
@@ -77,6 +83,8 @@ struct HostOptions: Hashable, Sendable {
         error. Ends with its input.
 
           --log-level LEVEL          error, warning, info or debug (default)
+          --quiet-refusals           leave messages about dropped calls out of the log: for
+                                     clients that warn of outcomes themselves
           --app-name NAME            the program that the host works for (default
                                      "default"): state is kept in
                                      $XDG_STATE_HOME/mobile-tracker/NAME, else in
@@ -106,18 +114,19 @@ private enum Option: String {
     case help = "--help"
     case version = "--version"
     case logLevel = "--log-level"
+    case quietRefusals = "--quiet-refusals"
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
     case inspect = "--inspect"
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
 
-    var takesValue: Bool { self != .help && self != .version }
+    var takesValue: Bool { ![.help, .version, .quietRefusals].contains(self) }
 
     /// What a value must be, as a part of a sentence.
     var expectation: String {
         switch self {
-        case .help, .version: "absent"
+        case .help, .version, .quietRefusals: "absent"
         case .logLevel: "error, warning, info or debug"
         case .appName: "a name"
         case .storageDirectory, .inspect: "a path"

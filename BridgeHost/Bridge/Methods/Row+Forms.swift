@@ -71,7 +71,7 @@ extension Row {
             },
             body: { host, arguments, reply in
                 if let fault = arguments.faultInMessageID(parameters.count) {
-                    host.refusalLog.log(.warning, fault.message)
+                    host.refusalLog.logRefusal(.invalidValue, .warning, fault.message)
                     return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
                 }
                 try accept(host[keyPath: client], arguments, { try arguments.messageID(parameters.count) }) {

@@ -1,5 +1,6 @@
 import Synchronization
 public import TrackerCore
+public import TrackerModels
 
 #if canImport(Glibc)
     import Glibc
@@ -19,6 +20,7 @@ public final class HostLog: TrackerLog {
 
     private let descriptor: Int32
     private let least: LogLevel?
+    private let omitsRefusals: Bool
     private let leftOut = Mutex(0)
 
     /// Makes a log.
@@ -26,9 +28,16 @@ public final class HostLog: TrackerLog {
     /// - Parameters:
     ///   - descriptor: Where to write; it is neither closed nor made non-blocking.
     ///   - least: The lowest level that is written; `nil`: nothing is.
-    public init(descriptor: Int32, least: LogLevel?) {
+    ///   - omitsRefusals: Whether messages about dropped calls are left out, since the client warns of them itself.
+    public init(descriptor: Int32, least: LogLevel?, omitsRefusals: Bool = false) {
         self.descriptor = descriptor
         self.least = least
+        self.omitsRefusals = omitsRefusals
+    }
+
+    /// Writes a message about dropped calls, unless those are left out.
+    public func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
+        if !omitsRefusals { log(level, message) }
     }
 
     /// Writes `[MobileTracker] level: message`, if the level is high enough and there is room.
@@ -78,9 +87,14 @@ struct SharedLog: TrackerLog {
     let initializer: String
 
     func log(_ level: LogLevel, _ message: String) {
-        let isEarly = message.hasSuffix("Call initialize() first.")
-        let message = isEarly ? "Not initialized. Call \(initializer) first." : message
         log.log(level, message)
+        news.report(level, message)
+    }
+
+    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
+        let message =
+            reason == .notInitialized ? message.replacing("Call initialize()", with: "Call \(initializer)") : message
+        log.logRefusal(reason, level, message)
         news.report(level, message)
     }
 }

@@ -336,6 +336,33 @@ suite('two trackers', { skip: withoutHost }, () => {
     })
 })
 
+suite('a dropped call', { skip: withoutHost }, () => {
+    test('is one warning of the program and its host together, with the caller\'s line', async (t) => {
+        const { code, stderr } = await runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            const tracker = createTracker({ hostArguments: ['--storage-dir', ${JSON.stringify(freshFolder(t))}] })
+            await tracker.track('EARLY')
+            await tracker.basic.track('EARLY')
+            await tracker.shutdown()`)
+
+        assert.equal(code, 0)
+        const lines = stderr.trim().split('\n')
+        assert.equal(lines.length, 2, stderr)
+        assert.match(lines[0], /track "EARLY" was dropped: NOT_INITIALIZED\. .* \(at .*\)$/)
+        assert.match(lines[1], /basic\.track "EARLY" was dropped: NOT_INITIALIZED\. .* \(at .*\)$/)
+    })
+
+    test('before init is one warning with a count, however many there are', async (t) => {
+        const { stderr } = await runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            const tracker = createTracker({ hostArguments: ['--storage-dir', ${JSON.stringify(freshFolder(t))}] })
+            for (let i = 0; i < 1000; i++) tracker.track('E' + i)
+            await tracker.shutdown()`)
+
+        assert.match(stderr, /^\[MobileTracker\] 1000 calls were dropped: NOT_INITIALIZED.*\n$/)
+    })
+})
+
 suite('a program', { skip: withoutHost }, () => {
     /** Runs a program that is initialised for a collector. */
     async function run(t, body) {

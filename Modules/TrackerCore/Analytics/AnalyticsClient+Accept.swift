@@ -139,6 +139,7 @@ extension AnalyticsClient {
     private func outcome(of result: ChangeResult, _ held: HeldCall, _ run: Run) -> TrackOutcome {
         switch result {
         case .queued(let id, _), .pending(let id, _):
+            log.endRefusals()
             run.lane.engine.kick()
             return .queued(id)
         case .done, .repeated:
@@ -159,11 +160,8 @@ extension AnalyticsClient {
     }
 
     func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
-        let isLogged = state.withLock { state in
-            state.refused[refusal.reason, default: 0] += 1
-            return refusal.reason != .notInitialized || state.uninitialized.note()
-        }
-        news.refused(name, refusal, isLogged: isLogged)
+        state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
+        news.refused(name, refusal)
         return .dropped(refusal.reason)
     }
 

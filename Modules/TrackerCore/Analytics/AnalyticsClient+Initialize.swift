@@ -69,10 +69,9 @@ extension AnalyticsClient {
                 run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { _ in }
             }
             let resets = Set(state.resetsAhead)
-            let dropped = state.uninitialized.end()
             return [
                 { [self] in
-                    if let dropped { log.log(.warning, dropped) }
+                    log.endRefusals()
                     openLane(of: run, resets: resets)
                 }
             ]

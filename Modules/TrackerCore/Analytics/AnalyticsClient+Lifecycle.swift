@@ -211,6 +211,7 @@ extension AnalyticsClient {
             return (effects, run, isClosing)
         }
         for effect in effects { effect() }
+        log.endRefusals()
         guard let run else { return end(()) }
         guard isClosing else { return run.lane.shutDown(within: timeout, hub) { end(()) } }
         // The disk may stall: whoever shuts down does not wait for it longer than said.

@@ -77,7 +77,6 @@ public final class AnalyticsClient: AnalyticsInterface {
         var isInBackground = false
         var isVerbose = false
         var refused: [RefusalReason: Int] = [:]
-        var uninitialized = UninitializedCalls()
         /// The books of the last run, once it has ended.
         var lastAccount: Account?
         var lastError: (message: String, at: Timestamp)?

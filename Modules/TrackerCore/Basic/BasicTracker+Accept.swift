@@ -90,9 +90,11 @@ extension BasicTracker {
     private func outcome(of result: ChangeResult, _ name: String, _ run: Run) -> TrackOutcome {
         switch result {
         case .queued(let id, _):
+            log.endRefusals()
             run.lane.engine.kick()
             return .queued(id)
         case .pending(let id, _):
+            log.endRefusals()
             run.lane.engine.kick()
             return .pending(id)
         case .refused(let reason):
@@ -105,11 +107,8 @@ extension BasicTracker {
     }
 
     func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
-        let isLogged = state.withLock { state in
-            state.refused[refusal.reason, default: 0] += 1
-            return refusal.reason != .notInitialized || state.uninitialized.note()
-        }
-        news.refused(name, refusal, isLogged: isLogged)
+        state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
+        news.refused(name, refusal)
         return .dropped(refusal.reason)
     }
 }

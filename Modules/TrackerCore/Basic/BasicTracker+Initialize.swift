@@ -59,12 +59,12 @@ extension BasicTracker {
             let settings = try BasicSettings(
                 apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize,
                 options: options)
-            let (step, dropped) = try state.withLock { (state) throws(TrackerError) in
+            let step = try state.withLock { (state) throws(TrackerError) in
                 let step = try begin(settings, waiter, &state)
                 state.context = BasicContext.collect(appVersion: appVersion).text
-                return (step, state.uninitialized.end())
+                return step
             }
-            if let dropped { log.log(.warning, dropped) }
+            log.endRefusals()
             perform(step, [waiter])
         } catch {
             log.log(.error, "Initialization failed: \(error.message)")

@@ -75,6 +75,7 @@ extension BasicTracker {
             let refusal = Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
             call.completion(refuse(call.name, refusal))
         }
+        log.endRefusals()
         guard let run else {
             hub.close(hub.epoch)
             return completion()

@@ -60,7 +60,6 @@ public final class BasicTracker: Sendable {
         /// Callers' ids of identifications that are not on disk yet.
         var identifying: Set<MessageID> = []
         var refused: [RefusalReason: Int] = [:]
-        var uninitialized = UninitializedCalls()
     }
 
     let surroundings: Surroundings

@@ -93,9 +93,11 @@ extension MobileTracker {
     private func outcome(of result: ChangeResult, for call: TrackerCall, _ lane: OpenLane) -> TrackOutcome {
         switch result {
         case .queued(let id, _):
+            log.endRefusals()
             lane.engine.kick()
             return .queued(id)
         case .pending(let id, _):
+            log.endRefusals()
             lane.engine.kick()
             log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }
             return .pending(id)
@@ -110,11 +112,8 @@ extension MobileTracker {
 
     /// Logs and counts a refusal.
     func refuse(_ call: String, _ refusal: Refusal) -> TrackOutcome {
-        let isLogged = state.withLock { state in
-            state.refused[refusal.reason, default: 0] += 1
-            return refusal.reason != .notInitialized || state.uninitialized.note()
-        }
-        news.refused(call, refusal, isLogged: isLogged)
+        state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
+        news.refused(call, refusal)
         return .dropped(refusal.reason)
     }
 }

@@ -11,10 +11,7 @@ extension MobileTracker {
         initialize brandId: String, config: TrackerConfig?,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
-        let (step, dropped) = state.withLock { state in
-            (begin(&state, brandId, config, completion), state.lane == nil ? nil : state.uninitialized.end())
-        }
-        if let dropped { log.log(.warning, dropped) }
+        let step = state.withLock { state in begin(&state, brandId, config, completion) }
         switch step {
         case .done(let hadOtherArguments):
             if hadOtherArguments { log.log(.warning, "Already initialized: the new arguments are ignored.") }
@@ -26,6 +23,7 @@ extension MobileTracker {
             old?.close {}
             completion(.failure(error))
         case .started(let attempt, let settings, let lane, let old):
+            log.endRefusals()
             run(attempt, settings, lane, replacing: old)
         }
     }
@@ -99,7 +97,9 @@ extension MobileTracker {
     private func run(_ attempt: Int, _ settings: TrackerSettings, _ lane: OpenLane, replacing old: OpenLane?) {
         let timer = lane.loop.schedule(at: lane.loop.now.advanced(by: settings.config.initTimeout)) { [weak self] in
             let error = TrackerError(
-                .sessionCreationFailed, "Initialization did not finish within initTimeout", cause: .timeout)
+                .sessionCreationFailed,
+                "Initialization did not finish within initTimeout. \(SessionMaking.inBackgroundAdvice)",
+                cause: .timeout)
             self?.end(attempt, .failure(error))
         }
         state.withLock { $0.timer = (lane.loop, timer) }

@@ -219,6 +219,7 @@ extension MobileTracker {
         let error = TrackerError(
             .sessionCreationFailed, "The tracker was shut down while it initialized", cause: .shutdown)
         for waiter in waiters { waiter(.failure(error)) }
+        log.endRefusals()
         guard let lane else {
             hub.close(hub.epoch)
             return completion()

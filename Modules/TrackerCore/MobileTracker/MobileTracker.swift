@@ -51,7 +51,6 @@ public final class MobileTracker: Sendable {
         var toldSession: SessionID?
         var shown = ShownScreen()
         var refused: [RefusalReason: Int] = [:]
-        var uninitialized = UninitializedCalls()
         /// Counts the resets and decisions, each of which makes what `initialize` asks the backend for void.
         var round = 0
         /// The request that `initialize` waits for.

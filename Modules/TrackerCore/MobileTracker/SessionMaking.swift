@@ -116,10 +116,13 @@ struct SessionMaking: Sendable {
 
     private static func failure(_ reason: String, _ cause: TrackerError.Cause) -> TrackerError {
         let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-        let advice = "To start all the same, and have the session made later, set sessionCreation to inBackground."
         return TrackerError(
-            .sessionCreationFailed, "No session could be created: \(reason). \(advice)", cause: cause)
+            .sessionCreationFailed, "No session could be created: \(reason). \(inBackgroundAdvice)", cause: cause)
     }
+
+    /// How a program starts without a backend.
+    static let inBackgroundAdvice =
+        "To start all the same, and have the session made later, set sessionCreation to inBackground."
 }
 
 extension LaneState {

@@ -41,16 +41,13 @@ struct ClientNews: Sendable {
     }
 
     /// A call was refused at the door.
-    ///
-    /// - Parameter isLogged: Whether this one is logged; false for one of many that are logged as a count.
-    func refused(_ call: String, _ refusal: Refusal, isLogged: Bool = true) {
+    func refused(_ call: String, _ refusal: Refusal) {
         switch refusal.reason {
-        case _ where !isLogged: break
         // The disk's failure is logged once, by whoever found it.
         case .repeatedScreen, .storage: log.verbose(.debug) { refusal.message }
-        case .serialization: log.log(.error, refusal.message)
+        case .serialization: log.logRefusal(refusal.reason, .error, refusal.message)
         case .queueFull where !full.add(1): log.verbose(.debug) { refusal.message }
-        default: log.log(.warning, refusal.message)
+        default: log.logRefusal(refusal.reason, .warning, refusal.message)
         }
         hub.report(.refused(call: call, refusal.reason))
     }

@@ -1,4 +1,5 @@
-import TrackerModels
+import Synchronization
+public import TrackerModels
 
 #if canImport(Glibc)
     import Glibc
@@ -40,6 +41,17 @@ public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
 public protocol TrackerLog: Sendable {
     /// Takes a message.
     func log(_ level: LogLevel, _ message: String)
+
+    /// Takes a message about calls that were dropped, which their outcomes report as well.
+    ///
+    /// It is logged like any other, unless a log has its own implementation: one for a program that warns of outcomes
+    /// itself leaves it out.
+    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String)
+}
+
+extension TrackerLog {
+    /// Logs the message like any other.
+    public func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) { log(level, message) }
 }
 
 /// Writes each message as one line to standard error.
@@ -59,6 +71,7 @@ public struct StandardErrorLog: TrackerLog {
 final class LevelledLog: TrackerLog {
     private let log: any TrackerLog
     private let isVerbose: Flag
+    private let streaks = RefusalStreaks()
 
     init(_ log: any TrackerLog, isVerbose: Bool) {
         self.log = log
@@ -73,9 +86,62 @@ final class LevelledLog: TrackerLog {
         log.log(level, message)
     }
 
+    /// Logs a dropped call. Of those that the client's state is the reason for, it logs the first; the others are
+    /// counted until ``endRefusals()``.
+    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
+        guard !reason.isOfState || streaks.begins(reason) else { return }
+        log.logRefusal(reason, level, message)
+    }
+
+    /// A call was accepted, or the client starts or closes: logs how many calls were dropped, if more than one.
+    func endRefusals() {
+        for (reason, count) in streaks.end() {
+            log.logRefusal(reason, .warning, "\(count) calls were dropped: \(reason.rawValue)")
+        }
+    }
+
     /// A message at a level that is off most of the time: it is only made when it is wanted.
     func verbose(_ level: LogLevel, _ message: () -> String) {
         guard isVerbose.value else { return }
         log.log(level, message())
+    }
+}
+
+/// Counts dropped calls by reason, so that a thousand of them are one message.
+private final class RefusalStreaks: Sendable {
+    /// How many were dropped for each reason; the first has its message.
+    private let counts = Mutex<[RefusalReason: Int]>([:])
+    /// So that a call that is accepted costs no lock.
+    private let isEmpty = Flag(true)
+
+    /// Counts a dropped call.
+    ///
+    /// - Returns: Whether it is the first for its reason.
+    func begins(_ reason: RefusalReason) -> Bool {
+        counts.withLock { counts in
+            isEmpty.set(false)
+            counts[reason, default: 0] += 1
+            return counts[reason] == 1
+        }
+    }
+
+    /// Begins anew.
+    ///
+    /// - Returns: The reasons that had more than one call, and how many.
+    func end() -> [(RefusalReason, Int)] {
+        guard !isEmpty.value else { return [] }
+        return counts.withLock { counts in
+            isEmpty.set(true)
+            defer { counts = [:] }
+            return counts.filter { $0.value > 1 }.sorted { $0.key.rawValue < $1.key.rawValue }
+        }
+    }
+}
+
+extension RefusalReason {
+    /// Whether the reason is the client's state, so that it holds for other calls as well. A full queue has a count of
+    /// its own (``FullQueue``), which ends with the queue's being empty.
+    fileprivate var isOfState: Bool {
+        [.notInitialized, .trackingNotAllowed, .disabled].contains(self)
     }
 }

@@ -45,6 +45,39 @@ struct HostMethodTests {
         #expect(news[0]["params"]?["at"]?.stringValue?.hasSuffix("Z") == true)
     }
 
+    @Test("a thousand calls before init are one line and a count on stderr")
+    func refusals() async throws {
+        let client = try BridgeClient()
+
+        for _ in 1...1_000 { client.start("track", ["EARLY"]) }
+        try await client.call("basic.track", ["EARLY"])
+        try await client.finish()
+
+        #expect(
+            try await client.host.logged("1000 calls").sorted() == [
+                "[MobileTracker] warning: 1000 calls were dropped: NOT_INITIALIZED",
+                "[MobileTracker] warning: Not initialized. Call basic.initialize() first.",
+                "[MobileTracker] warning: Not initialized. Call init() first.",
+            ])
+    }
+
+    @Test("with --quiet-refusals dropped calls are left out of stderr, and not of the notifications")
+    func quietRefusals() async throws {
+        let folder = try TemporaryDirectory()
+        let client = try BridgeClient(["--quiet-refusals"])
+
+        try await client.call("host.subscribe", ["log"])
+        try await client.call("track", ["EARLY"])
+        try await client.call("track", ["eventName": "A", "messageId": ""])
+        await #expect(throws: BridgeFailure.self) {
+            try await client.call("init", ["925", ["storageDirectory": .string(folder.path("state"))]])
+        }
+        try await client.finish()
+
+        #expect(try await client.host.logged("Initialization failed").count == 1)
+        #expect(client.others.all.count { $0["params"]?["level"] == "warning" } == 2)
+    }
+
     @Test(
         "host.subscribe brings what happens to events and to the session, by the names of what arrives",
         arguments: ["diagnostic", "diagnostics"])

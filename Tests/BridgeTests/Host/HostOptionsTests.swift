@@ -11,6 +11,7 @@ struct HostOptionsTests {
 
         #expect(options.action == .serve)
         #expect(options.logLevel == .debug)
+        #expect(!options.quietRefusals)
         #expect(options.appName == "default")
         #expect(options.storageDirectory == nil)
         #expect(options.maxMessageBytes == 16_777_216)
@@ -49,6 +50,15 @@ struct HostOptionsTests {
         let options = try HostOptions(arguments: ["--shutdown-timeout", text])
 
         #expect(options.shutdownTimeout == .milliseconds(milliseconds))
+    }
+
+    @Test("take the quiet of refusals without a value, and go on")
+    func quietRefusals() throws {
+        let options = try HostOptions(arguments: ["--quiet-refusals", "--log-level", "error"])
+
+        #expect(options.quietRefusals)
+        #expect(options.logLevel == .error)
+        #expect(throws: UsageError.self) { try HostOptions(arguments: ["--quiet-refusals=yes"]) }
     }
 
     @Test("stop at a question", arguments: [("--help", HostOptions.Action.help), ("--version", .version)])

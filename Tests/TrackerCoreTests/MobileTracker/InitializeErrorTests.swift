@@ -7,6 +7,9 @@ import TrackerModels
 
 @Suite("What initialize of a session tracker throws")
 struct InitializeErrorTests {
+    private let advice =
+        "To start all the same, and have the session made later, set sessionCreation to inBackground."
+
     @Test(
         "a brand that is no number",
         arguments: [
@@ -112,6 +115,8 @@ struct InitializeErrorTests {
 
         #expect(error?.code == .sessionCreationFailed)
         #expect(error?.cause == cause)
+        #expect(error?.message.hasPrefix("No session could be created: ") == true)
+        #expect(error?.message.hasSuffix(advice) == true)
         #expect(outcome.isPending)
         #expect(fixture.tracker.info("lifecycle") == "withoutSession")
         #expect(fixture.tracker.sessionId == nil)
@@ -150,6 +155,7 @@ struct InitializeErrorTests {
 
         #expect(error?.code == .sessionCreationFailed)
         #expect(error?.cause == .timeout)
+        #expect(error?.message == "Initialization did not finish within initTimeout. \(advice)")
         #expect(outcome.isPending)
         #expect(fixture.tracker.info("lifecycle") == "withoutSession")
         fixture.answer()

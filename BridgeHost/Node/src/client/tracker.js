@@ -32,7 +32,8 @@ export function createTracker(options = {}) {
     const news = new News({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
-        hostArguments: () => withName(hostArguments, program),
+        // Dropped calls are warned of here, with the caller's line.
+        hostArguments: () => [...withName(hostArguments, program), '--quiet-refusals'],
         onStderr: stderr === 'inherit' ? passOn : () => {},
         onNotification: (notification) => news.receive(notification),
         warn,

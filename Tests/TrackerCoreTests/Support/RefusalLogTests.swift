@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("The log of dropped calls")
+struct RefusalLogTests {
+    @Test(
+        "has one message and a count for a reason that holds for all calls",
+        arguments: [.notInitialized, .trackingNotAllowed, .disabled] as [RefusalReason])
+    func counts(_ reason: RefusalReason) {
+        let recording = RecordingLog()
+        let log = LevelledLog(recording, isVerbose: false)
+
+        for number in 1...1_000 { log.logRefusal(reason, .warning, "Call \(number)") }
+        #expect(recording.lines.all == ["warning: Call 1"])
+
+        log.endRefusals()
+        log.endRefusals()
+        log.logRefusal(reason, .warning, "Call 1001")
+
+        #expect(
+            recording.lines.all == [
+                "warning: Call 1", "warning: 1000 calls were dropped: \(reason.rawValue)", "warning: Call 1001",
+            ])
+    }
+
+    @Test("has a message for each wrong argument")
+    func arguments() {
+        let recording = RecordingLog()
+        let log = LevelledLog(recording, isVerbose: false)
+
+        for _ in 1...3 { log.logRefusal(.invalidEventName, .warning, "No name") }
+        log.endRefusals()
+
+        #expect(recording.lines.all == ["warning: No name", "warning: No name", "warning: No name"])
+    }
+
+    @Test("of a session tracker has a count at initialize")
+    func tracker() async throws {
+        let fixture = try SessionFixture()
+
+        for number in 1...10 { _ = await fixture.tracker.track(eventName: "E\(number)") }
+        try await fixture.start()
+        _ = await fixture.tracker.track(eventName: "TAKEN")
+
+        let lines = fixture.log.lines.all.filter { $0.hasPrefix("warning") }
+        #expect(
+            lines == [
+                "warning: Not initialized. Call initialize() first.",
+                "warning: 10 calls were dropped: NOT_INITIALIZED",
+            ])
+    }
+
+    @Test("of a basic tracker has a count at initialize and at shutdown")
+    func basic() async throws {
+        let fixture = try BasicFixture()
+        let log = fixture.log.lines
+        func drop(_ count: Int) async {
+            for number in 1...count {
+                await withCheckedContinuation { continuation in
+                    fixture.tracker.accept(.track(event: "E\(number)", properties: nil)) { _ in continuation.resume() }
+                }
+            }
+        }
+
+        await drop(10)
+        try fixture.start()
+        await drop(1)
+        await fixture.tracker.shutdown()
+        await drop(2)
+        await fixture.tracker.shutdown()
+
+        #expect(
+            log.all.filter { $0.hasPrefix("warning") } == [
+                "warning: Not initialized. Call initialize() first.",
+                "warning: 10 calls were dropped: NOT_INITIALIZED",
+                "warning: Not initialized. Call initialize() first.",
+                "warning: 2 calls were dropped: NOT_INITIALIZED",
+            ])
+    }
+}
