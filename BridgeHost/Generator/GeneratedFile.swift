@@ -21,6 +21,9 @@ struct GeneratedFile: Sendable {
                 ("types", MethodReference.types),
             ].reduce(old) { replacingPart($1.0, of: $0, with: $1.1) }
         },
+        GeneratedFile(path: "Docs/Delivery.md") { old in
+            replacingPart("options", of: old, with: OptionReference.delivery)
+        },
     ]
 
     /// Replaces what stands between the marks of a part.

@@ -11,31 +11,17 @@ enum AnalyticsFields {
                 "ingestionHost", \.ingestionHost,
                 "Where the events go: batches are posted to `/v1/batch` below it."
             ).required,
-            .boolean("debug", \.debug, "Whether informative and debug messages are logged; false by default."),
-            .integer(
-                "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400,
-                "How long an event waits for others at most; 10 by default."),
-            .optionalInteger(
-                "maxQueueEvents", \.maxQueueEvents,
-                "Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 2,000 in memory."),
-            .integer("flushAt", \.flushAt, "Events are sent as soon as there are so many; 20 by default."),
-            .integer("maxBatchSize", \.maxBatchSize, "How many events travel together at most; 100 by default."),
-            .integer(
-                "maxBatchBytes", \.maxBatchBytes,
-                "How many bytes a batch has at most before compression; 475,000 by default."),
-            .milliseconds(
-                "requestTimeoutMs", \.requestTimeout, from: 1_000, to: 600_000,
-                "How long a request may take; 8,000 by default."),
+        ] + InitOptions.options.map { ConfigField($0, in: InitOptions(writeKey: "", ingestionHost: "")) } + [
             .object("app", \.app, app, "The application that events come from."),
             ConfigField(
-                "context", .reference("Properties"), "Merged over what the system tells of the events' surroundings."
-            ) {
-                value, path, options throws(TrackerError) in
-                guard let context = JSONValue(value).objectValue else {
-                    throw FieldCheck.fault(path, "must be an object")
+                "context", .reference("Properties"), "Merged over what the system tells of the events' surroundings.",
+                read: { value, path, options throws(TrackerError) in
+                    guard let context = JSONValue(value).objectValue else {
+                        throw FieldCheck.fault(path, "must be an object")
+                    }
+                    options.context = context
                 }
-                options.context = context
-            },
+            ),
         ] + DeliveryFields.table.fields.filter { $0.name != "requestTimeoutMs" }.map { $0.lifted(to: \.delivery) }
     )
 

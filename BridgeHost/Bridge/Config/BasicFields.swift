@@ -12,9 +12,11 @@ enum BasicFields {
     /// All of them.
     static let table = ConfigTable<BasicOptions>(
         [
-            .optionalInteger(
-                "maxQueueSize", \.maxQueueSize,
-                "Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 100 in memory.")
+            ConfigField(
+                .integer(
+                    "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, 100 in memory",
+                    "Past this many events the oldest is dropped"),
+                in: BasicOptions(delivery: DeliveryOptions()))
         ]
             + DeliveryFields.table.fields.map { $0.lifted(to: \.delivery) }
     )

@@ -5,43 +5,27 @@ enum TrackerFields {
     /// All of them.
     static let table = ConfigTable<TrackerConfig>(
         [
-            .boolean(
-                "debug", \.debug, "Whether informative and debug messages are logged; false by default."),
             .string(
                 "apiUrl", \.apiUrl, aliases: ["api_url"],
                 "The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`."),
-            .string(
-                "xApiKey", \.xApiKey, aliases: ["x_api_key"], "The key sent as `X-API-Key`. Required."),
-            .boolean(
-                "crossSiteCookie", \.crossSiteCookie, aliases: ["cross_site_cookie"],
-                "Whether sessions may be carried between sites; false by default."),
+            .string("xApiKey", \.xApiKey, aliases: ["x_api_key"], "The key sent as `X-API-Key`. Required."),
             .string(
                 "cookieDomain", \.cookieDomain, aliases: ["cookie_domain"],
                 "The domain, with its subdomains, that a session may be carried to; any by default."),
-            .integer(
-                "cookieExpiration", \.cookieExpiration, aliases: ["cookie_expiration"], to: 36_500,
-                "How many days stored values last; 365 by default."),
-            .choice(
-                "sessionCreation", \.sessionCreation,
-                "Whether `init` makes the session, or leaves it to the background; `duringInit` by default."),
-            .milliseconds(
-                "initTimeoutMs", \.initTimeout, from: 1_000, to: 600_000,
-                "How long the whole of `init` may take; 30,000 by default."),
-            .choice(
-                "consent", \.consent,
-                "The consent of a first start; `granted` by default. A stored one goes before it."),
+        ] + TrackerConfig.options.map { ConfigField($0, in: .default, aliases: aliases[$0.name] ?? []) } + [
             .object("device", \.device, device, "What the backend is told of the device; by default what it is."),
             ConfigField(
                 "initialScreen", .oneOf([.string, screen.schema]),
-                "A screen to track once the tracker is ready: its name, or name and URL."
-            ) { value, path, config throws(TrackerError) in
-                config.initialScreen = try TrackerConfig.Screen(value, at: path)
-            },
-            .optionalInteger(
-                "maxPendingEvents", \.maxPendingEvents,
-                "How many calls may wait for a session; by default as many as the queue holds."),
+                "A screen to track once the tracker is ready: its name, or name and URL.",
+                read: { value, path, config throws(TrackerError) in
+                    config.initialScreen = try TrackerConfig.Screen(value, at: path)
+                }
+            ),
         ] + DeliveryFields.table.fields.map { $0.lifted(to: \.delivery) }
     )
+
+    /// The spellings of the web and React Native packages.
+    private static let aliases = ["crossSiteCookie": ["cross_site_cookie"], "cookieExpiration": ["cookie_expiration"]]
 
     /// The keys of the form that the React Native package publishes, besides the brand.
     static let published = ConfigTable(
@@ -60,11 +44,7 @@ enum TrackerFields {
 
     /// The keys of a screen.
     static let screen = ConfigTable<TrackerConfig.Screen>([
-        ConfigField("name", .string, "The name, or the title of a page.") {
-            value, path, screen throws(TrackerError) in
-            guard let name = value.stringValue else { throw FieldCheck.fault(path, "must be a string") }
-            screen.name = name
-        }.required,
+        .text("name", \.name, "The name, or the title of a page.").required,
         .string("url", \.url, "What tells the screen from others; its name by default."),
     ])
 }

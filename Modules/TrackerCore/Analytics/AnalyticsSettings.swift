@@ -23,12 +23,7 @@ struct AnalyticsSettings: Sendable {
     init(_ options: InitOptions, facts: HostFacts) throws(TrackerError) {
         writeKey = try Self.key(options.writeKey)
         host = try Self.host(options)
-        try FieldCheck.integer("flushIntervalSeconds", options.flushIntervalSeconds, 1...86_400)
-        if let own = options.maxQueueEvents { try FieldCheck.atLeastOne("maxQueueEvents", own) }
-        try FieldCheck.atLeastOne("flushAt", options.flushAt)
-        try FieldCheck.atLeastOne("maxBatchSize", options.maxBatchSize)
-        try FieldCheck.atLeastOne("maxBatchBytes", options.maxBatchBytes)
-        try FieldCheck.duration("requestTimeout", options.requestTimeout, from: .seconds(1), to: .seconds(600))
+        for option in InitOptions.options { try option.check(options) }
         try options.delivery.validate()
         do throws(JSONSyntaxError) {
             context = try AnalyticsContext.template(

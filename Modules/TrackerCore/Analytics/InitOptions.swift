@@ -15,24 +15,24 @@ public struct InitOptions: Hashable, Sendable {
     /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
     /// query or fragment. Spaces around it and one slash at its end are removed; a base path is kept.
     public var ingestionHost: String
-    /// Whether informative and debug messages are logged; false by default.
+    /// Whether informative and debug messages are logged.
     public var debug: Bool
-    /// How many seconds an event waits for others at most; 10 by default, 1 to 86,400.
+    /// How many seconds an event waits for others at most.
     public var flushIntervalSeconds: Int
-    /// Past this many events the oldest is dropped and counted; at least 1. `nil`: as `delivery.maxQueuedEvents` says,
+    /// Past this many events the oldest is dropped and counted. `nil`: as `delivery.maxQueuedEvents` says,
     /// and 2,000 with `persistence: .memory`.
     ///
     /// The smaller of this and `delivery.maxQueuedEvents` counts.
     public var maxQueueEvents: Int?
-    /// How many queued events are sent at once, without waiting for the interval; 20 by default, at least 1.
+    /// How many queued events are sent at once, without waiting for the interval.
     public var flushAt: Int
-    /// How many events travel together at most; 100 by default, at least 1.
+    /// How many events travel together at most.
     public var maxBatchSize: Int
-    /// How many bytes a batch has at most before compression; 475,000 by default, at least 1.
+    /// How many bytes a batch has at most before compression.
     ///
     /// An event that is larger by itself travels alone.
     public var maxBatchBytes: Int
-    /// How long a request may take; 8 s by default, 1 s to 10 min.
+    /// How long a request may take.
     ///
     /// The smaller of this and `delivery.requestTimeout` counts.
     public var requestTimeout: Duration
@@ -63,6 +63,21 @@ public struct InitOptions: Hashable, Sendable {
         self.context = context
         self.delivery = delivery
     }
+
+    /// The options that have a range or a default of their own.
+    package static let options: [ConfigOption<InitOptions>] = [
+        .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
+        .integer(
+            "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400, "How long an event waits for others at most"),
+        .integer(
+            "maxQueueEvents", \.maxQueueEvents, absence: "as `maxQueuedEvents`, 2,000 in memory",
+            "Past this many events the oldest is dropped"),
+        .integer("flushAt", \.flushAt, "Events are sent as soon as there are so many"),
+        .integer("maxBatchSize", \.maxBatchSize, "How many events travel together at most"),
+        .bytes("maxBatchBytes", \.maxBatchBytes, "How many bytes a batch has at most before compression"),
+        .duration(
+            "requestTimeout", \.requestTimeout, from: .seconds(1), to: .seconds(600), "How long a request may take"),
+    ]
 
     /// The key that names the source of the events; it stands in each of them. Not blank, no control characters.
     public var writeKey: String {

@@ -117,28 +117,10 @@ enum DebugInfo {
 
     /// The delivery options.
     static func describe(_ options: DeliveryOptions) -> JSONObject {
-        [
-            "storageDirectory": options.storageDirectory.map(JSONValue.string) ?? .null,
-            "persistence": .string(options.persistence.rawValue),
-            "durability": .string(options.durability.rawValue),
-            "maxQueuedEvents": JSONValue(options.maxQueuedEvents),
-            "maxQueuedBytes": JSONValue(options.maxQueuedBytes),
-            "maxEventBytes": JSONValue(options.maxEventBytes),
-            "eventTTLMs": options.eventTTL.map(milliseconds) ?? .null,
-            "overflow": options.overflow.map { .string($0.rawValue) } ?? .null,
-            "maxConcurrentRequests": JSONValue(options.maxConcurrentRequests),
-            "requestTimeoutMs": milliseconds(options.requestTimeout),
-            "compression": .string(options.compression.rawValue),
-            "compressionThreshold": JSONValue(options.compressionThreshold),
-            "retryDelayMs": milliseconds(options.retryDelay),
-            "failureThreshold": JSONValue(options.failureThreshold),
-            "cooldownMs": milliseconds(options.cooldown),
-            "maxCooldownMs": milliseconds(options.maxCooldown),
-            "jitter": JSONValue(options.jitter),
-            "caBundle": options.caBundle.map(JSONValue.string) ?? .null,
-            "proxy": options.proxy.map { .string(masked(proxy: $0)) } ?? .null,
-            "allowInsecureHTTP": .bool(options.allowInsecureHTTP),
-        ]
+        var info = JSONObject()
+        for option in DeliveryOptions.all { info[option.key] = option.value(in: options)?.json ?? .null }
+        if let proxy = options.proxy { info["proxy"] = .string(masked(proxy: proxy)) }
+        return info
     }
 
     /// A proxy's URL with its password masked.

@@ -17,9 +17,7 @@ struct TrackerSettings: Sendable {
         guard let brand = BrandID(brandId) else { throw TrackerError(.invalidBrandId, "Brand ID must be a number") }
         let config = config ?? .default
         try config.delivery.validate()
-        try FieldCheck.integer("cookieExpiration", config.cookieExpiration, 1...36_500)
-        try FieldCheck.duration("initTimeout", config.initTimeout, from: .seconds(1), to: .seconds(600))
-        if let most = config.maxPendingEvents { try FieldCheck.atLeastOne("maxPendingEvents", most) }
+        for option in TrackerConfig.options { try option.check(config) }
         if let screen = config.initialScreen, screen.name.isBlank {
             throw FieldCheck.fault("initialScreen", "must have a name")
         }

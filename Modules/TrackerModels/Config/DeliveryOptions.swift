@@ -1,7 +1,7 @@
 /// How events are kept and delivered; the same for every client.
 ///
-/// Every field has a default that suits most programs. Values outside their range are refused when the client is
-/// initialised, with the field's name and the reason.
+/// Every field has a default that suits most programs, which stands in the initialiser. Values outside their range are
+/// refused when the client is initialised, with the field's name and the range. `Docs/Delivery.md` has a table of both.
 public struct DeliveryOptions: Hashable, Sendable {
     /// Where undelivered events live.
     public enum Persistence: String, Hashable, Sendable, CaseIterable {
@@ -39,44 +39,44 @@ public struct DeliveryOptions: Hashable, Sendable {
     /// `~/.local/state/mobile-tracker/<program>`, where `<program>` is the executable's name; on Apple platforms in
     /// Application Support.
     public var storageDirectory: String?
-    /// Where undelivered events live; on disk by default.
+    /// Where undelivered events live.
     public var persistence: Persistence
-    /// What an accepted event survives; the process's death by default.
+    /// What an accepted event survives.
     public var durability: Durability
-    /// How many events the queue holds; 100,000 by default, at least 1. ``overflow`` says what happens past it.
+    /// How many events the queue holds. ``overflow`` says what happens past it.
     public var maxQueuedEvents: Int
-    /// How many bytes of events the queue holds; 64 MiB by default, at least 1. ``overflow`` says what happens past it.
+    /// How many bytes of events the queue holds. ``overflow`` says what happens past it.
     public var maxQueuedBytes: Int
-    /// A larger event is refused; 512 KiB by default, at least 1.
+    /// A larger event is refused.
     public var maxEventBytes: Int
-    /// How long an event may wait before it is dropped and counted; for ever by default, at least 1 ms.
+    /// How long an event may wait before it is dropped and counted; `nil`: for ever.
     public var eventTTL: Duration?
     /// What happens to a call when the queue is full. `nil`: a `MobileTracker` refuses it, an `AnalyticsClient` and a
     /// `BasicTracker` drop the oldest.
     public var overflow: Overflow?
-    /// How many requests may be under way at once; 1 by default, up to 64. More than 1 trades order for speed.
+    /// How many requests may be under way at once. More than 1 trades order for speed.
     public var maxConcurrentRequests: Int
-    /// How long a request may take; 30 s by default, 1 s to 10 min.
+    /// How long a request may take.
     public var requestTimeout: Duration
-    /// How request bodies are compressed; by gzip by default.
+    /// How request bodies are compressed.
     public var compression: Compression
-    /// Bodies of at least this many bytes are compressed; 1 KiB by default, at least 1.
+    /// Bodies of at least this many bytes are compressed.
     public var compressionThreshold: Int
-    /// The wait after the first failure, doubled with each further one; 250 ms by default, 10 ms to 1 h.
+    /// The wait after the first failure, doubled with each further one.
     public var retryDelay: Duration
-    /// After this many failures in a row the circuit breaker opens; 3 by default, at least 1.
+    /// After this many failures in a row the circuit breaker opens.
     public var failureThreshold: Int
-    /// How long the breaker stays open at first; 10 s by default, at least ``retryDelay``.
+    /// How long the breaker stays open at first. At least ``retryDelay``.
     public var cooldown: Duration
-    /// How long it stays open at most; 120 s by default, at least ``cooldown``.
+    /// How long it stays open at most. At least ``cooldown``.
     public var maxCooldown: Duration
-    /// How far a wait may differ from its nominal length, either way; 0.2 by default, 0 to 1.
+    /// How far a wait may differ from its nominal length, either way; 0 to 1.
     public var jitter: Double
     /// A file of certificates to trust instead of the system's.
     public var caBundle: String?
     /// A proxy's URL. `nil`: as the environment says.
     public var proxy: String?
-    /// Whether plain `http` may be used to hosts other than this machine; false by default.
+    /// Whether plain `http` may be used to hosts other than this machine.
     public var allowInsecureHTTP: Bool
 
     /// Makes options; what is left out has its default.
@@ -115,27 +115,51 @@ public struct DeliveryOptions: Hashable, Sendable {
     ///
     /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
     public func validate() throws(TrackerError) {
-        try FieldCheck.atLeastOne("maxQueuedEvents", maxQueuedEvents)
-        try FieldCheck.atLeastOne("maxQueuedBytes", maxQueuedBytes)
-        try FieldCheck.atLeastOne("maxEventBytes", maxEventBytes)
-        if let eventTTL { try FieldCheck.duration("eventTTL", eventTTL, from: .milliseconds(1), to: nil) }
-        try FieldCheck.integer("maxConcurrentRequests", maxConcurrentRequests, 1...64)
-        try FieldCheck.duration("requestTimeout", requestTimeout, from: .seconds(1), to: .seconds(600))
-        try FieldCheck.atLeastOne("compressionThreshold", compressionThreshold)
-        try FieldCheck.duration("retryDelay", retryDelay, from: .milliseconds(10), to: .seconds(3600))
-        try FieldCheck.atLeastOne("failureThreshold", failureThreshold)
-        try FieldCheck.duration("cooldown", cooldown, from: retryDelay, to: nil)
-        try FieldCheck.duration("maxCooldown", maxCooldown, from: cooldown, to: nil)
-        guard (0...1).contains(jitter) else {
-            throw FieldCheck.fault("jitter", "must be from 0 to 1, not \(jitter)")
-        }
-        for (field, path) in [("storageDirectory", storageDirectory), ("caBundle", caBundle), ("proxy", proxy)] {
-            guard let path else { continue }
-            guard !path.isEmpty, !path.utf8.contains(0) else {
-                throw FieldCheck.fault(field, "must not be empty or hold a NUL character")
-            }
-        }
+        for option in Self.all { try option.check(self) }
     }
+
+    /// Every option.
+    package static let all: [ConfigOption<DeliveryOptions>] = [
+        .text(
+            "storageDirectory", \.storageDirectory,
+            absence: "`$XDG_STATE_HOME/mobile-tracker/<program>`, else `~/.local/state/mobile-tracker/<program>`",
+            "The state folder"),
+        .choice("persistence", \.persistence, "Where undelivered events live"),
+        .choice("durability", \.durability, "Whether events survive the death of the process or of the machine"),
+        .integer("maxQueuedEvents", \.maxQueuedEvents, "How many events the queue holds"),
+        .bytes("maxQueuedBytes", \.maxQueuedBytes, "How many bytes of events the queue holds"),
+        .bytes("maxEventBytes", \.maxEventBytes, "A larger event is refused"),
+        .duration(
+            "eventTTL", \.eventTTL, from: .milliseconds(1), absence: "for ever",
+            "How long an event may wait before it is dropped"),
+        .choice(
+            "overflow", \.overflow, absence: "`refuseNew`, of analytics and basic `dropOldest`",
+            "What happens past either bound: the call is refused, or the oldest event is dropped"),
+        .integer(
+            "maxConcurrentRequests", \.maxConcurrentRequests, to: 64,
+            "Requests under way at once (more than 1 trades order for speed)"),
+        .duration(
+            "requestTimeout", \.requestTimeout, from: .seconds(1), to: .seconds(600), "How long a request may take"),
+        .choice("compression", \.compression, "How request bodies are compressed"),
+        .bytes("compressionThreshold", \.compressionThreshold, "Bodies of at least this many bytes are compressed"),
+        .duration(
+            "retryDelay", \.retryDelay, from: .milliseconds(10), to: .seconds(3600),
+            "The wait after a first failure, doubled with each further one"),
+        .integer(
+            "failureThreshold", \.failureThreshold, "After this many failures in a row the circuit breaker opens"),
+        .duration(
+            "cooldown", \.cooldown, from: .milliseconds(10), "How long the breaker stays open at first"
+        ).notLess(than: "retryDelay", \.retryDelay),
+        .duration("maxCooldown", \.maxCooldown, from: .milliseconds(10), "How long it stays open at most")
+            .notLess(than: "cooldown", \.cooldown),
+        .share("jitter", \.jitter, "How far a wait may differ from its length, either way"),
+        .text(
+            "caBundle", \.caBundle, absence: "the system's",
+            "A file of certificates, which can be read, to trust instead of the system's"),
+        .text("proxy", \.proxy, absence: "as the environment says", "A proxy's URL"),
+        .boolean(
+            "allowInsecureHTTP", \.allowInsecureHTTP, "Whether plain http may be used to other machines"),
+    ]
 }
 
 /// The checks that configurations share.
@@ -166,7 +190,9 @@ package enum FieldCheck {
     }
 
     private static func text(_ duration: Duration) -> String {
-        let milliseconds = duration / .milliseconds(1)
-        return milliseconds < 1000 ? "\(milliseconds) ms" : "\(milliseconds / 1000) s"
+        let (number, unit) =
+            duration < .seconds(1) ? (duration / .milliseconds(1), "ms") : (duration / .seconds(1), "s")
+        let text = String(number)
+        return "\(text.hasSuffix(".0") ? String(text.dropLast(2)) : text) \(unit)"
     }
 }

@@ -41,7 +41,7 @@ public struct TrackerConfig: Hashable, Sendable {
         }
     }
 
-    /// Whether informative and debug messages are logged; false by default.
+    /// Whether informative and debug messages are logged.
     public var debug: Bool
     /// The backend's base URL, such as `https://api.example.com`. Required when initialising.
     ///
@@ -50,23 +50,23 @@ public struct TrackerConfig: Hashable, Sendable {
     public var apiUrl: String?
     /// The key sent as `X-API-Key`. Required when initialising; no control characters.
     public var xApiKey: String?
-    /// Whether sessions may be carried between sites; false by default.
+    /// Whether sessions may be carried between sites.
     public var crossSiteCookie: Bool
     /// The domain, with its subdomains, that a session may be carried to; a leading dot is ignored. `nil`: any.
     public var cookieDomain: String?
-    /// How many days stored values last; 365 by default, 1 to 36,500.
+    /// How many days stored values last.
     public var cookieExpiration: Int
-    /// When the backend session is made; during initialisation by default.
+    /// When the backend session is made.
     public var sessionCreation: SessionCreation
-    /// How long the whole of `initialize` may take; 30 s by default, 1 s to 10 min.
+    /// How long the whole of `initialize` may take.
     public var initTimeout: Duration
-    /// The consent of a first start; granted by default. A stored consent goes before it.
+    /// The consent of a first start. A stored consent goes before it.
     public var consent: Consent
     /// What the backend is told about the device.
     public var device: Device
     /// A screen to track once the tracker is ready.
     public var initialScreen: Screen?
-    /// How many calls may wait for a session; `nil`: as many as the queue holds. At least 1.
+    /// How many calls may wait for a session; `nil`: as many as the queue holds.
     public var maxPendingEvents: Int?
     /// How events are kept and delivered.
     public var delivery: DeliveryOptions
@@ -92,6 +92,22 @@ public struct TrackerConfig: Hashable, Sendable {
         self.maxPendingEvents = maxPendingEvents
         self.delivery = delivery
     }
+
+    /// The options that have a range or a default of their own.
+    package static let options: [ConfigOption<TrackerConfig>] = [
+        .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
+        .boolean("crossSiteCookie", \.crossSiteCookie, "Whether sessions may be carried between sites"),
+        .integer("cookieExpiration", \.cookieExpiration, to: 36_500, "How many days stored values last"),
+        .choice(
+            "sessionCreation", \.sessionCreation, "Whether `init` makes the session, or leaves it to the background"),
+        .duration(
+            "initTimeout", \.initTimeout, from: .seconds(1), to: .seconds(600),
+            "How long the whole of `init` may take"),
+        .choice("consent", \.consent, "The consent of a first start (a stored one goes before it)"),
+        .integer(
+            "maxPendingEvents", \.maxPendingEvents, absence: "as many as the queue holds",
+            "How many calls may wait for a session"),
+    ]
 
     /// The configuration that has every default; it lacks what is required.
     public static let `default` = TrackerConfig()

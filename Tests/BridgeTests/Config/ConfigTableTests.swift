@@ -95,6 +95,35 @@ struct ConfigTableTests {
         }
     }
 
+    @Test(
+        "has its values out of range told by the keys that were written",
+        arguments: [
+            ("init", #"["925", {"requestTimeoutMs": 1}]"#, "'requestTimeoutMs' must be at least 1 s, not 1 ms"),
+            ("init", #"["925", {"initTimeoutMs": 601000}]"#, "'initTimeoutMs' must be at most 600 s, not 601 s"),
+            ("init", #"["925", {"retryDelayMs": 20000}]"#, "'cooldownMs' must be at least 20 s, not 10 s"),
+            (
+                "analytics.initialize",
+                #"[{"writeKey": "k", "ingestionHost": "https://a.example", "requestTimeoutMs": 1}]"#,
+                "'requestTimeoutMs' must be at least 1 s, not 1 ms"
+            ),
+            (
+                "basic.initialize", #"["k", "https://a.example", null, {"eventTTLMs": 0}]"#,
+                "'eventTTLMs' must be at least 1 ms, not 0 ms"
+            ),
+            (
+                "init", #"["925", {"maxConcurrentRequests": 65}]"#,
+                "'maxConcurrentRequests' must be from 1 to 64, not 65"
+            ),
+        ])
+    func ranges(method: String, params: String, reason: String) async throws {
+        let client = try BridgeClient()
+
+        let failure = try await client.start(method, text: params).failure
+
+        #expect(failure?.code == "INVALID_CONFIGURATION")
+        #expect(failure?.message == "Invalid configuration: \(reason)")
+    }
+
     @Test("never shows the value of a key that is refused")
     func secrets() {
         let error = #expect(throws: TrackerError.self) { try read(#"{"xApiKey": ["s3cret"]}"#) }

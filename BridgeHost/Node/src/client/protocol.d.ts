@@ -142,24 +142,26 @@ export type Consent = 'granted' | 'denied' | 'pending'
 
 /** The configuration of `init`. `apiUrl` and `xApiKey` are required. */
 export interface TrackerConfig {
-    /** Whether informative and debug messages are logged; false by default. */
-    debug?: boolean | null
     /** The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`. */
     apiUrl?: string | null
     /** The key sent as `X-API-Key`. Required. */
     xApiKey?: string | null
-    /** Whether sessions may be carried between sites; false by default. */
-    crossSiteCookie?: boolean | null
     /** The domain, with its subdomains, that a session may be carried to; any by default. */
     cookieDomain?: string | null
-    /** How many days stored values last; 365 by default. */
+    /** Whether informative and debug messages are logged; by default false. */
+    debug?: boolean | null
+    /** Whether sessions may be carried between sites; by default false. */
+    crossSiteCookie?: boolean | null
+    /** How many days stored values last; by default 365. */
     cookieExpiration?: number | null
-    /** Whether `init` makes the session, or leaves it to the background; `duringInit` by default. */
+    /** Whether `init` makes the session, or leaves it to the background; by default `duringInit`. */
     sessionCreation?: 'duringInit' | 'inBackground' | null
-    /** How long the whole of `init` may take; 30,000 by default. */
+    /** How long the whole of `init` may take; by default 30,000. */
     initTimeoutMs?: number | null
-    /** The consent of a first start; `granted` by default. A stored one goes before it. */
+    /** The consent of a first start (a stored one goes before it); by default `granted`. */
     consent?: 'granted' | 'denied' | 'pending' | null
+    /** How many calls may wait for a session; by default as many as the queue holds. */
+    maxPendingEvents?: number | null
     /** What the backend is told of the device; by default what it is. */
     device?: {
         /** `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`. */
@@ -174,56 +176,54 @@ export interface TrackerConfig {
         /** What tells the screen from others; its name by default. */
         url?: string | null
     } | null
-    /** How many calls may wait for a session; by default as many as the queue holds. */
-    maxPendingEvents?: number | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
-    /** Where undelivered events live; `disk` by default. */
+    /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
-    /** The death of the process or of the machine; `process` by default. */
+    /** Whether events survive the death of the process or of the machine; by default `process`. */
     durability?: 'process' | 'full' | null
-    /** How many events the queue holds; 100,000 by default. */
+    /** How many events the queue holds; by default 100,000. */
     maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; 64 MiB by default. */
+    /** How many bytes of events the queue holds; by default 64 MiB. */
     maxQueuedBytes?: number | null
-    /** A larger event is refused; 512 KiB by default. */
+    /** A larger event is refused; by default 512 KiB. */
     maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; for ever by default. */
+    /** How long an event may wait before it is dropped; by default for ever. */
     eventTTLMs?: number | null
-    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
     overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once; 1 by default. More trades order for speed. */
+    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
     maxConcurrentRequests?: number | null
-    /** How long a request may take; 30,000 by default. */
+    /** How long a request may take; by default 30,000. */
     requestTimeoutMs?: number | null
-    /** How request bodies are compressed; `gzip` by default. */
+    /** How request bodies are compressed; by default `gzip`. */
     compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 250 by default. */
+    /** The wait after a first failure, doubled with each further one; by default 250. */
     retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    /** After this many failures in a row the circuit breaker opens; by default 3. */
     failureThreshold?: number | null
-    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
     cooldownMs?: number | null
-    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
     maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    /** How far a wait may differ from its length, either way; by default 0.2. */
     jitter?: number | null
-    /** A file of certificates to trust instead of the system's. */
+    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
     caBundle?: string | null
     /** A proxy's URL; by default as the environment says. */
     proxy?: string | null
-    /** Whether plain http may be used to other machines; false by default. */
+    /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
     /** The same as `apiUrl`. */
     api_url?: string | null
     /** The same as `xApiKey`. */
     x_api_key?: string | null
-    /** The same as `crossSiteCookie`. */
-    cross_site_cookie?: boolean | null
     /** The same as `cookieDomain`. */
     cookie_domain?: string | null
+    /** The same as `crossSiteCookie`. */
+    cross_site_cookie?: boolean | null
     /** The same as `cookieExpiration`. */
     cookie_expiration?: number | null
 }
@@ -232,24 +232,26 @@ export interface TrackerConfig {
 export interface ReactNativeConfig {
     /** The brand. */
     apiKey: string
-    /** Whether informative and debug messages are logged; false by default. */
-    debug?: boolean | null
     /** The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`. */
     apiUrl?: string | null
     /** The key sent as `X-API-Key`. Required. */
     xApiKey?: string | null
-    /** Whether sessions may be carried between sites; false by default. */
-    crossSiteCookie?: boolean | null
     /** The domain, with its subdomains, that a session may be carried to; any by default. */
     cookieDomain?: string | null
-    /** How many days stored values last; 365 by default. */
+    /** Whether informative and debug messages are logged; by default false. */
+    debug?: boolean | null
+    /** Whether sessions may be carried between sites; by default false. */
+    crossSiteCookie?: boolean | null
+    /** How many days stored values last; by default 365. */
     cookieExpiration?: number | null
-    /** Whether `init` makes the session, or leaves it to the background; `duringInit` by default. */
+    /** Whether `init` makes the session, or leaves it to the background; by default `duringInit`. */
     sessionCreation?: 'duringInit' | 'inBackground' | null
-    /** How long the whole of `init` may take; 30,000 by default. */
+    /** How long the whole of `init` may take; by default 30,000. */
     initTimeoutMs?: number | null
-    /** The consent of a first start; `granted` by default. A stored one goes before it. */
+    /** The consent of a first start (a stored one goes before it); by default `granted`. */
     consent?: 'granted' | 'denied' | 'pending' | null
+    /** How many calls may wait for a session; by default as many as the queue holds. */
+    maxPendingEvents?: number | null
     /** What the backend is told of the device; by default what it is. */
     device?: {
         /** `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`. */
@@ -264,47 +266,45 @@ export interface ReactNativeConfig {
         /** What tells the screen from others; its name by default. */
         url?: string | null
     } | null
-    /** How many calls may wait for a session; by default as many as the queue holds. */
-    maxPendingEvents?: number | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
-    /** Where undelivered events live; `disk` by default. */
+    /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
-    /** The death of the process or of the machine; `process` by default. */
+    /** Whether events survive the death of the process or of the machine; by default `process`. */
     durability?: 'process' | 'full' | null
-    /** How many events the queue holds; 100,000 by default. */
+    /** How many events the queue holds; by default 100,000. */
     maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; 64 MiB by default. */
+    /** How many bytes of events the queue holds; by default 64 MiB. */
     maxQueuedBytes?: number | null
-    /** A larger event is refused; 512 KiB by default. */
+    /** A larger event is refused; by default 512 KiB. */
     maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; for ever by default. */
+    /** How long an event may wait before it is dropped; by default for ever. */
     eventTTLMs?: number | null
-    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
     overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once; 1 by default. More trades order for speed. */
+    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
     maxConcurrentRequests?: number | null
-    /** How long a request may take; 30,000 by default. */
+    /** How long a request may take; by default 30,000. */
     requestTimeoutMs?: number | null
-    /** How request bodies are compressed; `gzip` by default. */
+    /** How request bodies are compressed; by default `gzip`. */
     compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 250 by default. */
+    /** The wait after a first failure, doubled with each further one; by default 250. */
     retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    /** After this many failures in a row the circuit breaker opens; by default 3. */
     failureThreshold?: number | null
-    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
     cooldownMs?: number | null
-    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
     maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    /** How far a wait may differ from its length, either way; by default 0.2. */
     jitter?: number | null
-    /** A file of certificates to trust instead of the system's. */
+    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
     caBundle?: string | null
     /** A proxy's URL; by default as the environment says. */
     proxy?: string | null
-    /** Whether plain http may be used to other machines; false by default. */
+    /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
     /** The same as `apiUrl`. */
     api_url?: string | null
@@ -312,10 +312,10 @@ export interface ReactNativeConfig {
     endpoint?: string | null
     /** The same as `xApiKey`. */
     x_api_key?: string | null
-    /** The same as `crossSiteCookie`. */
-    cross_site_cookie?: boolean | null
     /** The same as `cookieDomain`. */
     cookie_domain?: string | null
+    /** The same as `crossSiteCookie`. */
+    cross_site_cookie?: boolean | null
     /** The same as `cookieExpiration`. */
     cookie_expiration?: number | null
 }
@@ -326,19 +326,19 @@ export interface AnalyticsOptions {
     writeKey: string
     /** Where the events go: batches are posted to `/v1/batch` below it. */
     ingestionHost: string
-    /** Whether informative and debug messages are logged; false by default. */
+    /** Whether informative and debug messages are logged; by default false. */
     debug?: boolean | null
-    /** How long an event waits for others at most; 10 by default. */
+    /** How long an event waits for others at most; by default 10. */
     flushIntervalSeconds?: number | null
-    /** Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 2,000 in memory. */
+    /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 2,000 in memory. */
     maxQueueEvents?: number | null
-    /** Events are sent as soon as there are so many; 20 by default. */
+    /** Events are sent as soon as there are so many; by default 20. */
     flushAt?: number | null
-    /** How many events travel together at most; 100 by default. */
+    /** How many events travel together at most; by default 100. */
     maxBatchSize?: number | null
-    /** How many bytes a batch has at most before compression; 475,000 by default. */
+    /** How many bytes a batch has at most before compression; by default 475,000. */
     maxBatchBytes?: number | null
-    /** How long a request may take; 8,000 by default. */
+    /** How long a request may take; by default 8,000. */
     requestTimeoutMs?: number | null
     /** The application that events come from. */
     app?: {
@@ -355,87 +355,87 @@ export interface AnalyticsOptions {
     context?: Properties | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
-    /** Where undelivered events live; `disk` by default. */
+    /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
-    /** The death of the process or of the machine; `process` by default. */
+    /** Whether events survive the death of the process or of the machine; by default `process`. */
     durability?: 'process' | 'full' | null
-    /** How many events the queue holds; 100,000 by default. */
+    /** How many events the queue holds; by default 100,000. */
     maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; 64 MiB by default. */
+    /** How many bytes of events the queue holds; by default 64 MiB. */
     maxQueuedBytes?: number | null
-    /** A larger event is refused; 512 KiB by default. */
+    /** A larger event is refused; by default 512 KiB. */
     maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; for ever by default. */
+    /** How long an event may wait before it is dropped; by default for ever. */
     eventTTLMs?: number | null
-    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
     overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once; 1 by default. More trades order for speed. */
+    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
     maxConcurrentRequests?: number | null
-    /** How request bodies are compressed; `gzip` by default. */
+    /** How request bodies are compressed; by default `gzip`. */
     compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 250 by default. */
+    /** The wait after a first failure, doubled with each further one; by default 250. */
     retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    /** After this many failures in a row the circuit breaker opens; by default 3. */
     failureThreshold?: number | null
-    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
     cooldownMs?: number | null
-    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
     maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    /** How far a wait may differ from its length, either way; by default 0.2. */
     jitter?: number | null
-    /** A file of certificates to trust instead of the system's. */
+    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
     caBundle?: string | null
     /** A proxy's URL; by default as the environment says. */
     proxy?: string | null
-    /** Whether plain http may be used to other machines; false by default. */
+    /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
 }
 
 /** The options of `basic.initialize`. */
 export interface BasicOptions {
-    /** Past this many events the oldest is dropped; as `maxQueuedEvents` by default, 100 in memory. */
+    /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 100 in memory. */
     maxQueueSize?: number | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
-    /** Where undelivered events live; `disk` by default. */
+    /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
-    /** The death of the process or of the machine; `process` by default. */
+    /** Whether events survive the death of the process or of the machine; by default `process`. */
     durability?: 'process' | 'full' | null
-    /** How many events the queue holds; 100,000 by default. */
+    /** How many events the queue holds; by default 100,000. */
     maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; 64 MiB by default. */
+    /** How many bytes of events the queue holds; by default 64 MiB. */
     maxQueuedBytes?: number | null
-    /** A larger event is refused; 512 KiB by default. */
+    /** A larger event is refused; by default 512 KiB. */
     maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; for ever by default. */
+    /** How long an event may wait before it is dropped; by default for ever. */
     eventTTLMs?: number | null
-    /** Past either bound: the call is refused as QUEUE_FULL, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
     overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once; 1 by default. More trades order for speed. */
+    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
     maxConcurrentRequests?: number | null
-    /** How long a request may take; 30,000 by default. */
+    /** How long a request may take; by default 30,000. */
     requestTimeoutMs?: number | null
-    /** How request bodies are compressed; `gzip` by default. */
+    /** How request bodies are compressed; by default `gzip`. */
     compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; 1,024 by default. */
+    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
     compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; 250 by default. */
+    /** The wait after a first failure, doubled with each further one; by default 250. */
     retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; 3 by default. */
+    /** After this many failures in a row the circuit breaker opens; by default 3. */
     failureThreshold?: number | null
-    /** How long the breaker stays open at first; 10,000 by default, at least `retryDelayMs`. */
+    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
     cooldownMs?: number | null
-    /** How long it stays open at most; 120,000 by default, at least `cooldownMs`. */
+    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
     maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; 0.2 by default. */
+    /** How far a wait may differ from its length, either way; by default 0.2. */
     jitter?: number | null
-    /** A file of certificates to trust instead of the system's. */
+    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
     caBundle?: string | null
     /** A proxy's URL; by default as the environment says. */
     proxy?: string | null
-    /** Whether plain http may be used to other machines; false by default. */
+    /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
 }
 

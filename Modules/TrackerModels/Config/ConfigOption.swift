@@ -1,0 +1,214 @@
+/// One option of a configuration.
+///
+/// Checks, the keys of the bridge, debug information and the reference are made from it. Its default is that of the
+/// configuration's initialiser.
+package struct ConfigOption<Options: Sendable>: Sendable {
+    /// Where the option is in the configuration.
+    package typealias Path<Value> = any WritableKeyPath<Options, Value> & Sendable
+
+    /// A value.
+    package enum Value: Hashable, Sendable {
+        case integer(Int)
+        case number(Double)
+        case duration(Duration)
+        case boolean(Bool)
+        case text(String)
+    }
+
+    /// Which values are valid.
+    package enum Range: Hashable, Sendable {
+        case integer(least: Int, most: Int?)
+        case bytes(least: Int)
+        case share
+        case duration(least: Duration, most: Duration?)
+        case boolean
+        /// Not empty, without NUL.
+        case text
+        case words([String])
+    }
+
+    /// The name in Swift.
+    package let name: String
+    /// What the option does.
+    package let summary: String
+    /// What no value means.
+    package let absence: String
+    package let range: Range
+    /// The option that this one must not be less than.
+    package private(set) var lowerOption: String?
+    private var least: (@Sendable (Options) -> Duration)?
+    private let get: @Sendable (Options) -> Value?
+    private let set: @Sendable (inout Options, Value) -> Void
+
+    private init(
+        _ name: String, _ summary: String, _ range: Range, absence: String = "none",
+        get: @escaping @Sendable (Options) -> Value?, set: @escaping @Sendable (inout Options, Value) -> Void
+    ) {
+        self.name = name
+        self.summary = summary
+        self.range = range
+        self.absence = absence
+        self.get = get
+        self.set = set
+    }
+
+    /// The name in JSON, where a duration is a number of milliseconds.
+    package var key: String {
+        if case .duration = range { "\(name)Ms" } else { name }
+    }
+
+    /// The value in these options.
+    package func value(in options: Options) -> Value? { get(options) }
+
+    /// Changes the value in these options; one of another kind changes nothing.
+    package func apply(_ value: Value, to options: inout Options) { set(&options, value) }
+
+    /// Checks the value.
+    ///
+    /// - Throws: `invalidConfiguration` with the name and the reason.
+    package func check(_ options: Options) throws(TrackerError) {
+        switch (get(options), range) {
+        case (.integer(let value), .integer(let least, let most?)):
+            try FieldCheck.integer(name, value, least...most)
+        case (.integer(let value), .integer), (.integer(let value), .bytes):
+            try FieldCheck.atLeastOne(name, value)
+        case (.number(let value), _):
+            guard (0...1).contains(value) else {
+                throw FieldCheck.fault(name, "must be from 0 to 1, not \(value)")
+            }
+        case (.duration(let value), .duration(let fixed, let most)):
+            try FieldCheck.duration(name, value, from: least?(options) ?? fixed, to: most)
+        case (.text(let value), .text):
+            guard !value.isEmpty, !value.utf8.contains(0) else {
+                throw FieldCheck.fault(name, "must not be empty or hold a NUL character")
+            }
+        default: break
+        }
+    }
+}
+
+extension ConfigOption {
+    /// A whole number of at least 1.
+    package static func integer(
+        _ name: String, _ path: Path<Int>, to most: Int? = nil, _ summary: String
+    ) -> ConfigOption {
+        integer(name, path, .integer(least: 1, most: most), summary)
+    }
+
+    /// A number of bytes of at least 1.
+    package static func bytes(_ name: String, _ path: Path<Int>, _ summary: String) -> ConfigOption {
+        integer(name, path, .bytes(least: 1), summary)
+    }
+
+    private static func integer(
+        _ name: String, _ path: Path<Int>, _ range: Range, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(name, summary, range, get: { .integer($0[keyPath: path]) }) { options, value in
+            if case .integer(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// A whole number of at least 1, or none.
+    package static func integer(
+        _ name: String, _ path: Path<Int?>, absence: String, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(
+            name, summary, .integer(least: 1, most: nil), absence: absence,
+            get: { $0[keyPath: path].map { .integer($0) } }
+        ) { options, value in
+            if case .integer(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// A number from 0 to 1.
+    package static func share(_ name: String, _ path: Path<Double>, _ summary: String) -> ConfigOption {
+        ConfigOption(name, summary, .share, get: { .number($0[keyPath: path]) }) { options, value in
+            if case .number(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// A duration.
+    package static func duration(
+        _ name: String, _ path: Path<Duration>, from least: Duration, to most: Duration? = nil, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(
+            name, summary, .duration(least: least, most: most), get: { .duration($0[keyPath: path]) }
+        ) { options, value in
+            if case .duration(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// A duration, or none.
+    package static func duration(
+        _ name: String, _ path: Path<Duration?>, from least: Duration, absence: String, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(
+            name, summary, .duration(least: least, most: nil), absence: absence,
+            get: { $0[keyPath: path].map { .duration($0) } }
+        ) { options, value in
+            if case .duration(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// The same duration, as one that must not be less than another option.
+    package func notLess(than name: String, _ path: Path<Duration>) -> ConfigOption {
+        var option = self
+        option.lowerOption = name
+        option.least = { $0[keyPath: path] }
+        return option
+    }
+
+    /// `true` or `false`.
+    package static func boolean(_ name: String, _ path: Path<Bool>, _ summary: String) -> ConfigOption {
+        ConfigOption(name, summary, .boolean, get: { .boolean($0[keyPath: path]) }) { options, value in
+            if case .boolean(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// A text, or none.
+    package static func text(
+        _ name: String, _ path: Path<String?>, absence: String, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(
+            name, summary, .text, absence: absence, get: { $0[keyPath: path].map { .text($0) } }
+        ) { options, value in
+            if case .text(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// One of a few words.
+    package static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ path: Path<Word>, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(
+            name, summary, .words(Word.allCases.map(\.rawValue)), get: { .text($0[keyPath: path].rawValue) }
+        ) { options, value in
+            if case .text(let value) = value, let word = Word(rawValue: value) { options[keyPath: path] = word }
+        }
+    }
+
+    /// One of a few words, or none.
+    package static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ path: Path<Word?>, absence: String, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(
+            name, summary, .words(Word.allCases.map(\.rawValue)), absence: absence,
+            get: { $0[keyPath: path].map { .text($0.rawValue) } }
+        ) { options, value in
+            if case .text(let value) = value, let word = Word(rawValue: value) { options[keyPath: path] = word }
+        }
+    }
+}
+
+extension ConfigOption.Value {
+    /// The value as it stands in JSON.
+    package var json: JSONValue {
+        switch self {
+        case .integer(let value): JSONValue(value)
+        case .number(let value): JSONValue(value)
+        case .duration(let value): JSONValue(Int(value / .milliseconds(1)))
+        case .boolean(let value): .bool(value)
+        case .text(let value): .string(value)
+        }
+    }
+}
