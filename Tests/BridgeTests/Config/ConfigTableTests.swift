@@ -90,9 +90,10 @@ struct ConfigTableTests {
             ("[]", "'config' must be an object"),
         ])
     func faults(json: String, reason: String) {
-        #expect(throws: TrackerError(.invalidConfiguration, "Invalid configuration: \(reason)")) {
-            try read(json)
-        }
+        let error = #expect(throws: TrackerError.self) { try read(json) }
+
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message == "Invalid configuration: \(reason)")
     }
 
     @Test(
