@@ -4,6 +4,8 @@ import TrackerModels
 struct BasicOptions: Hashable, Sendable {
     /// Past this many events the oldest is dropped; `nil`: as the delivery options say.
     var maxQueueSize: Int?
+    /// Whether informative and debug messages are logged.
+    var debug = false
     var delivery: DeliveryOptions
 }
 
@@ -16,7 +18,10 @@ enum BasicFields {
                 .integer(
                     "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, 100 in memory",
                     "Past this many events the oldest is dropped"),
-                in: BasicOptions(delivery: DeliveryOptions()))
+                in: BasicOptions(delivery: DeliveryOptions())),
+            ConfigField(
+                .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
+                in: BasicOptions(delivery: DeliveryOptions())),
         ]
             + DeliveryFields.table.fields.map { $0.lifted(to: \.delivery) }
     )

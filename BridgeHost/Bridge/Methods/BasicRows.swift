@@ -27,7 +27,7 @@ extension Row {
             host.basic.accept(
                 initialize: try arguments.string(0), endpoint: try arguments.string(1),
                 appVersion: arguments.optionalString(2), maxQueueSize: options.maxQueueSize,
-                options: options.delivery, completion: host.answeringLate(reply))
+                options: options.delivery, debug: options.debug, completion: host.answeringLate(reply))
         },
         .basic(
             "basic.track",

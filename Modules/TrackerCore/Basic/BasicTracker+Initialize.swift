@@ -18,13 +18,14 @@ extension BasicTracker {
     ///   - maxQueueSize: Past this many events the oldest is dropped and counted; at least 1. `nil`: as
     ///     `options.maxQueuedEvents` says, and 100 with `persistence: .memory`. The smaller of the two counts.
     ///   - options: How events are kept and delivered.
+    ///   - debug: Whether informative and debug messages are logged.
     /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
     ///   `initializationFailed`.
     public func initialize(
         apiKey: String?, endpoint: String?, appVersion: String? = nil, maxQueueSize: Int? = nil,
-        options: DeliveryOptions = DeliveryOptions()
+        options: DeliveryOptions = DeliveryOptions(), debug: Bool = false
     ) throws(TrackerError) {
-        try begin(apiKey, endpoint, appVersion, maxQueueSize, options) { _ in }
+        try begin(apiKey, endpoint, appVersion, maxQueueSize, options, debug) { _ in }
     }
 
     /// Begins to initialise; calls made after this returns are accepted.
@@ -33,10 +34,11 @@ extension BasicTracker {
     ///   Must not block.
     package func accept(
         initialize apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int? = nil,
-        options: DeliveryOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+        options: DeliveryOptions, debug: Bool = false,
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         do throws(TrackerError) {
-            try begin(apiKey, endpoint, appVersion, maxQueueSize, options, completion)
+            try begin(apiKey, endpoint, appVersion, maxQueueSize, options, debug, completion)
         } catch {
             completion(.failure(error))
         }
@@ -53,7 +55,7 @@ extension BasicTracker {
 
     private func begin(
         _ apiKey: String?, _ endpoint: String?, _ appVersion: String?, _ maxQueueSize: Int?, _ options: DeliveryOptions,
-        _ waiter: @escaping Waiter
+        _ isVerbose: Bool, _ waiter: @escaping Waiter
     ) throws(TrackerError) {
         do throws(TrackerError) {
             let settings = try BasicSettings(
@@ -64,6 +66,7 @@ extension BasicTracker {
                 state.context = BasicContext.collect(appVersion: appVersion).text
                 return step
             }
+            log.setVerbose(isVerbose)
             log.endRefusals()
             perform(step, [waiter])
         } catch {

@@ -111,10 +111,10 @@ extension DeliveryEngine {
         return "\(tenths / 10).\(tenths % 10) s"
     }
 
-    /// What a record is called in a log: an event by its name, anything else by its route.
+    /// What a record is called in a log: an event by its name, anything else by its kind or route.
     static func name(of record: Record) -> String {
-        (record.body.value(forKey: "event_name") ?? record.body.value(forKey: "event"))?.stringValue
-            ?? "\(record.route)"
+        let keys = record.route == .endpoint ? ["name", "type"] : ["event_name", "event"]
+        return keys.lazy.compactMap { record.body.value(forKey: $0)?.stringValue }.first ?? "\(record.route)"
     }
 }
 

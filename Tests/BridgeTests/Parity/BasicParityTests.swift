@@ -98,7 +98,7 @@ struct BasicParityTests {
         _ tracker: some BasicSurface, _ apiKey: String?, _ endpoint: String?, _ options: DeliveryOptions
     ) async throws {
         try await tracker.initialize(
-            apiKey: apiKey, endpoint: endpoint, appVersion: nil, maxQueueSize: nil, options: options)
+            apiKey: apiKey, endpoint: endpoint, appVersion: nil, maxQueueSize: nil, options: options, debug: true)
     }
 
     /// Makes calls by chance, and gives their outcomes and the events that arrive.
@@ -109,7 +109,7 @@ struct BasicParityTests {
         let tracker = try make()
         try await tracker.initialize(
             apiKey: "key", endpoint: backend.server.url + "/in", appVersion: chance.flip() ? chance.name() : nil,
-            maxQueueSize: nil, options: options(folder))
+            maxQueueSize: nil, options: options(folder), debug: false)
         var results: [String] = []
         var accepted = 0
         for _ in 0..<Int.random(in: 1...12, using: &chance.random) {
@@ -143,7 +143,7 @@ struct BasicParityTests {
         let tracker = try make()
         try await tracker.initialize(
             apiKey: "key", endpoint: backend.server.url, appVersion: nil, maxQueueSize: size,
-            options: options(folder, wait: .milliseconds(10)))
+            options: options(folder, wait: .milliseconds(10)), debug: false)
         for number in 0..<count {
             _ = await tracker.track(event: "E\(number)", properties: nil, messageId: nil).outcome
         }

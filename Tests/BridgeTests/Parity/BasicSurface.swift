@@ -6,7 +6,8 @@ import TrackerModels
 /// Everything that a basic tracker can be asked for over the bridge.
 protocol BasicSurface: Sendable {
     func initialize(
-        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions,
+        debug: Bool
     ) async throws
     func track(event: String, properties: Properties?, messageId: CallerKey?) -> CallReceipt
     func identify(userId: String, traits: Properties?, messageId: CallerKey?) -> CallReceipt
@@ -27,10 +28,12 @@ final class BridgedBasic: BasicSurface {
     }
 
     func initialize(
-        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions,
+        debug: Bool
     ) async throws {
         var keys = options.json
         keys["maxQueueSize"] = maxQueueSize.map { JSONValue($0) } ?? .null
+        keys["debug"] = .bool(debug)
         try await bridge.attempt(
             "basic.initialize", [.of(apiKey), .of(endpoint), .of(appVersion), .object(keys)])
     }

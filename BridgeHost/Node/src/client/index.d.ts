@@ -28,7 +28,7 @@ export class MobileTrackerError extends Error {
 }
 
 /** How events are kept and delivered; the same for every client. */
-export type DeliveryOptions = Omit<BasicOptions, 'maxQueueSize'>
+export type DeliveryOptions = Omit<BasicOptions, 'maxQueueSize' | 'debug'>
 
 /** Sends batches of events to an ingestion host. Independent of the other clients. */
 export type Analytics = AnalyticsMethods
