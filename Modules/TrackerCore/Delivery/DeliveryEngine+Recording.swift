@@ -10,6 +10,7 @@ extension DeliveryEngine {
         let (settlement, before, after) = state.withLock { state in
             let before = state.delivery.breaker.state
             let settlement = state.delivery.settle(token, with: answer, at: moment)
+            halted.set(state.delivery.halt != nil)
             for case .delivered(let plan, _) in settlement.news { state.sent += plan.records.count }
             return (settlement, before, state.delivery.breaker.state)
         }

@@ -16,17 +16,6 @@ final class DeliveryEngine: Sendable {
         var diagnostics: DiagnosticsHub
     }
 
-    /// What is told of the engine to whoever asks.
-    struct Snapshot: Sendable {
-        var circuit: CircuitState
-        var circuitRemaining: Duration
-        var requestsInFlight: Int
-        var halt: Halt?
-        var isElsewhere: Bool
-        var isDelivering: Bool
-        var lastError: (message: String, at: Timestamp)?
-    }
-
     struct State: Sendable {
         var delivery: DeliveryState
         var transfers: [DeliveryState.Token: TransferID] = [:]
@@ -76,6 +65,8 @@ final class DeliveryEngine: Sendable {
     let state: Mutex<State>
     private let isKicked = Flag(false)
     private let isToldOfNetwork = Flag(false)
+    /// Whether delivery is halted, for those who must not wait for a decision that is being made.
+    let halted = Flag(false)
     /// Told of sessions made and of halts; set once, before `start`.
     private let observer: @Sendable (DeliveryState.News) -> Void
 
@@ -153,8 +144,10 @@ final class DeliveryEngine: Sendable {
     /// Starts over with another dialect, in which all is said that is accepted after this.
     func resume(with dialect: any Dialect) {
         let wasHalted = state.withLock { state in
-            defer { state.delivery.resume(with: dialect) }
-            return state.delivery.halt != nil
+            let wasHalted = state.delivery.halt != nil
+            state.delivery.resume(with: dialect)
+            halted.set(false)
+            return wasHalted
         }
         if wasHalted { parts.diagnostics.report(.lane("Delivery resumes.")) }
         perform { $0.isInterested = true }
@@ -174,26 +167,7 @@ final class DeliveryEngine: Sendable {
     }
 
     /// Whether the server has refused what nothing can be delivered without.
-    var isHalted: Bool { state.withLock { $0.delivery.halt != nil } }
-
-    /// How things stand.
-    var snapshot: Snapshot {
-        let now = parts.loop.now
-        return state.withLock { state in
-            let (circuit, until): (CircuitState, MonotonicInstant?) =
-                switch state.delivery.breaker.state {
-                case .closed(_, let until): (.closed, until)
-                case .open(_, let until): (.open, until)
-                case .halfOpen: (.halfOpen, nil)
-                }
-            let remaining = until.map { max(.zero, now.duration(to: $0)) } ?? .zero
-            return Snapshot(
-                circuit: circuit, circuitRemaining: remaining, requestsInFlight: state.delivery.inFlight.count,
-                halt: state.delivery.halt, isElsewhere: state.isElsewhere, isDelivering: state.isLocked,
-                lastError: state.lastError
-            )
-        }
-    }
+    var isHalted: Bool { halted.value }
 
     /// Ends: nothing more is sent, and what is under way is waited for until the deadline, then cancelled.
     ///

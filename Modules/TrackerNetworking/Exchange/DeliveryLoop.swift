@@ -1,8 +1,8 @@
 /// One thread of execution that sends requests, keeps timers and runs the work it is given, one thing at a time.
 ///
-/// Everything that one delivery engine does happens on its loop, so the engine's state needs no lock. Every method may
-/// be called from any thread, and also from work, timers and completions that run on the loop itself; none of them
-/// blocks or runs anything before it returns, but for the one case that ``submit(_:completion:)`` names.
+/// A delivery engine decides and sends on its loop alone. Every method may be called from any thread, and also from work,
+/// timers and completions that run on the loop itself; none of them blocks or runs anything before it returns, but for
+/// the one case that ``submit(_:completion:)`` names.
 ///
 /// An idle loop does not wake up.
 public protocol DeliveryLoop: AnyObject, Sendable {
