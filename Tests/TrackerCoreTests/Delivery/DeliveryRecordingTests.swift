@@ -1,5 +1,5 @@
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TrackerModels
 import TrackerNetworking
@@ -14,7 +14,7 @@ struct DeliveryRecordingTests {
         OutboxConfiguration(
             location: .memory, lane: LaneIdentity(kind: .session, owner: "925", origin: "https://api.example.com/base"),
             keyPrefix: "__GT_925_", initialConsent: .granted, bindsSessions: true,
-            wallClock: { Timestamp(milliseconds: 0) }, observer: { _ in }))
+            wallClock: { SystemClock().wall }, observer: { _ in }))
     private let engine: DeliveryEngine
 
     init() throws {

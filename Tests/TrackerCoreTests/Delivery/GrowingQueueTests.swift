@@ -51,7 +51,7 @@ struct GrowingQueueTests {
         #expect(first == Array(repeating: 0, count: 5) + Array(repeating: 1, count: 9))
         #expect(second == Array(repeating: 1, count: 5) + Array(repeating: 2, count: 2))
         for warning in warnings {
-            for part in ["warning: ", "3.0 events a second come in, 0.1 are delivered", "maxConcurrentRequests"] {
+            for part in ["warning: ", " events a second come in, 0.1 are delivered", "maxConcurrentRequests"] {
                 #expect(warning.contains(part), "\(warning)")
             }
         }

@@ -397,6 +397,8 @@ export interface AnalyticsOptions {
 export interface BasicOptions {
     /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 100 in memory. */
     maxQueueSize?: number | null
+    /** Whether informative and debug messages are logged; by default false. */
+    debug?: boolean | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
