@@ -6,6 +6,26 @@ struct BasicUser: Hashable, Sendable {
     var traits: JSONText?
 }
 
+/// The last 10,000 ids that were noted, as many as an outbox remembers.
+struct RecentIDs: Sendable {
+    private static let limit = 10_000
+
+    private var ids: Set<MessageID> = []
+    private var ring: [MessageID] = []
+    private var next = 0
+
+    func contains(_ id: MessageID) -> Bool { ids.contains(id) }
+
+    /// Notes an id; the oldest one goes.
+    mutating func insert(_ id: MessageID) {
+        guard ids.insert(id).inserted else { return }
+        if ring.count < Self.limit { return ring.append(id) }
+        ids.remove(ring[next])
+        ring[next] = id
+        next = (next + 1) % Self.limit
+    }
+}
+
 /// What every event tells of its surroundings.
 struct BasicContext: Hashable, Sendable {
     /// `ios`, `ipados`, `macos`, `linux`, `windows` or `android`.

@@ -22,10 +22,14 @@ extension BasicTracker {
             case .failure(let refusal): return refusal
             case .success(let values):
                 var user = state.user
-                // One that is made again changes nothing: others may have followed it.
-                if case .identify(let userId, _) = call, !state.knows(messageID, run) {
-                    user = BasicUser(userId: userId, traits: values)
-                    if let messageID { state.identifying.insert(messageID) }
+                var identification: MessageID?
+                if case .identify(let userId, _) = call {
+                    // One that is made again changes nothing: others may have followed it. One from an earlier run does:
+                    // nobody else has told this one who the user is.
+                    identification = messageID
+                    if !(messageID.map(state.identified.contains) ?? false) {
+                        user = BasicUser(userId: userId, traits: values)
+                    }
                 }
                 let time = surroundings.clock.wall
                 let body = BasicEvent.body(of: call, values, from: user, context: state.context, at: time)
@@ -34,6 +38,7 @@ extension BasicTracker {
                     return Refusal(.tooLarge, ClientNews.sentence(.tooLarge, call.name))
                 }
                 state.user = user
+                if let identification { state.identified.insert(identification) }
                 let draft = Draft(
                     messageID: messageID ?? surroundings.ids.messageID(), hasCallerKey: messageID != nil,
                     route: .endpoint, body: .complete(body), occurredAt: time, acceptedAt: surroundings.clock.uptime)
@@ -82,7 +87,6 @@ extension BasicTracker {
         // With delivery halted the call is held until `initialize` resumes it.
         draft.isHeld = run.lane.engine.isHalted
         run.lane.outbox.stage(.append(draft)) { [self] result in
-            _ = state.withLock { $0.identifying.remove(held.draft.messageID) }
             held.completion(outcome(of: result, held.name, run))
         }
     }
@@ -110,13 +114,5 @@ extension BasicTracker {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
         news.refused(name, refusal)
         return .dropped(refusal.reason)
-    }
-}
-
-extension BasicTracker.State {
-    /// Whether an identification with this key has been made before.
-    fileprivate func knows(_ messageID: MessageID?, _ run: BasicTracker.Run) -> Bool {
-        guard let messageID else { return false }
-        return identifying.contains(messageID) || run.lane.outbox.remembers(messageID)
     }
 }

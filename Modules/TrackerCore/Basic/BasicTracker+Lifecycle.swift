@@ -61,6 +61,7 @@ extension BasicTracker {
             let found = (state.run, state.held ?? [], state.next?.waiters ?? [], state.flushes)
             state.run = nil
             state.user = nil
+            state.identified = RecentIDs()
             state.isOpening = false
             state.next = nil
             state.held = nil

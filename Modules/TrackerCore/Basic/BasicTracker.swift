@@ -57,8 +57,8 @@ public final class BasicTracker: Sendable {
         var flushes: [ParkedFlush] = []
         var context = JSONText.emptyObject
         var user: BasicUser?
-        /// Callers' ids of identifications that are not on disk yet.
-        var identifying: Set<MessageID> = []
+        /// Callers' ids of the identifications since this tracker last knew no user.
+        var identified = RecentIDs()
         var refused: [RefusalReason: Int] = [:]
     }
 

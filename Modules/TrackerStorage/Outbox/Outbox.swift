@@ -38,9 +38,6 @@ public protocol Outbox: Sendable {
     /// A stored value: the primary's, else the backup's; absent once expired.
     func value(for key: StoredKey) -> String?
 
-    /// Whether a call with this id has been queued, by any process, and is still remembered.
-    func remembers(_ messageID: MessageID) -> Bool
-
     /// The lane's counters.
     func account() throws(StorageError) -> Account
 

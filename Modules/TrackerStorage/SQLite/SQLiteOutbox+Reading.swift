@@ -1,5 +1,5 @@
 import Synchronization
-public import TrackerModels
+import TrackerModels
 
 extension SQLiteOutbox {
     /// Reads the oldest records, and the lane with them, in one transaction.
@@ -126,15 +126,6 @@ extension SQLiteOutbox {
         if reading.needsHealing { stage(StagedTask(task: .heal(key))) }
         if reading.needsBackup { scheduleBackup() }
         return reading.text
-    }
-
-    /// Whether a call with this id has been queued, by any process, and is still remembered.
-    public func remembers(_ messageID: MessageID) -> Bool {
-        // A database that cannot be read remembers nothing, and tells its own troubles.
-        let found = try? read { (database, key, _) throws(StorageError) in
-            try database.idempotencyKeys.outcome(key, messageID) != nil
-        }
-        return (found ?? nil) ?? false
     }
 
     /// The lane's counters.

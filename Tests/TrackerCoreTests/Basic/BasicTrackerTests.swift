@@ -291,6 +291,26 @@ struct BasicTrackerTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("identifications that are made again after a restart tell who the user is, the last of them")
+    func identifiesAgain() async throws {
+        let fixture = try BasicFixture()
+        let identify = { (user: String, id: String) in
+            await fixture.tracker.enqueue(.identify(userId: user, traits: nil), CallerKey(id)).outcome
+        }
+        try fixture.start()
+        for (user, id) in [("BOB", "b"), ("CAROL", "c")] { _ = await identify(user, id) }
+        await fixture.tracker.shutdown()
+
+        try fixture.start()
+        for (user, id) in [("BOB", "b"), ("CAROL", "c")] { _ = await identify(user, id) }
+        fixture.tracker.track(event: "After")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.events.last?["userId"] == "CAROL")
+        #expect(fixture.backend.events.count == 3)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("the queue holds 100 events in memory and 100,000 on disk, unless it is told otherwise")
     func standardBound() throws {
         let bound = { (size: Int?, persistence: DeliveryOptions.Persistence) throws(TrackerError) in

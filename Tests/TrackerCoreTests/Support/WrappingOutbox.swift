@@ -22,7 +22,6 @@ extension WrappingOutbox {
         try inner.queuedRecords(through: sequence)
     }
     func value(for key: StoredKey) -> String? { inner.value(for: key) }
-    func remembers(_ messageID: MessageID) -> Bool { inner.remembers(messageID) }
     func account() throws(StorageError) -> Account { try inner.account() }
     func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
     func acquireDelivery() -> Bool { inner.acquireDelivery() }
