@@ -43,7 +43,8 @@ dist: setup-tests build
 	cd BridgeHost/Node && MOBILE_TRACKER_HOST=../../.build/release/BridgeHost npm pack --loglevel=error --pack-destination ../../dist
 	cd BridgeHost/Node && node --test test/dist.test.js
 
-test: test-swift test-node coverage
+# The host as it ships is built last: without Foundation and regular expressions, which the tests have.
+test: test-swift test-node coverage build
 
 test-swift: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors

@@ -1,3 +1,5 @@
+import TrackerModels
+
 /// What a proxy is called where it is told of: its host and port, without name and password.
 enum ProxyName {
     /// The name of the proxy that a request goes through.
@@ -16,7 +18,7 @@ enum ProxyName {
 
     private static func read(_ text: String) -> String? {
         var rest = Substring(text)
-        if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
+        if let scheme = rest.place(of: "://") { rest = rest[scheme.upperBound...] }
         // A password may hold any character, so what counts is the last `@`.
         if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
         let name = rest.prefix { !"/?#".contains($0) }
