@@ -35,6 +35,7 @@ let package = Package(
     name: "MobileTracker",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "TrackerJSON", targets: ["TrackerJSON"]),
         .library(name: "TrackerModels", targets: ["TrackerModels"]),
         .library(name: "TrackerStorage", targets: ["TrackerStorage"]),
         .library(name: "TrackerNetworking", targets: ["TrackerNetworking"]),
@@ -53,14 +54,15 @@ let package = Package(
         shim("CSQLite", linking: "sqlite3"),
         shim("CCurl", linking: "curl"),
         shim("CZlib", linking: "z"),
-        module("TrackerModels", at: "Modules/TrackerModels"),
+        module("TrackerJSON", at: "Modules/TrackerJSON"),
+        module("TrackerModels", at: "Modules/TrackerModels", "TrackerJSON"),
         module("TrackerStorage", at: "Modules/TrackerStorage", "TrackerModels", "CSQLite"),
         module("TrackerNetworking", at: "Modules/TrackerNetworking", "TrackerModels", "CCurl", "CZlib"),
         module(
             "TrackerCore", at: "Modules/TrackerCore",
             "TrackerModels", "TrackerStorage", "TrackerNetworking"
         ),
-        module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerModels"),
+        module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerJSON"),
         module("Bridge", at: "BridgeHost/Bridge", "JSONRPC", "TrackerCore", "TrackerModels"),
         .target(name: "CAllocator", path: "BridgeHost/CAllocator"),
         .executableTarget(
@@ -68,7 +70,8 @@ let package = Package(
             path: "BridgeHost/Host", swiftSettings: settings
         ),
         .executableTarget(
-            name: "JSONBenchmark", dependencies: ["TrackerModels"], path: "Benchmarks/JSON", swiftSettings: settings
+            name: "JSONBenchmark", dependencies: ["TrackerJSON", "TrackerModels"], path: "Benchmarks/JSON",
+            swiftSettings: settings
         ),
         .executableTarget(
             name: "StorageBenchmark", dependencies: ["TrackerStorage", "TrackerModels"], path: "Benchmarks/Storage",
@@ -85,7 +88,8 @@ let package = Package(
         // As a user would build them: without the settings of this package.
         .target(name: "Examples", dependencies: ["TrackerCore"], path: "Tests/Examples"),
         module("TestSupport", at: "Tests/Support", "CZlib"),
-        tests("TrackerModels", "TrackerModels"),
+        tests("TrackerJSON", "TrackerJSON"),
+        tests("TrackerModels", "TrackerJSON", "TrackerModels"),
         .executableTarget(
             name: "StorageProbe", dependencies: ["TrackerStorage", "TrackerModels"], path: "Tests/StorageProbe",
             swiftSettings: settings
@@ -93,7 +97,7 @@ let package = Package(
         tests("TrackerStorage", "TrackerStorage", "TrackerModels", "StorageProbe"),
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
         tests("TrackerCore", "TrackerCore", "Examples", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
-        tests("JSONRPC", "JSONRPC", "TrackerModels"),
+        tests("JSONRPC", "JSONRPC", "TrackerJSON"),
         tests(
             "Bridge", "Bridge", "BridgeGenerator", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels",
             "TrackerStorage"

@@ -1,3 +1,4 @@
+import TrackerJSON
 import TrackerModels
 
 /// The best of five rounds of `count` repetitions, printed as repetitions a second.

@@ -6,7 +6,7 @@ import TrackerModels
 enum MethodReference {
     /// Every method, one section each.
     static var methods: String {
-        Row.all.map(section).joined(separator: "\n\n")
+        BridgedMethod.all.map(section).joined(separator: "\n\n")
     }
 
     /// The errors, one row each.
@@ -32,7 +32,7 @@ enum MethodReference {
         }.joined(separator: "\n\n")
     }
 
-    private static func section(_ row: Row) -> String {
+    private static func section(_ row: BridgedMethod) -> String {
         let method = row.method
         var lines = ["### `\(method.name)`", "", method.summary]
         if !method.parameters.isEmpty {
@@ -51,12 +51,12 @@ enum MethodReference {
         return lines.joined(separator: "\n")
     }
 
-    private static func call(_ row: Row) -> String {
+    private static func call(_ row: BridgedMethod) -> String {
         let params = row.example == "[]" ? "" : #", "params": \#(row.example)"#
         return #"{"jsonrpc": "2.0", "id": 1, "method": "\#(row.method.name)"\#(params)}"#
     }
 
-    private static func answer(_ row: Row) -> String {
+    private static func answer(_ row: BridgedMethod) -> String {
         let example = NamedSchema.named(row.method.result)?.example ?? "{}"
         return #"{"jsonrpc": "2.0", "id": 1, "result": \#(example)}"#
     }

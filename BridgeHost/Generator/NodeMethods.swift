@@ -7,9 +7,10 @@ enum NodeMethods {
     /// The file's text.
     static var text: String {
         let tables = [
-            table("TRACKER", "the session-based tracker", Row.tracker + Row.trackerState, prefix: ""),
-            table("ANALYTICS", "the analytics client", Row.analytics, prefix: "analytics."),
-            table("BASIC", "the basic tracker", Row.basic, prefix: "basic."),
+            table(
+                "TRACKER", "the session-based tracker", BridgedMethod.tracker + BridgedMethod.trackerState, prefix: ""),
+            table("ANALYTICS", "the analytics client", BridgedMethod.analytics, prefix: "analytics."),
+            table("BASIC", "the basic tracker", BridgedMethod.basic, prefix: "basic."),
         ]
         return ([head] + tables + [numbers]).joined(separator: "\n\n") + "\n"
     }
@@ -31,7 +32,7 @@ enum NodeMethods {
         /**
          * How one method of the host is called from JavaScript.
          *
-         * @typedef {object} Row
+         * @typedef {object} BridgedMethod
          * @property {Param[]} params The arguments, in their order.
          * @property {'outcome' | 'nothing' | 'object' | { member: string }} gives What the promise resolves with: an
          *     outcome, undefined, the result as it is, or one member of it.
@@ -43,12 +44,12 @@ enum NodeMethods {
          */
         """
 
-    private static func table(_ name: String, _ whose: String, _ rows: [Row], prefix: String) -> String {
+    private static func table(_ name: String, _ whose: String, _ rows: [BridgedMethod], prefix: String) -> String {
         let lines = rows.map { row in
             let name = row.method.name.dropFirst(prefix.count)
             return "    \(name): \(members(of: row.method, isStamped: prefix == "analytics.")),"
         }
-        let comment = "/** The methods of \(whose). @type {Record<string, Row>} */"
+        let comment = "/** The methods of \(whose). @type {Record<string, BridgedMethod>} */"
         return "\(comment)\nexport const \(name) = {\n\(lines.joined(separator: "\n"))\n}"
     }
 

@@ -27,18 +27,19 @@ enum TypeScriptDefinitions {
         let name: String
         let prefix: String
         let summary: String
-        let rows: [Row]
+        let rows: [BridgedMethod]
     }
 
     private static let groups = [
         Group(
             name: "TrackerMethods", prefix: "", summary: "The methods of the session-based tracker.",
-            rows: Row.tracker + Row.trackerState),
+            rows: BridgedMethod.tracker + BridgedMethod.trackerState),
         Group(
             name: "AnalyticsMethods", prefix: "analytics.", summary: "The methods of the analytics client.",
-            rows: Row.analytics),
+            rows: BridgedMethod.analytics),
         Group(
-            name: "BasicMethods", prefix: "basic.", summary: "The methods of the basic tracker.", rows: Row.basic),
+            name: "BasicMethods", prefix: "basic.", summary: "The methods of the basic tracker.",
+            rows: BridgedMethod.basic),
     ]
 
     private static let head = """
@@ -71,7 +72,7 @@ enum TypeScriptDefinitions {
         return "\(comment)export interface \(named.name) \(type)"
     }
 
-    private static func function(of row: Row, named name: String) -> String {
+    private static func function(of row: BridgedMethod, named name: String) -> String {
         let method = row.method
         var lines = ["    /**", "     * \(method.summary)"]
         let described = method.parameters.filter { !$0.isNamedOnly && !$0.summary.isEmpty }

@@ -28,7 +28,7 @@ struct ReferenceTests {
         let text = try String(contentsOf: Self.root.appending(path: "Docs/Bridge.md"), encoding: .utf8)
         let sections = text.matches(of: /### `([^`]+)`/).map { String($0.1) }
 
-        #expect(sections == Row.all.map(\.method.name))
+        #expect(sections == BridgedMethod.all.map(\.method.name))
         for error in ErrorReference.all { #expect(text.contains("| `\(error.code)` | \(error.number) |")) }
     }
 
@@ -36,7 +36,7 @@ struct ReferenceTests {
     func schemasExist() {
         let names = Set(NamedSchema.all.map(\.name))
 
-        for row in Row.all {
+        for row in BridgedMethod.all {
             #expect(names.contains(row.method.result), "\(row.method.name)")
             for schema in row.method.parameters.compactMap(\.schema) { #expect(names.contains(schema)) }
             #expect((try? JSONText(validating: row.example))?.kind == .array, "\(row.method.name)")

@@ -1,7 +1,7 @@
 // Streams of bytes, cut into reads in several ways: the decoder takes the same messages from each, and the parser makes
 // something of every message.
 
-import TrackerModels
+import TrackerJSON
 
 @testable import JSONRPC
 

@@ -1,7 +1,7 @@
 // Texts, JSON or not: the scanner stays inside them and finds the same wherever they lie, and what it accepts can be
 // taken apart, put together and read again.
 
-@testable import TrackerModels
+@testable import TrackerJSON
 
 /// What libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")

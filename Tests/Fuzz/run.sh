@@ -45,9 +45,9 @@ fuzz() { # fuzz NAME
 }
 
 echo "fuzz: building"
-module TrackerModels Modules/TrackerModels
+module TrackerJSON Modules/TrackerJSON
 module JSONRPC BridgeHost/JSONRPC
-target json Tests/Fuzz/FuzzJSON.swift "$build/TrackerModels.o"
-target framing Tests/Fuzz/FuzzFraming.swift "$build/JSONRPC.o" "$build/TrackerModels.o"
+target json Tests/Fuzz/FuzzJSON.swift "$build/TrackerJSON.o"
+target framing Tests/Fuzz/FuzzFraming.swift "$build/JSONRPC.o" "$build/TrackerJSON.o"
 fuzz json "${1:-}"
 fuzz framing "${1:-}"

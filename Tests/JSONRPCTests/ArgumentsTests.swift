@@ -1,6 +1,6 @@
 import JSONRPC
 import Testing
-import TrackerModels
+import TrackerJSON
 
 @Suite("Arguments")
 struct ArgumentsTests {
@@ -122,8 +122,8 @@ struct ArgumentsTests {
     }
 }
 
-@Suite("Nearness")
-struct NearnessTests {
+@Suite("SpellingSuggestion")
+struct SpellingSuggestionTests {
     static let known = ["track", "setMetadata", "identify", "analytics.track"]
 
     @Test(
@@ -135,6 +135,6 @@ struct NearnessTests {
         ] as [(String, String?)]
     )
     func finds(_ name: String, _ nearest: String?) {
-        #expect(Nearness.nearest(to: name, among: Self.known) == nearest)
+        #expect(SpellingSuggestion.nearest(to: name, among: Self.known) == nearest)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
-import TrackerModels
+import TrackerJSON
 
 @testable import JSONRPC
 

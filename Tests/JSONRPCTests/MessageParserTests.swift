@@ -1,5 +1,5 @@
 import Testing
-import TrackerModels
+import TrackerJSON
 
 @testable import JSONRPC
 

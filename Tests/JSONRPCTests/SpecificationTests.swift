@@ -1,6 +1,6 @@
 import JSONRPC
 import Testing
-import TrackerModels
+import TrackerJSON
 
 /// The examples of section 7 of the JSON-RPC 2.0 specification, as they are written there.
 @Suite("The JSON-RPC 2.0 specification", .timeLimit(.minutes(5)))

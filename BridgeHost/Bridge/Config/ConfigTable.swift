@@ -59,7 +59,8 @@ struct ConfigTable<Options: Sendable>: Sendable {
         func has(_ name: String) -> Bool { name.utf8.elementsEqual(key.utf8) }
 
         if let field = fields.first(where: { has($0.name) || $0.aliases.contains(where: has) }) { return field }
-        let nearest = Nearness.nearest(to: key, among: fields.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+        let nearest =
+            SpellingSuggestion.nearest(to: key, among: fields.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
         throw FieldCheck.fault(Self.join(path, String(key.prefix(80))), "is not known\(nearest)")
     }
 

@@ -16,7 +16,7 @@ enum OpenRPCDocument {
                 "description": .string(description),
                 "license": ["name": "MIT"],
             ],
-            "methods": .array(Row.all.map { .object(method($0)) }),
+            "methods": .array(BridgedMethod.all.map { .object(method($0)) }),
             "components": [
                 "schemas": .object(JSONObject(NamedSchema.all.map { ($0.name, .object(schema($0))) })),
                 "errors": .object(JSONObject(ErrorReference.all.map { ($0.code, .object(error($0))) })),
@@ -28,7 +28,7 @@ enum OpenRPCDocument {
         "JSON-RPC 2.0 over standard input and output. Params are given by position or by name; a param that is null is "
         + "absent. Every result is an object. The host also sends the notifications log, diagnostic and session."
 
-    private static func method(_ row: Row) -> JSONObject {
+    private static func method(_ row: BridgedMethod) -> JSONObject {
         let method = row.method
         let errors = method.errors + ["INVALID_PARAMS"]
         return [
@@ -52,7 +52,7 @@ enum OpenRPCDocument {
         ]
     }
 
-    private static func example(_ row: Row) -> JSONObject {
+    private static func example(_ row: BridgedMethod) -> JSONObject {
         let method = row.method
         let params = zip(method.parameters, row.exampleParams).map { parameter, value in
             JSONValue.object(["name": .string(parameter.name), "value": JSONValue(value)])

@@ -16,7 +16,7 @@ extension NamedSchema {
             example: #""granted""#),
         NamedSchema(
             "Topic", "The method of notifications; `diagnostics` is another spelling of `diagnostic`.",
-            .choice(NewsDesk.Topic.allCases.map(\.rawValue) + ["diagnostics"]),
+            .choice(NotificationPublisher.Topic.allCases.map(\.rawValue) + ["diagnostics"]),
             example: #""log""#),
         NamedSchema(
             "Topics", "What to hear of.", .oneOf([.reference("Topic"), .array(of: .reference("Topic"))]),
@@ -67,7 +67,7 @@ extension NamedSchema {
                     .optional("messageId", .string, "Which record."),
                     .optional("status", .integer, "The server's answer."),
                     .optional("call", .string, "Which call was refused."),
-                    .optional("count", .count, "How many records that are not named, or pieces of news."),
+                    .optional("count", .count, "How many records that are not named, or diagnostics."),
                     .optional("message", .string, "A sentence."),
                 ], others: nil),
             example:

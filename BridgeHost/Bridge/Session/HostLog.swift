@@ -82,19 +82,19 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 /// Hands each message to the host's own log and to the client, if it listens.
 struct SharedLog: TrackerLog {
     let log: HostLog
-    let news: NewsDesk
+    let publisher: NotificationPublisher
     /// What a client of the host calls to initialise this native client.
     let initializer: String
 
     func log(_ level: LogLevel, _ message: String) {
         log.log(level, message)
-        news.report(level, message)
+        publisher.report(level, message)
     }
 
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
         let message =
             reason == .notInitialized ? message.replacing("Call initialize()", with: "Call \(initializer)") : message
         log.logRefusal(reason, level, message)
-        news.report(level, message)
+        publisher.report(level, message)
     }
 }

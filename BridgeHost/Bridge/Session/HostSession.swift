@@ -17,7 +17,7 @@ public final class HostSession: Responder {
     let tracker: MobileTracker
     let analytics: AnalyticsClient
     let basic: BasicTracker
-    let news: NewsDesk
+    let publisher: NotificationPublisher
     /// What the host was started with.
     let settings: HostSettings
     let openCalls = OpenCalls()
@@ -39,17 +39,17 @@ public final class HostSession: Responder {
     ) {
         self.stop = stop
         self.settings = settings
-        news = NewsDesk(notify)
-        let logs = ["init()", "analytics.initialize()", "basic.initialize()"].map { [news] in
-            SharedLog(log: log, news: news, initializer: $0)
+        publisher = NotificationPublisher(notify)
+        let logs = ["init()", "analytics.initialize()", "basic.initialize()"].map { [publisher] in
+            SharedLog(log: log, publisher: publisher, initializer: $0)
         }
         refusalLog = logs[0]
         tracker = MobileTracker(log: logs[0])
         analytics = AnalyticsClient(log: logs[1])
         basic = BasicTracker(log: logs[2])
-        tracker.observe { [news] in news.report($0, from: .tracker) }
-        analytics.observe { [news] in news.report($0, from: .analytics) }
-        basic.observe { [news] in news.report($0, from: .basic) }
+        tracker.observe { [publisher] in publisher.report($0, from: .tracker) }
+        analytics.observe { [publisher] in publisher.report($0, from: .analytics) }
+        basic.observe { [publisher] in publisher.report($0, from: .basic) }
     }
 
     /// Takes a call.

@@ -1,5 +1,5 @@
 import Synchronization
-import TrackerModels
+import TrackerJSON
 
 /// Gathers the answers to calls that came together, and gives them as one array when the last is there.
 final class Batch: Sendable {
@@ -10,7 +10,7 @@ final class Batch: Sendable {
         var byteCount = 0
     }
 
-    private let exchange: Exchange
+    private let queue: OutputQueue
     /// How many bytes the answers may have before further ones are replaced by an error.
     private let maxBytes: Int
     private let state: Mutex<State>
@@ -18,9 +18,9 @@ final class Batch: Sendable {
     /// - Parameters:
     ///   - count: How many calls there are, at least one.
     ///   - maxBytes: How many bytes the answers may have.
-    ///   - exchange: What writes the array.
-    init(count: Int, maxBytes: Int, exchange: Exchange) {
-        self.exchange = exchange
+    ///   - queue: What writes the array.
+    init(count: Int, maxBytes: Int, queue: OutputQueue) {
+        self.queue = queue
         self.maxBytes = maxBytes
         state = Mutex(State(answers: Array(repeating: [], count: count), missing: count))
     }
@@ -44,8 +44,8 @@ final class Batch: Sendable {
             state.missing -= 1
             return (kept.count, state.missing == 0 ? state : nil)
         }
-        guard let finished else { return exchange.gather(gathered, for: bytes, isLate: isLate) }
-        exchange.settle(
+        guard let finished else { return queue.gather(gathered, for: bytes, isLate: isLate) }
+        queue.settle(
             bytes, isLate: isLate, answer: Self.array(finished.answers), gathered: finished.byteCount - gathered
         )
     }

@@ -7,7 +7,7 @@ public final class Connection: Sendable {
     private let input: ByteStream
     private let wake = WakePipe()
     private let limits: ConnectionLimits
-    private let exchange: Exchange
+    private let queue: OutputQueue
 
     /// Makes a connection.
     ///
@@ -26,7 +26,7 @@ public final class Connection: Sendable {
         ByteStream.reportBrokenPipes()
         self.input = ByteStream(descriptor: input)
         self.limits = limits
-        exchange = Exchange(
+        queue = OutputQueue(
             output: ByteStream(descriptor: output), wake: wake, limits: limits, lossNotice: lossNotice
         )
     }
@@ -41,7 +41,7 @@ public final class Connection: Sendable {
     /// - Returns: Why the connection ended, and whether anything was left.
     public func run(_ responder: some Responder) -> ConnectionEnd {
         var reader = ConnectionReader(
-            input: input, wake: wake, limits: limits, exchange: exchange, responder: responder
+            input: input, wake: wake, limits: limits, queue: queue, responder: responder
         )
         return reader.run()
     }
@@ -52,7 +52,7 @@ public final class Connection: Sendable {
     ///
     /// - Parameter reason: Stands in the ``ConnectionEnd``. The first one holds.
     public func stop(_ reason: String) {
-        exchange.stop(.stopped(reason))
+        queue.stop(.stopped(reason))
     }
 
     /// Lets the answers and notifications that a closure gives go out in one write.
@@ -60,8 +60,8 @@ public final class Connection: Sendable {
     /// Nothing is written while the closure runs. It can be called from any thread; calls by the reading thread need it
     /// not, since their answers go out together anyway.
     public func together<Result>(_ body: () throws -> Result) rethrows -> Result {
-        exchange.hold()
-        defer { exchange.release() }
+        queue.hold()
+        defer { queue.release() }
         return try body()
     }
 
@@ -70,6 +70,6 @@ public final class Connection: Sendable {
     /// It can be called from any thread and returns at once. If the client has left too much unread, the
     /// notification is left out; another tells how many were, once there is room.
     public func notify(_ notification: Notification) {
-        exchange.notify(notification)
+        queue.notify(notification)
     }
 }

@@ -7,7 +7,7 @@ struct ConnectionReader {
     private let input: ByteStream
     private let wake: WakePipe
     private let limits: ConnectionLimits
-    private let exchange: Exchange
+    private let queue: OutputQueue
     private let responder: any Responder
     private var decoder: FrameDecoder
     private var parser: MessageParser
@@ -21,12 +21,12 @@ struct ConnectionReader {
     private var hasSkippedCalls = false
 
     init(
-        input: ByteStream, wake: WakePipe, limits: ConnectionLimits, exchange: Exchange, responder: any Responder
+        input: ByteStream, wake: WakePipe, limits: ConnectionLimits, queue: OutputQueue, responder: any Responder
     ) {
         self.input = input
         self.wake = wake
         self.limits = limits
-        self.exchange = exchange
+        self.queue = queue
         self.responder = responder
         decoder = FrameDecoder(maxMessageBytes: limits.maxMessageBytes)
         parser = MessageParser(maxBatchCalls: limits.maxBatchCalls)
@@ -35,18 +35,18 @@ struct ConnectionReader {
     mutating func run() -> ConnectionEnd {
         let reason = read()
         let deadline = beginEnd()
-        responder.shutdown(by: answersDeadline(deadline)) { [exchange] in exchange.finishResponder() }
-        while !exchange.isFinishedOrParks(), ContinuousClock.now < deadline {
+        responder.shutdown(by: answersDeadline(deadline)) { [queue] in queue.finishResponder() }
+        while !queue.isFinishedOrParks(), ContinuousClock.now < deadline {
             wait(forInput: false, orHangUp: false)
         }
-        return ConnectionEnd(reason: reason, isComplete: exchange.close() && !hasSkippedCalls)
+        return ConnectionEnd(reason: reason, isComplete: queue.close() && !hasSkippedCalls)
     }
 
     /// Reads and hands on calls until there is a reason to stop.
     private mutating func read() -> ConnectionEnd.Reason {
         while true {
             let readiness = wait(forInput: true, orHangUp: false)
-            if let reason = exchange.stopReason { return reason }
+            if let reason = queue.stopReason { return reason }
             guard !isOutOfTime else { return .endOfInput }
             guard readiness.isReadable else { continue }
             switch input.read(into: &buffer) {
@@ -61,27 +61,27 @@ struct ConnectionReader {
 
     /// Hands on all calls that were read.
     private mutating func handOn(_ count: Int) {
-        exchange.hold()
+        queue.hold()
         var position = 0
         while !isOutOfTime, let frame = decoder.next(in: buffer, upTo: count, from: &position) { handOn(frame) }
         responder.endOfRead()
-        exchange.release()
+        queue.release()
     }
 
     /// Hands on what the end of the input completes.
     private mutating func handOnLast() {
         _ = beginEnd()
         guard let frame = decoder.finish() else { return }
-        exchange.hold()
+        queue.hold()
         handOn(frame)
         responder.endOfRead()
-        exchange.release()
+        queue.release()
     }
 
     private mutating func handOn(_ frame: Frame) {
         if framing == nil {
             framing = decoder.framing
-            exchange.use(framing ?? .lines)
+            queue.use(framing ?? .lines)
         }
         switch frame {
         case .within(let range): handOn(parser.message(buffer, in: range), of: buffer, range.count)
@@ -94,7 +94,7 @@ struct ConnectionReader {
         switch message {
         case .call(let call): handOn(call, count)
         case .batch(let ranges):
-            let batch = Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes / 4, exchange: exchange)
+            let batch = Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes / 4, queue: queue)
             for (position, range) in ranges.enumerated() {
                 let call = parser.call(bytes, in: range)
                 handOn(call, range.count, to: .batch(batch, position: position), isInBatch: position > 0)
@@ -110,7 +110,7 @@ struct ConnectionReader {
             hasSkippedCalls = true
             return
         }
-        let reply = Reply(id: call.id, byteCount: byteCount, destination: destination, exchange: exchange)
+        let reply = Reply(id: call.id, byteCount: byteCount, destination: destination, queue: queue)
         switch call.request {
         case .failure(let error): reply.fail(with: error)
         case .success(let request) where request.method.utf8.starts(with: "$/".utf8):
@@ -126,14 +126,14 @@ struct ConnectionReader {
     /// - Returns: `false` if the time for ending is over.
     private mutating func waitForRoom(_ byteCount: Int, isInBatch: Bool) -> Bool {
         guard !isOutOfTime else { return false }
-        if exchange.admit(byteCount, isInBatch: isInBatch, parks: false) { return true }
+        if queue.admit(byteCount, isInBatch: isInBatch, parks: false) { return true }
         responder.endOfRead()
-        exchange.release()
-        defer { exchange.hold() }
-        while !exchange.admit(byteCount, isInBatch: isInBatch, parks: true) {
+        queue.release()
+        defer { queue.hold() }
+        while !queue.admit(byteCount, isInBatch: isInBatch, parks: true) {
             let readiness = wait(forInput: false, orHangUp: !isHungUp)
             isHungUp = isHungUp || readiness.isHungUp
-            if isHungUp || exchange.stopReason != nil { _ = beginEnd() }
+            if isHungUp || queue.stopReason != nil { _ = beginEnd() }
             guard !isOutOfTime else { return false }
         }
         return true

@@ -1,5 +1,5 @@
 import Synchronization
-public import TrackerModels
+public import TrackerJSON
 
 /// The answer to one call, to be given once, from any thread.
 ///
@@ -21,14 +21,14 @@ public final class Reply: Sendable {
     private let id: [UInt8]?
     private let byteCount: Int
     private let destination: Destination
-    private let exchange: Exchange
+    private let queue: OutputQueue
     private let state = Atomic(State.open)
 
-    init(id: [UInt8]?, byteCount: Int, destination: Destination, exchange: Exchange) {
+    init(id: [UInt8]?, byteCount: Int, destination: Destination, queue: OutputQueue) {
         self.id = id
         self.byteCount = byteCount
         self.destination = destination
-        self.exchange = exchange
+        self.queue = queue
     }
 
     deinit {
@@ -51,7 +51,7 @@ public final class Reply: Sendable {
     /// Says that the answer may take long, so that the client's further calls must not wait for it.
     public func mayBeLate() {
         let (isFirst, _) = state.compareExchange(expected: .open, desired: .late, ordering: .acquiringAndReleasing)
-        if isFirst { exchange.postpone(byteCount) }
+        if isFirst { queue.postpone(byteCount) }
     }
 
     private func settle(_ outcome: @autoclosure () -> Result<JSONText, RPCError>) {
@@ -59,7 +59,7 @@ public final class Reply: Sendable {
         guard before != .done else { return }
         let answer = id.map { Answer.parts(outcome(), id: $0) } ?? []
         switch destination {
-        case .connection: exchange.settle(byteCount, isLate: before == .late, answer: answer)
+        case .connection: queue.settle(byteCount, isLate: before == .late, answer: answer)
         case .batch(let batch, let position):
             batch.settle(byteCount, isLate: before == .late, answer: answer, id: id, at: position)
         }

@@ -1,4 +1,4 @@
-import TrackerModels
+import TrackerJSON
 
 /// Writes answers without building them first.
 enum Answer {

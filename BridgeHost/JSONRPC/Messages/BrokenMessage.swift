@@ -1,4 +1,4 @@
-import TrackerModels
+import TrackerJSON
 
 /// A message that is not JSON: what can still be told of it.
 struct BrokenMessage {

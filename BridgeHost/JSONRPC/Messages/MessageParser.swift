@@ -1,4 +1,4 @@
-import TrackerModels
+import TrackerJSON
 
 /// A message that asks for something, or tries to.
 struct Call: Sendable {

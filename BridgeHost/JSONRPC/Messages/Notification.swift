@@ -1,4 +1,4 @@
-public import TrackerModels
+public import TrackerJSON
 
 /// A message that wants no answer.
 public struct Notification: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import TrackerModels
+public import TrackerJSON
 
 /// What a method is called with: nothing, values by position, or values by name.
 public struct Params: Sendable {

@@ -1,4 +1,4 @@
-public import TrackerModels
+public import TrackerJSON
 
 /// An error that says how it is answered.
 public protocol RPCErrorConvertible: Error {

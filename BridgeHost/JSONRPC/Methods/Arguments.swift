@@ -1,4 +1,4 @@
-public import TrackerModels
+public import TrackerJSON
 
 /// The values that a method was called with, each at the place of its parameter, however the caller gave them.
 ///
@@ -170,7 +170,7 @@ public struct Arguments: Sendable {
 
     private static func unknown(_ name: String, _ method: String, _ parameters: [Parameter]) -> RPCError {
         let start = "\(method): unknown param '\(name.prefix(80))'"
-        guard let nearest = Nearness.nearest(to: name, among: parameters.map(\.name)) else {
+        guard let nearest = SpellingSuggestion.nearest(to: name, among: parameters.map(\.name)) else {
             return .invalidParams(parameters.isEmpty ? "\(start); it takes none" : start)
         }
         return .invalidParams("\(start); did you mean '\(nearest)'?")

@@ -1,4 +1,4 @@
-public import TrackerModels
+public import TrackerJSON
 
 /// One row of a method table: what a method is called, what it takes and gives, and what it does.
 ///

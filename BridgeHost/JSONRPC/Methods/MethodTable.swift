@@ -26,7 +26,7 @@ public struct MethodTable<Context: Sendable>: Sendable {
     ///   - reply: Answers the call; with METHOD_NOT_FOUND, naming the nearest, if there is no such method.
     public func call(_ request: Request, on context: Context, reply: Reply) {
         guard let method = self[request.method] else {
-            let nearest = Nearness.nearest(to: request.method, among: methods.lazy.map(\.name))
+            let nearest = SpellingSuggestion.nearest(to: request.method, among: methods.lazy.map(\.name))
             return reply.fail(with: .methodNotFound(request.method, nearest: nearest))
         }
         method.call(context, request.params, reply)

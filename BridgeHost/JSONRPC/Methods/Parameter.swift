@@ -1,4 +1,4 @@
-import TrackerModels
+import TrackerJSON
 
 /// One value that a method takes.
 public struct Parameter: Hashable, Sendable {

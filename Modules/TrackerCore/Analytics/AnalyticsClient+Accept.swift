@@ -35,10 +35,10 @@ extension AnalyticsClient {
         } catch {
             return completion(refuse(call.name, error))
         }
-        let time = surroundings.clock.wall
+        let time = dependencies.clock.wall
         let held = HeldCall(
             call: call, messageID: messageID ?? makeMessageID(at: time), hasCallerKey: messageID != nil, time: time,
-            uptime: surroundings.clock.uptime, completion: completion)
+            uptime: dependencies.clock.uptime, completion: completion)
         let effects = state.withLock { state -> [Effect] in
             if case .ready(let run) = state.phase, state.held.isEmpty {
                 stage(held, run)
@@ -145,7 +145,7 @@ extension AnalyticsClient {
         case .done, .repeated:
             return .queued(held.messageID)
         case .refused(let reason):
-            return refuse(held.call.name, Refusal(reason, ClientNews.sentence(reason, held.call.name)))
+            return refuse(held.call.name, Refusal(reason, ClientReporter.sentence(reason, held.call.name)))
         case .failed(let error):
             return refuse(held.call.name, Refusal(.storage, error.message))
         }
@@ -155,13 +155,13 @@ extension AnalyticsClient {
     func refusal(of held: HeldCall, _ reason: RefusalReason) -> Effect {
         { [self] in
             let name = held.call.name
-            held.completion(refuse(name, Refusal(reason, ClientNews.sentence(reason, name))))
+            held.completion(refuse(name, Refusal(reason, ClientReporter.sentence(reason, name))))
         }
     }
 
     func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        news.refused(name, refusal)
+        reporter.refused(name, refusal)
         return .dropped(refusal.reason)
     }
 
@@ -169,7 +169,7 @@ extension AnalyticsClient {
     private func makeMessageID(at time: Timestamp) -> MessageID {
         var id: MessageID?
         // Digits, a hyphen and a UUID always are a message id.
-        while id == nil { id = MessageID("\(time.milliseconds)-\(surroundings.ids.uuid())") }
+        while id == nil { id = MessageID("\(time.milliseconds)-\(dependencies.ids.uuid())") }
         return id ?? makeMessageID(at: time)
     }
 }

@@ -15,7 +15,7 @@ extension AnalyticsClient {
     /// How things stand, as ``getDebugInfo()`` tells, read on the caller's thread.
     package func debugInfo() -> JSONObject {
         let found = state.withLock { state in
-            Glance(
+            Snapshot(
                 lifecycle: state.lifecycle, fault: state.fault, options: state.options, run: state.run,
                 isReady: state.isReady,
                 heldCalls: state.held.calls, refused: state.refused, lastAccount: state.lastAccount,
@@ -37,7 +37,7 @@ extension AnalyticsClient {
         if let run = found.run {
             // As it was understood.
             info["ingestionHost"] = .string(run.settings.host.description)
-            DebugInfo.describe(run.lane, at: surroundings.clock.wall, in: &info)
+            DebugInfo.describe(run.lane, at: dependencies.clock.wall, in: &info)
             // The consent is not this client's.
             info["consent"] = nil
             let queued = info["queueLength"]?.intValue ?? 0
@@ -50,7 +50,7 @@ extension AnalyticsClient {
         return info
     }
 
-    private struct Glance {
+    private struct Snapshot {
         var lifecycle: String
         var fault: String?
         var options: InitOptions?

@@ -77,7 +77,7 @@ extension AnalyticsClient {
             ]
         } catch {
             state.phase = .disabled(nil, .options(error.message))
-            state.lastError = (error.message, surroundings.clock.wall)
+            state.lastError = (error.message, dependencies.clock.wall)
             return [
                 { [log] in
                     log.log(.error, "Initialization failed, the client is disabled: \(error.message)")
@@ -97,9 +97,9 @@ extension AnalyticsClient {
     }
 
     private func open(_ settings: AnalyticsSettings, number: Int) throws(TrackerError) -> OpenLane {
-        let clock = surroundings.clock
+        let clock = dependencies.clock
         return try OpenLane(
-            surroundings, delivery: settings.delivery, dialect: settings.dialect,
+            dependencies, delivery: settings.delivery, dialect: settings.dialect,
             outbox: settings.outbox(
                 wallClock: { clock.wall }, observer: { [weak self] in self?.note($0, in: number) }),
             log: log, hub: hub, observer: { [weak self] in self?.note($0, in: number) })
@@ -112,10 +112,10 @@ extension AnalyticsClient {
                 fail(run, error)
             case .success(let opening):
                 state.withLock { $0.resetsAhead.removeAll(where: resets.contains) }
-                news.note(opening, of: run.lane.outbox, run.settings.lane)
+                reporter.note(opening, of: run.lane.outbox, run.settings.lane)
                 // Staged behind the resets from before the opening, which take the id away.
                 let hasID = resets.isEmpty && run.lane.outbox.value(for: .anonymousID) != nil
-                let change = hasID ? LaneChange.barrier : .ensure(.anonymousID, surroundings.ids.uuid())
+                let change = hasID ? LaneChange.barrier : .ensure(.anonymousID, dependencies.ids.uuid())
                 run.lane.outbox.stage(change) { [self] result in
                     let found: LaneState? =
                         if case .done(let lane) = result { lane } else { try? run.lane.outbox.state() }
@@ -150,7 +150,7 @@ extension AnalyticsClient {
         let effects = state.withLock { state -> [Effect]? in
             guard state.isInitializing(run.number) else { return nil }
             state.phase = .disabled(nil, .storage(error.message))
-            state.lastError = (error.message, surroundings.clock.wall)
+            state.lastError = (error.message, dependencies.clock.wall)
             let waiters = state.waiters
             state.waiters = []
             return drain(&state) + waiters.map { waiter in { waiter(.failure(TrackerError(.storage, error.message))) } }

@@ -33,7 +33,7 @@ extension AnalyticsClient {
     @discardableResult
     public func reset(messageId: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
-        guard let messageID = messageId?.messageID ?? (messageId == nil ? surroundings.ids.messageID() : nil) else {
+        guard let messageID = messageId?.messageID ?? (messageId == nil ? dependencies.ids.messageID() : nil) else {
             receipt.settle(refuse("reset", .invalidMessageID(of: "reset")))
             return receipt
         }
@@ -99,7 +99,7 @@ extension AnalyticsClient {
 extension AnalyticsClient {
     /// Accepts a flush; may be told late, and nothing waits for it.
     package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        let flush = WaitingFlush(timeout: timeout, since: surroundings.clock.uptime, completion: completion)
+        let flush = WaitingFlush(timeout: timeout, since: dependencies.clock.uptime, completion: completion)
         submit(.flush(flush))
         // A flush that waits for the client to be ready does not wait longer than it was told to.
         let run = state.withLock { state -> Run? in
@@ -117,7 +117,7 @@ extension AnalyticsClient {
 
     /// Sends what is queued.
     func begin(_ flush: WaitingFlush, _ run: Run) {
-        run.lane.engine.flush(timeout: flush.begin(at: surroundings.clock.uptime)) { flush.end($0) }
+        run.lane.engine.flush(timeout: flush.begin(at: dependencies.clock.uptime)) { flush.end($0) }
     }
 
     /// Accepts a reset.
@@ -135,7 +135,7 @@ extension AnalyticsClient {
         case .ready(let run), .disabled(let run?, _):
             let phase = state.phase
             state.phase = .resetting(run)
-            run.lane.engine.hold()
+            run.lane.engine.pause()
             run.lane.outbox.stage(.reset(all: true, messageID: messageID)) { [self] result in
                 if case .repeated = result, goOn(with: run, as: phase, completion) { return }
                 finishReset(run, result, messageID, completion)
@@ -146,10 +146,10 @@ extension AnalyticsClient {
         case .idle, .disabled, .initializing, .resetting:
             let dropped = state.held.popLeadingCalls()
             state.phase = .idle
-            state.resetsAhead.append(messageID ?? surroundings.ids.messageID())
+            state.resetsAhead.append(messageID ?? dependencies.ids.messageID())
             return dropped.map { refusal(of: $0, .notInitialized) } + [{ completion(nil) }]
         case .shutDown:
-            state.resetsAhead.append(messageID ?? surroundings.ids.messageID())
+            state.resetsAhead.append(messageID ?? dependencies.ids.messageID())
             return [{ completion(nil) }]
         }
     }
@@ -180,7 +180,7 @@ extension AnalyticsClient {
         let account = try? run.lane.outbox.account()
         run.lane.close { [self] in
             let effects = state.withLock { state -> [Effect] in
-                if failure != nil { state.resetsAhead.append(messageID ?? surroundings.ids.messageID()) }
+                if failure != nil { state.resetsAhead.append(messageID ?? dependencies.ids.messageID()) }
                 state.lastReset = messageID
                 state.lastAccount = account
                 if case .resetting = state.phase { state.phase = .idle }

@@ -60,7 +60,7 @@ public final class AnalyticsClient: AnalyticsInterface {
         var phase = Phase.idle
         /// What the last `initialize` was given, valid or not.
         var options: InitOptions?
-        var held = HeldItems()
+        var held = PendingOperations()
         /// How many calls are held at most.
         var capacity = AnalyticsSettings.memoryBound
         /// How many bytes of them.
@@ -82,7 +82,7 @@ public final class AnalyticsClient: AnalyticsInterface {
         var lastError: (message: String, at: Timestamp)?
     }
 
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     let log: LevelledLog
     let hub = DiagnosticsHub()
     let full = FullQueue()
@@ -92,12 +92,12 @@ public final class AnalyticsClient: AnalyticsInterface {
     ///
     /// - Parameter log: Where messages go; standard error by default.
     public convenience init(log: any TrackerLog = StandardErrorLog()) {
-        self.init(surroundings: .system(log: log))
+        self.init(dependencies: .system(log: log))
     }
 
-    package init(surroundings: Surroundings) {
-        self.surroundings = surroundings
-        log = LevelledLog(surroundings.log, isVerbose: false)
+    package init(dependencies: Dependencies) {
+        self.dependencies = dependencies
+        log = LevelledLog(dependencies.log, isVerbose: false)
     }
 
     /// What is on disk stays there; without a shutdown nothing more is sent. Whoever waits is told.
@@ -114,10 +114,10 @@ public final class AnalyticsClient: AnalyticsInterface {
     /// What happens to the events, as it happens.
     public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
 
-    /// Has every piece of news handed to `observer` as it arises.
+    /// Has every diagnostic handed to `observer` as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
-    var news: ClientNews { ClientNews(log: log, hub: hub, full: full) }
+    var reporter: ClientReporter { ClientReporter(log: log, hub: hub, full: full) }
 }
 
 extension AnalyticsClient.State {

@@ -8,7 +8,7 @@ struct AnalyticsSettings: Sendable {
     let host: BaseURL
     let writeKey: Secret
     let delivery: DeliveryOptions
-    /// What every event tells of its surroundings.
+    /// What every event tells of its dependencies.
     let context: BodyTemplate
 
     /// How long identity is kept, from its writing.

@@ -26,7 +26,7 @@ struct RecentIDs: Sendable {
     }
 }
 
-/// What every event tells of its surroundings.
+/// What every event tells of its dependencies.
 struct BasicContext: Hashable, Sendable {
     /// `ios`, `ipados`, `macos`, `linux`, `windows` or `android`.
     var platform: String

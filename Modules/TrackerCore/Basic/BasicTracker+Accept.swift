@@ -16,7 +16,7 @@ extension BasicTracker {
         let checked = Result { () throws(Refusal) in try call.checked() }
         let refusal = state.withLock { state -> Refusal? in
             guard let run = state.run else {
-                return Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
+                return Refusal(.notInitialized, ClientReporter.sentence(.notInitialized, call.name))
             }
             switch checked {
             case .failure(let refusal): return refusal
@@ -31,17 +31,17 @@ extension BasicTracker {
                         user = BasicUser(userId: userId, traits: values)
                     }
                 }
-                let time = surroundings.clock.wall
+                let time = dependencies.clock.wall
                 let body = BasicEvent.body(of: call, values, from: user, context: state.context, at: time)
                 // A call that is refused leaves no trace: not in the user either.
                 guard body.byteCount <= run.settings.delivery.maxEventBytes else {
-                    return Refusal(.tooLarge, ClientNews.sentence(.tooLarge, call.name))
+                    return Refusal(.tooLarge, ClientReporter.sentence(.tooLarge, call.name))
                 }
                 state.user = user
                 if let identification { state.identified.insert(identification) }
                 let draft = Draft(
-                    messageID: messageID ?? surroundings.ids.messageID(), hasCallerKey: messageID != nil,
-                    route: .endpoint, body: .complete(body), occurredAt: time, acceptedAt: surroundings.clock.uptime)
+                    messageID: messageID ?? dependencies.ids.messageID(), hasCallerKey: messageID != nil,
+                    route: .endpoint, body: .complete(body), occurredAt: time, acceptedAt: dependencies.clock.uptime)
                 let held = HeldCall(draft: draft, name: call.name, completion: completion)
                 // Staged under the lock: the order of acceptance is the order on disk.
                 if state.held != nil { state.held?.append(held) } else { stage(held, run) }
@@ -102,7 +102,7 @@ extension BasicTracker {
             run.lane.engine.kick()
             return .pending(id)
         case .refused(let reason):
-            return refuse(name, Refusal(reason, ClientNews.sentence(reason, name)))
+            return refuse(name, Refusal(reason, ClientReporter.sentence(reason, name)))
         case .failed(let error):
             return refuse(name, Refusal(.storage, error.message))
         case .done, .repeated:
@@ -112,7 +112,7 @@ extension BasicTracker {
 
     func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        news.refused(name, refusal)
+        reporter.refused(name, refusal)
         return .dropped(refusal.reason)
     }
 }

@@ -16,7 +16,7 @@ extension BasicTracker {
             info["endpoint"] = .string(run.settings.endpoint)
             info["maxQueueSize"] = JSONValue(run.settings.delivery.maxQueuedEvents)
             info["userId"] = user.map { .string($0.userId) } ?? .null
-            DebugInfo.describe(run.lane, at: surroundings.clock.wall, in: &info)
+            DebugInfo.describe(run.lane, at: dependencies.clock.wall, in: &info)
             // The consent is not this client's.
             info["consent"] = nil
             info["queueLength"] = JSONValue(Int(info["queueLength"]?.intValue ?? 0) + held)

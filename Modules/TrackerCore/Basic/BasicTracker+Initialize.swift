@@ -108,13 +108,13 @@ extension BasicTracker {
     private func openLane(
         _ settings: BasicSettings, after old: BasicSettings?, number: Int
     ) throws(TrackerError) -> OpenLane {
-        let clock = surroundings.clock
+        let clock = dependencies.clock
         let adopted = old.map { [$0.lane] } ?? []
         let outbox = settings.outbox(
             adopts: adopted.filter { $0 != settings.lane }, wallClock: { clock.wall },
             observer: { [weak self] in self?.note($0, in: number) })
         return try OpenLane(
-            surroundings, delivery: settings.delivery, dialect: settings.dialect, outbox: outbox, log: log, hub: hub,
+            dependencies, delivery: settings.delivery, dialect: settings.dialect, outbox: outbox, log: log, hub: hub,
             observer: { [weak self] in self?.note($0) })
     }
 
@@ -136,7 +136,7 @@ extension BasicTracker {
             let outcome: Result<Void, TrackerError>
             switch result {
             case .success(let opening):
-                news.note(opening, of: run.lane.outbox, run.settings.lane)
+                reporter.note(opening, of: run.lane.outbox, run.settings.lane)
                 run.lane.engine.start()
                 outcome = .success(())
             case .failure(let error):
@@ -184,7 +184,7 @@ extension BasicTracker {
 
     /// Takes what waits in memory to where it goes from now on; calls made meanwhile come after it.
     private func move(_ old: Run, to run: Run, _ waiters: [Waiter]) {
-        old.lane.engine.hold()
+        old.lane.engine.pause()
         old.lane.outbox.stage(.barrier) { [self] _ in
             // Memory can always be read.
             let records = (try? old.lane.outbox.peek(limit: .max, maxBytes: .max))?.records ?? []
@@ -192,7 +192,7 @@ extension BasicTracker {
                 for record in records {
                     let draft = Draft(
                         messageID: record.messageID, route: record.route, body: .complete(record.body),
-                        occurredAt: record.occurredAt, acceptedAt: record.acceptedAt ?? surroundings.clock.uptime)
+                        occurredAt: record.occurredAt, acceptedAt: record.acceptedAt ?? dependencies.clock.uptime)
                     run.lane.outbox.stage(.append(draft)) { _ in }
                 }
                 for held in state.held ?? [] { stage(held, run) }

@@ -73,7 +73,7 @@ extension BasicTracker {
         for waiter in waiters { waiter(.failure(error)) }
         for flush in flushes { flush.start(nil) }
         for call in held {
-            let refusal = Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
+            let refusal = Refusal(.notInitialized, ClientReporter.sentence(.notInitialized, call.name))
             call.completion(refuse(call.name, refusal))
         }
         log.endRefusals()
@@ -85,15 +85,15 @@ extension BasicTracker {
     }
 
     /// Takes note of what the engine did.
-    func note(_ news: DeliveryState.News) {
-        self.news.note(news)
-        guard case .halted(let halt) = news else { return }
+    func note(_ event: DeliveryEvent) {
+        self.reporter.note(event)
+        guard case .halted(let halt) = event else { return }
         log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
     }
 
     /// Takes note of what happened in the outbox of a run.
     func note(_ event: OutboxEvent, in number: Int) {
-        news.note(event)
+        reporter.note(event)
         guard case .recovered = event, let run = state.withLock({ $0.run }), run.number == number else { return }
         run.lane.engine.kick()
     }

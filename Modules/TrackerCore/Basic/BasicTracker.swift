@@ -62,7 +62,7 @@ public final class BasicTracker: Sendable {
         var refused: [RefusalReason: Int] = [:]
     }
 
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     let log: LevelledLog
     let hub = DiagnosticsHub()
     let full = FullQueue()
@@ -72,12 +72,12 @@ public final class BasicTracker: Sendable {
     ///
     /// - Parameter log: Where messages go; standard error by default.
     public convenience init(log: any TrackerLog = StandardErrorLog()) {
-        self.init(surroundings: .system(log: log))
+        self.init(dependencies: .system(log: log))
     }
 
-    package init(surroundings: Surroundings) {
-        self.surroundings = surroundings
-        log = LevelledLog(surroundings.log, isVerbose: false)
+    package init(dependencies: Dependencies) {
+        self.dependencies = dependencies
+        log = LevelledLog(dependencies.log, isVerbose: false)
     }
 
     /// What is on disk stays there; without a shutdown nothing more is sent.
@@ -86,8 +86,8 @@ public final class BasicTracker: Sendable {
     /// What happens to the events, as it happens.
     public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
 
-    /// Has every piece of news handed to `observer` as it arises.
+    /// Has every diagnostic handed to `observer` as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
-    var news: ClientNews { ClientNews(log: log, hub: hub, full: full) }
+    var reporter: ClientReporter { ClientReporter(log: log, hub: hub, full: full) }
 }

@@ -11,12 +11,12 @@ extension DeliveryEngine {
             let before = state.delivery.breaker.state
             let settlement = state.delivery.settle(token, with: answer, at: moment)
             halted.set(state.delivery.halt != nil)
-            for case .delivered(let plan, _) in settlement.news { state.sent += plan.records.count }
+            for case .delivered(let plan, _) in settlement.events { state.sent += plan.records.count }
             return (settlement, before, state.delivery.breaker.state)
         }
         commit(settlement.changes, awaited: settlement.awaitsCommit, telling: settlement.sessionMade)
         scheduleRecord(at: moment.now)
-        for news in settlement.news { report(news, at: moment) }
+        for event in settlement.events { report(event, at: moment) }
         report(settlement, at: moment)
         reportBreaker(from: before, to: after, at: moment.now)
         advance()

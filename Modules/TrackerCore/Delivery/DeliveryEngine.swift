@@ -68,10 +68,10 @@ final class DeliveryEngine: Sendable {
     /// Whether delivery is halted, for those who must not wait for a decision that is being made.
     let halted = Flag(false)
     /// Told of sessions made and of halts; set once, before `start`.
-    private let observer: @Sendable (DeliveryState.News) -> Void
+    private let observer: @Sendable (DeliveryEvent) -> Void
 
     init(
-        _ parts: Parts, delivery: DeliveryState, observer: @escaping @Sendable (DeliveryState.News) -> Void = { _ in }
+        _ parts: Parts, delivery: DeliveryState, observer: @escaping @Sendable (DeliveryEvent) -> Void = { _ in }
     ) {
         self.parts = parts
         self.observer = observer
@@ -93,10 +93,10 @@ final class DeliveryEngine: Sendable {
     }
 
     /// Keeps everything back, and ends what is under way; it is not put back but for its place in the queue.
-    func hold() {
+    func pause() {
         // What has been delivered is counted so, whatever becomes of the queue now.
         recordDelivered()
-        state.withLock { $0.delivery.hold() }
+        state.withLock { $0.delivery.pause() }
         perform { _ in }
         abort()
     }
@@ -270,7 +270,7 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    private func act(on peek: Peek, at moment: DeliveryState.Moment) -> Bool {
+    private func act(on peek: Peek, at moment: ClockReading) -> Bool {
         noteGrowth(peek, at: moment.now)
         let intention = state.withLock { state in
             state.front = peek.records.first?.sequence
@@ -348,7 +348,7 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    private func diskFailed(_ error: StorageError, at moment: DeliveryState.Moment) -> Bool {
+    private func diskFailed(_ error: StorageError, at moment: ClockReading) -> Bool {
         state.withLock { $0.lastError = (error.message, moment.wall) }
         // Readers recover by themselves; a second keeps a broken disk from being asked in a loop.
         return pause(.storage, until: moment.now.advanced(by: .seconds(1)))
@@ -362,9 +362,9 @@ final class DeliveryEngine: Sendable {
         return false
     }
 
-    var moment: DeliveryState.Moment {
-        DeliveryState.Moment(now: parts.loop.now, wall: parts.clock.wall, uptime: parts.clock.uptime)
+    var moment: ClockReading {
+        ClockReading(now: parts.loop.now, wall: parts.clock.wall, uptime: parts.clock.uptime)
     }
 
-    func observe(_ news: DeliveryState.News) { observer(news) }
+    func observe(_ event: DeliveryEvent) { observer(event) }
 }

@@ -14,13 +14,6 @@ struct DeliveryState: Sendable {
         fileprivate let era: Int
     }
 
-    /// The instant of a decision, by all the clocks there are.
-    struct Moment: Hashable, Sendable {
-        var now: MonotonicInstant
-        var wall: Timestamp
-        var uptime: Duration
-    }
-
     /// Whether something may be sent.
     enum Readiness: Hashable, Sendable {
         /// Look at this much of the queue's front, besides what is under way.
@@ -42,8 +35,8 @@ struct DeliveryState: Sendable {
         /// Whether the changes must be on disk before anything else is sent.
         var awaitsCommit = false
         /// What somebody may want to know.
-        var news: [News] = []
-        /// The session that was made: news once the changes are on disk, if the lane still has it then.
+        var events: [DeliveryEvent] = []
+        /// The session that was made: told once the changes are on disk, if the lane still has it then.
         var sessionMade: SessionID?
         /// Whether requests have begun to fail with this answer, or have ceased to.
         var outage: Outage?
@@ -58,22 +51,6 @@ struct DeliveryState: Sendable {
     private struct Unrecorded: Sendable {
         var records: [Record.ID: Int] = [:]
         var bytes = WireBytes(before: 0, after: 0)
-    }
-
-    /// Something that happened.
-    enum News: Sendable {
-        case delivered(Plan, WireBytes)
-        case retried(Plan, Answer, String)
-        case dropped([Record], DropReason, String)
-        /// The server refuses to take the user of a session; the records go on.
-        case unidentified(Plan, String)
-        case sessionMade(SessionID)
-        /// Something else may have changed the lane's session, which is this one now.
-        case sessionChanged(SessionID?)
-        case halted(Halt)
-        case disabled(Halt)
-        /// The lane is empty, or the engine ends.
-        case idle
     }
 
     private(set) var breaker: CircuitBreaker
@@ -168,7 +145,7 @@ struct DeliveryState: Sendable {
     }
 
     /// What to do with what is at the front.
-    mutating func intention(for peek: Peek, wantedThrough: Int64, at moment: Moment) -> Intention {
+    mutating func intention(for peek: Peek, wantedThrough: Int64, at moment: ClockReading) -> Intention {
         ahead = nil
         guard !peek.state.isAwaitingDisk else { return .blocked(.storage) }
         if let end = peek.state.sessionExpiresAt, end <= moment.wall, peek.state.entry.session != nil {
@@ -214,7 +191,7 @@ struct DeliveryState: Sendable {
     }
 
     /// Takes an answer.
-    mutating func settle(_ token: Token, with answer: Answer, at moment: Moment) -> Settlement {
+    mutating func settle(_ token: Token, with answer: Answer, at moment: ClockReading) -> Settlement {
         guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
         if case .failure(let error) = answer, error.kind == .cancelled || error.kind == .closed {
             breaker.abandon(at: moment.now)
@@ -226,7 +203,7 @@ struct DeliveryState: Sendable {
             breaker.fail(at: moment.now, floor: floor, using: &jitter)
             ahead = nil
             defer { isFailing = true }
-            return Settlement(news: [.retried(plan, answer, message)], outage: isFailing ? nil : .began)
+            return Settlement(events: [.retried(plan, answer, message)], outage: isFailing ? nil : .began)
         }
         breaker.close()
         defer { isFailing = false }
@@ -247,7 +224,7 @@ struct DeliveryState: Sendable {
     var mayDepart: Bool { holds == 0 }
 
     /// Keeps everything back until `release` has been called as often.
-    mutating func hold() {
+    mutating func pause() {
         holds += 1
         ahead = nil
     }
@@ -281,7 +258,7 @@ struct DeliveryState: Sendable {
         change(&dialect)
     }
 
-    private func isExpired(_ record: Record, at moment: Moment) -> Bool {
+    private func isExpired(_ record: Record, at moment: ClockReading) -> Bool {
         guard let eventTTL else { return false }
         // Within a run by the monotonic clock; over runs by the wall clock, which may have gone back.
         let age =
@@ -298,29 +275,29 @@ struct DeliveryState: Sendable {
             for record in plan.records { unrecorded.records[record.id] = record.body.byteCount }
             unrecorded.bytes.before += bytes.before
             unrecorded.bytes.after += bytes.after
-            guard !changes.isEmpty else { return Settlement(news: [.delivered(plan, bytes)]) }
+            guard !changes.isEmpty else { return Settlement(events: [.delivered(plan, bytes)]) }
             ahead = nil
             let delivered = [takeUnrecorded()].compactMap { $0 }
-            return Settlement(changes: changes + delivered, awaitsCommit: true, news: [.delivered(plan, bytes)])
+            return Settlement(changes: changes + delivered, awaitsCommit: true, events: [.delivered(plan, bytes)])
         case .progress(let changes):
-            var news: [News] = []
+            var events: [DeliveryEvent] = []
             var made: SessionID?
             if case .session = plan.purpose, case .bindMade(_, let session)? = changes.first { made = session }
             if case .identify = plan.purpose, changes.isEmpty, let status = answer.status {
-                news = [.unidentified(plan, AnswerTable.sentence(status, from: plan.request.url))]
+                events = [.unidentified(plan, AnswerTable.sentence(status, from: plan.request.url))]
             }
             return Settlement(
-                changes: changes, awaitsCommit: !changes.isEmpty, news: news, sessionMade: made)
+                changes: changes, awaitsCommit: !changes.isEmpty, events: events, sessionMade: made)
         case .discard(let reason, let message):
             return Settlement(
-                changes: [.drop(plan.records.map(\.id), reason)], news: [.dropped(plan.records, reason, message)]
+                changes: [.drop(plan.records.map(\.id), reason)], events: [.dropped(plan.records, reason, message)]
             )
         case .halt(let halt):
             self.halt = halt
-            return Settlement(news: [.halted(halt)])
+            return Settlement(events: [.halted(halt)])
         case .disable(let halt):
             self.halt = halt
-            return Settlement(changes: [.dropAll(.disabled)], news: [.disabled(halt)])
+            return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(halt)])
         case .regroup, .retry:
             return Settlement()
         }

@@ -16,7 +16,7 @@ extension MobileTracker {
         let content = Result { () throws(Refusal) in try call.content() }
         let refusal = state.withLock { state -> Refusal? in
             guard let (settings, lane) = state.current else {
-                return Refusal(.notInitialized, ClientNews.sentence(.notInitialized, call.name))
+                return Refusal(.notInitialized, ClientReporter.sentence(.notInitialized, call.name))
             }
             switch content {
             case .failure(let refusal): return refusal
@@ -73,7 +73,7 @@ extension MobileTracker {
     /// Refuses a call whose value JSON cannot hold.
     package func refuseSerialization(of name: String, _ reason: String) {
         state.withLock { $0.refused[.serialization, default: 0] += 1 }
-        news.refused(name, Refusal(.serialization, "\(name): \(reason)"))
+        reporter.refused(name, Refusal(.serialization, "\(name): \(reason)"))
     }
 
     private func draft(_ content: CallContent, _ messageID: MessageID?) -> Draft {
@@ -83,10 +83,10 @@ extension MobileTracker {
             case .event(let head, let data): .withSessionMetadata(head, own: data)
             }
         return Draft(
-            messageID: messageID ?? surroundings.ids.messageID(), hasCallerKey: messageID != nil, route: content.route,
+            messageID: messageID ?? dependencies.ids.messageID(), hasCallerKey: messageID != nil, route: content.route,
             body: body,
-            sessionMetadata: content.sessionMetadata, occurredAt: surroundings.clock.wall,
-            acceptedAt: surroundings.clock.uptime
+            sessionMetadata: content.sessionMetadata, occurredAt: dependencies.clock.wall,
+            acceptedAt: dependencies.clock.uptime
         )
     }
 
@@ -102,7 +102,7 @@ extension MobileTracker {
             log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }
             return .pending(id)
         case .refused(let reason):
-            return refuse(call.name, Refusal(reason, ClientNews.sentence(reason, call.name)))
+            return refuse(call.name, Refusal(reason, ClientReporter.sentence(reason, call.name)))
         case .failed(let error):
             return refuse(call.name, Refusal(.storage, error.message))
         case .done, .repeated:
@@ -113,7 +113,7 @@ extension MobileTracker {
     /// Logs and counts a refusal.
     func refuse(_ call: String, _ refusal: Refusal) -> TrackOutcome {
         state.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        news.refused(call, refusal)
+        reporter.refused(call, refusal)
         return .dropped(refusal.reason)
     }
 }

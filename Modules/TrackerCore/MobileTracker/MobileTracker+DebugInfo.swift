@@ -20,7 +20,7 @@ extension MobileTracker {
         info["brandId"] = brandId.map(JSONValue.string) ?? .null
         info["sessionId"] = sessionId.map(JSONValue.string) ?? .null
         info["deviceId"] = deviceId.map(JSONValue.string) ?? .null
-        DebugInfo.describe(lane, at: surroundings.clock.wall, in: &info)
+        DebugInfo.describe(lane, at: dependencies.clock.wall, in: &info)
         info["refused"] = DebugInfo.counts(refused)
         info["config"] = .object(settings.debugInfo)
         return info

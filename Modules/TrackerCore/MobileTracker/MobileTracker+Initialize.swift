@@ -78,14 +78,14 @@ extension MobileTracker {
     }
 
     private func open(_ settings: TrackerSettings) throws(TrackerError) -> OpenLane {
-        let clock = surroundings.clock
-        let loop = try surroundings.startLoop(settings.config.delivery)
-        let outbox = surroundings.makeOutbox(
+        let clock = dependencies.clock
+        let loop = try dependencies.startLoop(settings.config.delivery)
+        let outbox = dependencies.makeOutbox(
             settings.outbox(wallClock: { clock.wall }, observer: { [weak self] in self?.note($0) }))
         let delivery = DeliveryState(
-            dialect: settings.dialect(ids: surroundings.ids), breaker: settings.config.delivery.breaker,
+            dialect: settings.dialect(ids: dependencies.ids), breaker: settings.config.delivery.breaker,
             maxConcurrentRequests: settings.config.delivery.maxConcurrentRequests,
-            eventTTL: settings.config.delivery.eventTTL, jitter: surroundings.jitter
+            eventTTL: settings.config.delivery.eventTTL, jitter: dependencies.jitter
         )
         let engine = DeliveryEngine(
             DeliveryEngine.Parts(outbox: outbox, loop: loop, clock: clock, log: log, diagnostics: hub),
@@ -113,7 +113,7 @@ extension MobileTracker {
                         state.early.noteOpened(attempt)
                         state.toldSession = opening.state.entry.session
                     }
-                    self.news.note(opening, of: lane.outbox, settings.lane)
+                    self.reporter.note(opening, of: lane.outbox, settings.lane)
                     lane.outbox.stage(.barrier) { result in
                         self.bindSession(attempt, settings, lane, after: result)
                     }
@@ -138,7 +138,7 @@ extension MobileTracker {
         } else {
             lane.loop.post { [self] in
                 SessionMaking(
-                    settings: settings, lane: lane, ids: surroundings.ids,
+                    settings: settings, lane: lane, ids: dependencies.ids,
                     round: { [self] in state.withLock { $0.isInitializing(attempt) ? $0.round : nil } },
                     note: { [self] transfer, round in
                         state.withLock { state in

@@ -38,7 +38,7 @@ extension MobileTracker {
     public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
         let receipt = CallReceipt()
         if messageId.isValid {
-            let messageID = messageId?.messageID ?? surroundings.ids.messageID()
+            let messageID = messageId?.messageID ?? dependencies.ids.messageID()
             reset(all: all, messageID: messageId?.messageID) { receipt.settle($0.outcome(messageID)) }
         } else {
             receipt.settle(refuse("reset", .invalidMessageID(of: "reset")))
@@ -71,7 +71,7 @@ extension MobileTracker {
     @discardableResult
     public func setConsent(_ consent: Consent, messageId: CallerKey? = nil) async -> TrackOutcome {
         guard messageId.isValid else { return refuse("setConsent", .invalidMessageID(of: "setConsent")) }
-        let messageID = messageId?.messageID ?? surroundings.ids.messageID()
+        let messageID = messageId?.messageID ?? dependencies.ids.messageID()
         return await withCheckedContinuation { continuation in
             decide(consent, messageID: messageId?.messageID) { continuation.resume(returning: $0.outcome(messageID)) }
         }
@@ -129,11 +129,11 @@ extension MobileTracker {
         let (lane, transfer) = state.withLock { state in
             let before = (shown: state.shown, startsAnew: state.startsAnew)
             state.shown.forget()
-            let change = state.keyed(messageID, surroundings.ids) { .reset(all: all, messageID: $0) }
+            let change = state.keyed(messageID, dependencies.ids) { .reset(all: all, messageID: $0) }
             guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
             if all {
                 state.startsAnew = true
-                lane.engine.hold()
+                lane.engine.pause()
             }
             lane.outbox.stage(change) { [self, forgotten = state.shown] result in
                 lane.engine.forget()
@@ -171,9 +171,9 @@ extension MobileTracker {
         let (lane, transfer) = state.withLock { state in
             state.decided = consent
             if consent == .denied { state.shown.forget() }
-            let change = state.keyed(messageID, surroundings.ids) { .consent(consent, messageID: $0) }
+            let change = state.keyed(messageID, dependencies.ids) { .consent(consent, messageID: $0) }
             guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
-            if consent != .granted { lane.engine.hold() }
+            if consent != .granted { lane.engine.pause() }
             lane.outbox.stage(change) { [self] result in
                 if consent == .denied {
                     lane.engine.forget()

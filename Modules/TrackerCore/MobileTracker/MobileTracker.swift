@@ -59,7 +59,7 @@ public final class MobileTracker: Sendable {
         var timer: (any DeliveryLoop, TimerID)?
     }
 
-    let surroundings: Surroundings
+    let dependencies: Dependencies
     let locationProvider: (any LocationProvider)?
     let log: LevelledLog
     let hub = DiagnosticsHub()
@@ -74,13 +74,13 @@ public final class MobileTracker: Sendable {
     public convenience init(
         locationProvider: (any LocationProvider)? = nil, log: any TrackerLog = StandardErrorLog()
     ) {
-        self.init(surroundings: .system(log: log), locationProvider: locationProvider)
+        self.init(dependencies: .system(log: log), locationProvider: locationProvider)
     }
 
-    package init(surroundings: Surroundings, locationProvider: (any LocationProvider)? = nil) {
-        self.surroundings = surroundings
+    package init(dependencies: Dependencies, locationProvider: (any LocationProvider)? = nil) {
+        self.dependencies = dependencies
         self.locationProvider = locationProvider
-        log = LevelledLog(surroundings.log, isVerbose: false)
+        log = LevelledLog(dependencies.log, isVerbose: false)
     }
 
     deinit { state.withLock { $0.lane }?.close {} }
@@ -88,10 +88,10 @@ public final class MobileTracker: Sendable {
     /// What happens to the events, as it happens.
     public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
 
-    /// Has every piece of news handed to `observer` as it arises.
+    /// Has every diagnostic handed to `observer` as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
-    var news: ClientNews { ClientNews(log: log, hub: hub, full: full) }
+    var reporter: ClientReporter { ClientReporter(log: log, hub: hub, full: full) }
 
     /// The backend's name for the current session; `nil` without one.
     public var sessionId: String? { value(.sessionID) }

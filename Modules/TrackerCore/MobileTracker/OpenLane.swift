@@ -20,7 +20,7 @@ struct OpenLane: Sendable {
 }
 
 extension OpenLane {
-    /// Sends what can be sent within the time, then closes everything and ends the news.
+    /// Sends what can be sent within the time, then closes everything and ends the diagnostics.
     ///
     /// - Parameters:
     ///   - timeout: How long the whole may take.

@@ -1,7 +1,7 @@
 import Synchronization
 public import TrackerModels
 
-/// One piece of news about delivery.
+/// One thing that happened to the delivery.
 public enum Diagnostic: Hashable, Sendable {
     /// Records left the queue undelivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
@@ -17,7 +17,7 @@ public enum Diagnostic: Hashable, Sendable {
     case storage(String)
     /// Delivery halted, resumed, or moved to another process; a sentence.
     case lane(String)
-    /// This many pieces of news were dropped, the oldest first, because nobody took them in time.
+    /// This many diagnostics were dropped, the oldest first, because nobody took them in time.
     case missed(Int)
 }
 
@@ -31,19 +31,19 @@ public enum CircuitState: String, Hashable, Sendable {
     case open
 }
 
-/// The news of one client, to be read with `for await`.
+/// The diagnostics of one client, to be read with `for await`.
 ///
 /// Each iteration has a buffer of its own of 256 pieces. When it is full the oldest goes, and a
 /// ``Diagnostic/missed(_:)`` says how many have gone.
 public struct Diagnostics: AsyncSequence, Sendable {
-    /// A piece of news.
+    /// A diagnostic.
     public typealias Element = Diagnostic
     /// Nothing is thrown.
     public typealias Failure = Never
 
     let hub: DiagnosticsHub
 
-    /// Starts to listen: news from now on.
+    /// Starts to listen: diagnostics from now on.
     public func makeAsyncIterator() -> Iterator {
         let subscription = Subscription(limit: 256)
         hub.add(subscription)
@@ -55,14 +55,14 @@ public struct Diagnostics: AsyncSequence, Sendable {
         let subscription: Subscription
         let hub: DiagnosticsHub
 
-        /// The next piece of news; `nil` once the client is shut down or the task is cancelled.
+        /// The next diagnostic; `nil` once the client is shut down or the task is cancelled.
         public mutating func next() async -> Diagnostic? {
             await subscription.next()
         }
     }
 }
 
-/// Hands each piece of news to every listener.
+/// Hands each diagnostic to every listener.
 final class DiagnosticsHub: Sendable {
     private struct State {
         var subscriptions: [WeakSubscription] = []
@@ -87,7 +87,7 @@ final class DiagnosticsHub: Sendable {
         if isClosed { subscription.finish() }
     }
 
-    /// Has every piece of news handed to `observer` as well, at once, on the thread it arises on.
+    /// Has every diagnostic handed to `observer` as well, at once, on the thread it arises on.
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }

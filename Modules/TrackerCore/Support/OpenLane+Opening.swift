@@ -8,16 +8,16 @@ extension OpenLane {
     /// - Parameter observer: Told of what the engine does.
     /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
     init(
-        _ surroundings: Surroundings, delivery: DeliveryOptions, dialect: any Dialect, outbox: OutboxConfiguration,
-        log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryState.News) -> Void
+        _ dependencies: Dependencies, delivery: DeliveryOptions, dialect: any Dialect, outbox: OutboxConfiguration,
+        log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryEvent) -> Void
     ) throws(TrackerError) {
-        let loop = try surroundings.startLoop(delivery)
-        let outbox = surroundings.makeOutbox(outbox)
+        let loop = try dependencies.startLoop(delivery)
+        let outbox = dependencies.makeOutbox(outbox)
         let state = DeliveryState(
             dialect: dialect, breaker: delivery.breaker, maxConcurrentRequests: delivery.maxConcurrentRequests,
-            eventTTL: delivery.eventTTL, jitter: surroundings.jitter)
+            eventTTL: delivery.eventTTL, jitter: dependencies.jitter)
         let parts = DeliveryEngine.Parts(
-            outbox: outbox, loop: loop, clock: surroundings.clock, log: log, diagnostics: hub)
+            outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub)
         self.init(
             outbox: outbox, engine: DeliveryEngine(parts, delivery: state, observer: observer), loop: loop)
     }

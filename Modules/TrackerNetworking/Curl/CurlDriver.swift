@@ -15,8 +15,8 @@ import CCurl
 ///
 /// It lives on that thread and is seen by no other.
 @safe struct CurlDriver: ~Copyable {
-    private struct Flight {
-        let line: CurlLine
+    private struct InFlight {
+        let transfer: CurlTransfer
         var exchange: Exchange
         /// How often connections had been retired when it was last sent.
         var epoch = 0
@@ -28,8 +28,8 @@ import CCurl
     private let multi: CurlMulti
     private let compressor: GzipCompressor?
     private var policy = CompressionPolicy()
-    private var flights: [TransferID: Flight] = [:]
-    private var freeLines: [CurlLine] = []
+    private var flights: [TransferID: InFlight] = [:]
+    private var freeTransfers: [CurlTransfer] = []
     /// Most requests go to the URL of the one before.
     private var lastAddress: WebAddress?
     /// How often connections have been retired.
@@ -80,7 +80,7 @@ import CCurl
         case .cancel(let id):
             guard let flight = flights[id] else { return }
             let host = flight.exchange.address.authority
-            land(
+            finish(
                 id,
                 .failure(
                     TransportError(
@@ -109,14 +109,14 @@ import CCurl
                         .invalidRequest, host: address.authority,
                         message: "A request to \(address.authority) was not sent. \(fault)")))
         }
-        guard let line = freeLines.popLast() ?? CurlLine(configuration, sockets: multi.sockets) else {
+        guard let transfer = freeTransfers.popLast() ?? CurlTransfer(configuration, sockets: multi.sockets) else {
             return completion(.failure(.unavailable(host: address.authority)))
         }
         let exchange = Exchange(
             request: request, address: address, deadline: MonotonicClock.now.advanced(by: request.timeout),
             compressedBody: compressed(request, to: address))
-        line.transfer = id
-        flights[id] = Flight(line: line, exchange: exchange, completion: completion)
+        transfer.id = id
+        flights[id] = InFlight(transfer: transfer, exchange: exchange, completion: completion)
         send(id)
     }
 
@@ -145,7 +145,7 @@ import CCurl
         let exchange = flight.exchange
         let left = MonotonicClock.now.duration(to: exchange.deadline)
         guard left > .zero else {
-            return land(
+            return finish(
                 id,
                 .failure(
                     TransportError(
@@ -153,8 +153,8 @@ import CCurl
                         timeout: exchange.request.timeout)))
         }
         let isStarted =
-            flight.line.prepare(exchange, timeout: left, isFresh: isFreshNeeded) && flight.line.start(on: multi)
-        guard isStarted else { return land(id, .failure(.unavailable(host: exchange.address.authority))) }
+            flight.transfer.prepare(exchange, timeout: left, isFresh: isFreshNeeded) && flight.transfer.start(on: multi)
+        guard isStarted else { return finish(id, .failure(.unavailable(host: exchange.address.authority))) }
         flights[id]?.epoch = epoch
         // As long as a retired connection is open, libcurl would use it.
         isFreshNeeded = isRetiring
@@ -163,35 +163,35 @@ import CCurl
     /// Moves all transfers on and sees to those that have ended.
     private mutating func moveOn() {
         multi.perform()
-        while let (line, code) = multi.nextDone() {
-            guard let id = line.transfer else { continue }
-            settle(id, line, code)
+        while let (transfer, code) = multi.nextDone() {
+            guard let id = transfer.id else { continue }
+            settle(id, transfer, code)
         }
     }
 
-    private mutating func settle(_ id: TransferID, _ line: CurlLine, _ code: CURLcode) {
+    private mutating func settle(_ id: TransferID, _ transfer: CurlTransfer, _ code: CURLcode) {
         guard var exchange = flights[id]?.exchange else { return }
-        line.stop(on: multi)
+        transfer.stop(on: multi)
         // The connection may be dead, and HTTP/2 would go on using it until TCP gives up.
         if code == CURLE_OPERATION_TIMEDOUT { retireConnections() }
         // Whatever becomes of its body, an answer whose header is whole is the server's.
-        guard let answer = line.answer(isWhole: code == CURLE_OK) else {
+        guard let answer = transfer.answer(isWhole: code == CURLE_OK) else {
             if Self.isOfHTTP2(code) && !exchange.isRenewed {
                 // A server that reloads ends its connections (GOAWAY). The next one is the new server's.
                 flights[id]?.exchange.isRenewed = true
                 isFreshNeeded = true
                 return send(id)
             }
-            return land(id, .failure(error(code, of: exchange, on: line)))
+            return finish(id, .failure(error(code, of: exchange, on: transfer)))
         }
         guard answer.status != 407 else {
-            return land(id, .failure(refusal(by: 407, of: exchange.address)))
+            return finish(id, .failure(refusal(by: 407, of: exchange.address)))
         }
         let step = exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
         flights[id]?.exchange = exchange
         switch step {
         case .send: send(id)
-        case .finish(let result): land(id, result)
+        case .finish(let result): finish(id, result)
         }
     }
 
@@ -200,11 +200,11 @@ import CCurl
         code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_PARTIAL_FILE
     }
 
-    private func error(_ code: CURLcode, of exchange: Exchange, on line: CurlLine) -> TransportError {
-        if let status = line.proxyRefusal { return refusal(by: status, of: exchange.address) }
+    private func error(_ code: CURLcode, of exchange: Exchange, on transfer: CurlTransfer) -> TransportError {
+        if let status = transfer.proxyRefusal { return refusal(by: status, of: exchange.address) }
         return TransportError(
-            code == CURLE_OK ? CURLE_RECV_ERROR : code, at: exchange.address, isOverflown: line.isOverflown,
-            detail: line.detail, timeout: exchange.request.timeout)
+            code == CURLE_OK ? CURLE_RECV_ERROR : code, at: exchange.address, isOverflown: transfer.isOverflown,
+            detail: transfer.detail, timeout: exchange.request.timeout)
     }
 
     private func refusal(by status: Int, of address: WebAddress) -> TransportError {
@@ -231,13 +231,13 @@ import CCurl
 
     /// Ends an exchange.
     ///
-    /// Its line is free before the completion runs, for the request that it may submit.
-    private mutating func land(_ id: TransferID, _ result: Result<HTTPResponse, TransportError>) {
+    /// Its transfer is free before the completion runs, for the request that it may submit.
+    private mutating func finish(_ id: TransferID, _ result: Result<HTTPResponse, TransportError>) {
         guard let flight = flights.removeValue(forKey: id) else { return }
-        flight.line.stop(on: multi)
-        flight.line.transfer = nil
-        flight.line.rest()
-        freeLines.append(flight.line)
+        flight.transfer.stop(on: multi)
+        flight.transfer.id = nil
+        flight.transfer.rest()
+        freeTransfers.append(flight.transfer)
         endRetired()
         flight.completion(result)
     }
@@ -245,7 +245,7 @@ import CCurl
     private mutating func closeFlights() {
         for id in flights.keys.sorted(by: { $0.number < $1.number }) {
             guard let host = flights[id]?.exchange.address.authority else { continue }
-            land(id, .failure(.closed(host: host)))
+            finish(id, .failure(.closed(host: host)))
         }
     }
 

@@ -15,7 +15,7 @@ struct HostMethodTests {
         #expect(info["version"] == .string(ProductVersion.current))
         #expect(info["protocolVersion"] == 1)
         #expect(info["maxMessageBytes"] == 4096)
-        #expect(info["methods"] == .array(Row.all.map { .string($0.method.name) }))
+        #expect(info["methods"] == .array(BridgedMethod.all.map { .string($0.method.name) }))
     }
 
     @Test("nothing is told to a client that did not ask")

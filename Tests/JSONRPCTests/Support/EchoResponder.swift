@@ -1,5 +1,5 @@
 import JSONRPC
-import TrackerModels
+import TrackerJSON
 
 /// Answers the calls of the examples in the JSON-RPC 2.0 specification, and `echo` with its params.
 struct EchoResponder: Responder {

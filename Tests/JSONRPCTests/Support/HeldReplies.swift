@@ -1,6 +1,6 @@
 import JSONRPC
 import Synchronization
-import TrackerModels
+import TrackerJSON
 
 /// Replies that are kept until a test wants them answered.
 final class HeldReplies: Sendable {

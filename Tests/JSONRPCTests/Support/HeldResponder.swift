@@ -1,6 +1,6 @@
 import JSONRPC
 import Synchronization
-import TrackerModels
+import TrackerJSON
 
 /// Takes note of calls and keeps their replies, so that a test says when what is answered.
 final class HeldResponder: Responder {

@@ -19,7 +19,7 @@ struct AnalyticsFixture {
     init(_ backend: Backend, _ directory: TemporaryDirectory) {
         self.backend = backend
         self.directory = directory
-        client = AnalyticsClient(surroundings: .system(log: log))
+        client = AnalyticsClient(dependencies: .system(log: log))
     }
 
     /// The same folder and server as seen by the next process, as far as one process can show it.

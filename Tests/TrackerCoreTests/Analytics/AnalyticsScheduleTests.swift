@@ -125,9 +125,9 @@ struct AnalyticsScheduleTests {
     func sentAt() async throws {
         let fixture = try AnalyticsFixture()
         let clock = SetClock()
-        var surroundings = Surroundings.system(log: fixture.log)
-        surroundings.clock = clock
-        let client = AnalyticsClient(surroundings: surroundings)
+        var dependencies = Dependencies.system(log: fixture.log)
+        dependencies.clock = clock
+        let client = AnalyticsClient(dependencies: dependencies)
         await client.initializeAndWait(with: fixture.options())
 
         _ = await client.track("A").outcome

@@ -14,17 +14,17 @@ struct ClockedAnalytics {
     init(_ rule: @escaping Backend.Rule = { _ in .status(200) }) throws {
         let loops = Recorder<ClockedLoop>()
         let fixture = try AnalyticsFixture(rule)
-        var surroundings = Surroundings.system(log: fixture.log)
-        surroundings.clock = clock
-        surroundings.jitter = NoJitter()
-        surroundings.makeLoop = { (configuration) throws(TransportError) in
+        var dependencies = Dependencies.system(log: fixture.log)
+        dependencies.clock = clock
+        dependencies.jitter = NoJitter()
+        dependencies.makeLoop = { (configuration) throws(TransportError) in
             let loop = try ClockedLoop(configuration)
             loops.record(loop)
             return loop
         }
         self.fixture = fixture
         self.loops = loops
-        client = AnalyticsClient(surroundings: surroundings)
+        client = AnalyticsClient(dependencies: dependencies)
     }
 
     var loop: ClockedLoop {

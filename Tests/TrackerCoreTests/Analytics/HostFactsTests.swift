@@ -5,7 +5,7 @@ import TrackerModels
 
 @testable import TrackerCore
 
-@Suite("What events tell of their surroundings")
+@Suite("What events tell of their dependencies")
 struct HostFactsTests {
     @Test(
         "the locale is the one POSIX programs go by, as a language tag",

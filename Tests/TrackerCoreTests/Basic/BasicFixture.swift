@@ -23,7 +23,7 @@ struct BasicFixture {
         self.backend = backend
         self.persistence = persistence
         self.directory = directory
-        tracker = BasicTracker(surroundings: .system(log: log))
+        tracker = BasicTracker(dependencies: .system(log: log))
     }
 
     /// The same folder and server as seen by the next process, as far as one process can show it.

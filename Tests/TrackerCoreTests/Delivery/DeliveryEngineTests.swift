@@ -53,7 +53,7 @@ struct DeliveryEngineTests {
     @Test("sends nothing that was planned before somebody held everything back, and sends it after the release")
     func holdsBackPlans() async throws {
         await queueOne()
-        outbox.whenPeeked { [engine] in engine.hold() }
+        outbox.whenPeeked { [engine] in engine.pause() }
         await settle()
         #expect(loop.requests.isEmpty)
 

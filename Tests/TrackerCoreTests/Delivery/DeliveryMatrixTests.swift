@@ -102,7 +102,7 @@ struct DeliveryMatrixTests {
 
             let settlement = world.state.settle(world.token, with: .failed(kind), at: world.moment)
 
-            #expect(settlement.changes.isEmpty && settlement.news.isEmpty)
+            #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
             if circuit == .halfOpen {
                 #expect(world.state.breaker.state == .open(trips: 1, until: .seconds(world.now)))
             } else {
@@ -120,7 +120,7 @@ struct DeliveryMatrixTests {
 
             let settlement = world.state.settle(world.token, with: .status(status), at: world.moment)
 
-            #expect(settlement.changes.isEmpty && settlement.news.isEmpty)
+            #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
             #expect(world.state.halt == nil)
             #expect(try world.next().starts(with: world.records.map(\.id)))
         }
@@ -217,8 +217,8 @@ private struct World {
         }
     }
 
-    var moment: DeliveryState.Moment {
-        DeliveryState.Moment(now: .seconds(now), wall: Timestamp(milliseconds: 0), uptime: .seconds(now))
+    var moment: ClockReading {
+        ClockReading(now: .seconds(now), wall: Timestamp(milliseconds: 0), uptime: .seconds(now))
     }
 
     /// The records that are sent next, that much later.

@@ -17,8 +17,8 @@ struct DeliveryStateTests {
         return state
     }
 
-    private static func moment(_ seconds: Double) -> DeliveryState.Moment {
-        DeliveryState.Moment(
+    private static func moment(_ seconds: Double) -> ClockReading {
+        ClockReading(
             now: .seconds(seconds), wall: Timestamp(milliseconds: Int64(seconds * 1000)), uptime: .seconds(seconds))
     }
 
@@ -178,7 +178,7 @@ struct DeliveryStateTests {
 
         let settlement = state.settle(token, with: .failed(kind), at: Self.moment(0))
 
-        #expect(settlement.changes.isEmpty && settlement.news.isEmpty)
+        #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
         #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
     }
 

@@ -226,15 +226,15 @@ struct InitializeTests {
 
     @Test("it asks for no session while the disk has yet to take a reset or a decision")
     func awaitsDisk() async throws {
-        let steering = Steering()
-        let fixture = try SessionFixture(isClocked: true, steering: steering)
-        steering.setAwaitingDisk(true)
+        let faults = OutboxFaults()
+        let fixture = try SessionFixture(isClocked: true, faults: faults)
+        faults.setAwaitingDisk(true)
 
         async let starting: Void = fixture.start()
         let loop = try await fixture.loop()
         try await loop.timer(at: MonotonicInstant(nanoseconds: 50_000_000))
         #expect(fixture.requests.isEmpty)
-        steering.setAwaitingDisk(false)
+        faults.setAwaitingDisk(false)
         loop.advance(by: .milliseconds(50))
         try await starting
 

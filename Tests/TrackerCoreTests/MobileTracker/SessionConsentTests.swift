@@ -178,11 +178,11 @@ struct SessionConsentTests {
         "whatever the place at which it is taken back, initialize succeeds, and nothing is sent or told after it",
         arguments: [Consent.denied, .pending], [true, false])
     func atEachPlace(consent: Consent, isBeforeDevice: Bool) async throws {
-        let steering = Steering()
+        let faults = OutboxFaults()
         let provider = CountingProvider()
-        let fixture = try SessionFixture(locationProvider: provider, steering: steering)
+        let fixture = try SessionFixture(locationProvider: provider, faults: faults)
         let heard = fixture.sessionNews()
-        steering.put(.consent(consent, messageID: nil)) { change in
+        faults.put(.consent(consent, messageID: nil)) { change in
             switch change {
             case .ensureDevice: isBeforeDevice
             case .bindMade: !isBeforeDevice

@@ -29,15 +29,15 @@ struct SessionEarlyTests {
         let first = try SessionFixture()
         try await first.start()
         await first.tracker.shutdown()
-        let steering = Steering()
-        let next = first.restarted(steering: steering)
+        let faults = OutboxFaults()
+        let next = first.restarted(faults: faults)
         await next.tracker.setConsent(.denied)
-        steering.stall()
+        faults.stall()
 
         let ends = Recorder<Bool>()
         next.tracker.accept(initialize: "925", config: next.config()) { _ in ends.record(true) }
         #expect(!next.tracker.isTrackingAllowed)
-        steering.goOn()
+        faults.goOn()
         try await ends.values(atLeast: 1)
 
         #expect(!next.tracker.isTrackingAllowed)
@@ -46,16 +46,16 @@ struct SessionEarlyTests {
 
     @Test("so does one made while such an initialize is under way")
     func consentDuringFailure() async throws {
-        let steering = Steering()
-        let fixture = try SessionFixture(steering: steering)
-        steering.stall()
+        let faults = OutboxFaults()
+        let fixture = try SessionFixture(faults: faults)
+        faults.stall()
         let failure = Recorder<TrackerError?>()
         fixture.tracker.accept(initialize: "925", config: fixture.brokenConfig) { result in
             if case .failure(let error) = result { failure.record(error) } else { failure.record(nil) }
         }
         let told = Recorder<Bool>()
         fixture.tracker.accept(consent: .denied, messageID: nil) { told.record($0 != nil) }
-        steering.goOn()
+        faults.goOn()
         #expect(try await failure.values(atLeast: 1).first??.code == .storage)
         #expect(try await told.values(atLeast: 1) == [true])
 
@@ -70,9 +70,9 @@ struct SessionEarlyTests {
         "a disk that stalls past initTimeout keeps it too, whether it opens or fails",
         arguments: [true, false])
     func consentOverStall(opens: Bool) async throws {
-        let steering = Steering()
-        let fixture = try SessionFixture(isClocked: true, steering: steering)
-        steering.stall()
+        let faults = OutboxFaults()
+        let fixture = try SessionFixture(isClocked: true, faults: faults)
+        faults.stall()
         await fixture.tracker.setConsent(.denied)
         async let failing = fixture.failure(opens ? fixture.config() : fixture.brokenConfig)
         let loop = try await fixture.loop()
@@ -82,7 +82,7 @@ struct SessionEarlyTests {
 
         async let starting: Void = fixture.start()
         try await fixture.loops.values(atLeast: 2)
-        steering.goOn()
+        faults.goOn()
         try await starting
 
         #expect(!fixture.tracker.isTrackingAllowed)
@@ -110,9 +110,9 @@ struct SessionEarlyTests {
 
     @Test("a reset on a disk that stalls past initTimeout drops nothing that was tracked after it")
     func resetOverStall() async throws {
-        let steering = Steering()
-        let fixture = try SessionFixture(isClocked: true, steering: steering)
-        steering.stall()
+        let faults = OutboxFaults()
+        let fixture = try SessionFixture(isClocked: true, faults: faults)
+        faults.stall()
         await fixture.tracker.resetAndWait()
         async let failing = fixture.failure(fixture.config())
         let loop = try await fixture.loop()
@@ -123,7 +123,7 @@ struct SessionEarlyTests {
 
         async let starting: Void = fixture.start()
         try await fixture.loops.values(atLeast: 2)
-        steering.goOn()
+        faults.goOn()
         try await starting
         await fixture.drain()
 

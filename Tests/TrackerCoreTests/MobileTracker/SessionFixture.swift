@@ -20,26 +20,26 @@ struct SessionFixture {
     private let sessions: Sessions
     private let isClocked: Bool
     private let locationProvider: (any LocationProvider)?
-    private let steering: Steering?
+    private let faults: OutboxFaults?
 
     /// Starts a backend that makes the sessions S1, S2 and so on and takes all else, but for what `exception` answers.
     ///
     /// - Parameters:
     ///   - isClocked: Whether the tracker's timers run only when the test moves its loop's clock.
-    ///   - steering: What steers the tracker's outboxes; `nil`: nothing does.
+    ///   - faults: What steers the tracker's outboxes; `nil`: nothing does.
     init(
-        isClocked: Bool = false, locationProvider: (any LocationProvider)? = nil, steering: Steering? = nil,
+        isClocked: Bool = false, locationProvider: (any LocationProvider)? = nil, faults: OutboxFaults? = nil,
         _ exception: @escaping Exception = { _ in nil }
     ) throws {
         let sessions = Sessions()
         try self.init(
             Backend(sessions.rule(exception)), sessions, TemporaryDirectory(), ShiftedClock(), isClocked,
-            locationProvider, steering)
+            locationProvider, faults)
     }
 
     private init(
         _ backend: Backend, _ sessions: Sessions, _ directory: TemporaryDirectory, _ clock: ShiftedClock,
-        _ isClocked: Bool, _ locationProvider: (any LocationProvider)?, _ steering: Steering?
+        _ isClocked: Bool, _ locationProvider: (any LocationProvider)?, _ faults: OutboxFaults?
     ) {
         self.backend = backend
         self.sessions = sessions
@@ -47,26 +47,26 @@ struct SessionFixture {
         self.clock = clock
         self.isClocked = isClocked
         self.locationProvider = locationProvider
-        self.steering = steering
-        var surroundings = Surroundings.system(log: log)
-        surroundings.clock = clock
-        if let steering { surroundings.makeOutbox = steering.outbox }
+        self.faults = faults
+        var dependencies = Dependencies.system(log: log)
+        dependencies.clock = clock
+        if let faults { dependencies.makeOutbox = faults.outbox }
         if isClocked {
-            surroundings.jitter = NoJitter()
-            surroundings.makeLoop = { [loops] (configuration) throws(TransportError) in
+            dependencies.jitter = NoJitter()
+            dependencies.makeLoop = { [loops] (configuration) throws(TransportError) in
                 let loop = try ClockedLoop(configuration)
                 loops.record(loop)
                 return loop
             }
         }
-        tracker = MobileTracker(surroundings: surroundings, locationProvider: locationProvider)
+        tracker = MobileTracker(dependencies: dependencies, locationProvider: locationProvider)
     }
 
     /// The same folder and server as seen by the next process, as far as one process can show it.
-    func restarted(isClocked: Bool? = nil, steering: Steering? = nil) -> SessionFixture {
+    func restarted(isClocked: Bool? = nil, faults: OutboxFaults? = nil) -> SessionFixture {
         SessionFixture(
             backend, sessions, directory, clock, isClocked ?? self.isClocked, locationProvider,
-            steering ?? self.steering)
+            faults ?? self.faults)
     }
 
     /// Answers otherwise from now on; the sessions are counted on.

@@ -19,8 +19,8 @@ struct SessionGeneratedTests {
 
     /// Leaves out of a script what is not needed for it to fail, first in large pieces, then in small ones.
     private static func shrunk(
-        _ script: [SessionWorld.Move], _ faults: [String], _ seed: UInt64
-    ) async throws -> ([SessionWorld.Move], [String]) {
+        _ script: [SessionModel.Move], _ faults: [String], _ seed: UInt64
+    ) async throws -> ([SessionModel.Move], [String]) {
         var (script, faults) = (script, faults)
         var size = script.count / 2
         while size > 0 {
@@ -40,24 +40,24 @@ struct SessionGeneratedTests {
         return (script, faults)
     }
 
-    private static func script(_ seed: UInt64) -> [SessionWorld.Move] {
+    private static func script(_ seed: UInt64) -> [SessionModel.Move] {
         var random = SeededGenerator(seed: seed)
         return (0..<random.number(5...30)).map { _ in
-            let step: SessionWorld.Step =
+            let step: SessionModel.Step =
                 switch random.number(0...11) {
                 case 0...3: .track
                 case 4: random.pick([.identify, .email, .link])
                 case 5: random.pick([.reset, .reset, .resetAll])
                 case 6...7: .answer
-                default: random.pick(SessionWorld.Step.allCases)
+                default: random.pick(SessionModel.Step.allCases)
                 }
-            return SessionWorld.Move(step: step, seed: random.next())
+            return SessionModel.Move(step: step, seed: random.next())
         }
     }
 
     /// Plays a script, and gives what went wrong.
-    private static func run(_ script: [SessionWorld.Move], _ seed: UInt64) async throws -> [String] {
-        let world = try SessionWorld(seed: seed)
+    private static func run(_ script: [SessionModel.Move], _ seed: UInt64) async throws -> [String] {
+        let world = try SessionModel(seed: seed)
         await world.start()
         for move in script { await world.perform(move) }
         await world.finish()

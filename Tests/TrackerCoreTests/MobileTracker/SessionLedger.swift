@@ -7,7 +7,7 @@ import TrackerStorage
 
 /// What a session lane promised and what its server saw: written where both happen, and compared.
 ///
-/// Commits are told by a ``WatchedOutbox`` in their order, requests and answers by the server.
+/// Commits are told by a ``RecordingOutbox`` in their order, requests and answers by the server.
 final class SessionLedger: Sendable {
     fileprivate struct State {
         /// The records in the order of their commits, each with its generation.

@@ -164,11 +164,11 @@ struct SessionResetTests {
 
     @Test("a session whose answer comes too late is news to nobody", arguments: [true, false])
     func silent(isInBackground: Bool) async throws {
-        let steering = Steering()
+        let faults = OutboxFaults()
         let provider = CountingProvider()
-        let fixture = try SessionFixture(locationProvider: provider, steering: steering)
+        let fixture = try SessionFixture(locationProvider: provider, faults: faults)
         let heard = fixture.sessionNews()
-        steering.put(.reset(all: false, messageID: nil)) { if case .bindMade = $0 { true } else { false } }
+        faults.put(.reset(all: false, messageID: nil)) { if case .bindMade = $0 { true } else { false } }
 
         try await fixture.start(fixture.config { $0.sessionCreation = isInBackground ? .inBackground : .duringInit })
         await fixture.tracker.track(eventName: "A")

@@ -14,7 +14,7 @@
 /**
  * How one method of the host is called from JavaScript.
  *
- * @typedef {object} Row
+ * @typedef {object} BridgedMethod
  * @property {Param[]} params The arguments, in their order.
  * @property {'outcome' | 'nothing' | 'object' | { member: string }} gives What the promise resolves with: an
  *     outcome, undefined, the result as it is, or one member of it.
@@ -25,7 +25,7 @@
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
  */
 
-/** The methods of the session-based tracker. @type {Record<string, Row>} */
+/** The methods of the session-based tracker. @type {Record<string, BridgedMethod>} */
 export const TRACKER = {
     init: {
         params: [
@@ -185,7 +185,7 @@ export const TRACKER = {
     },
 }
 
-/** The methods of the analytics client. @type {Record<string, Row>} */
+/** The methods of the analytics client. @type {Record<string, BridgedMethod>} */
 export const ANALYTICS = {
     initialize: {
         params: [
@@ -294,7 +294,7 @@ export const ANALYTICS = {
     },
 }
 
-/** The methods of the basic tracker. @type {Record<string, Row>} */
+/** The methods of the basic tracker. @type {Record<string, BridgedMethod>} */
 export const BASIC = {
     initialize: {
         params: [

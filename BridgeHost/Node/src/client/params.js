@@ -13,7 +13,7 @@ export class ArgumentFault extends ValueFault {}
 /**
  * Writes a call's params in their named form.
  *
- * @param {import('./methods.js').Row} row
+ * @param {import('./methods.js').BridgedMethod} row
  * @param {unknown[]} args
  * @param {object} options
  * @param {() => string} [options.newID] Makes a message id, if the call has one.

@@ -6,7 +6,7 @@ import { ArgumentFault, writeParams } from './params.js'
 import { ValueFault } from './serialize.js'
 import { Trace } from './trace.js'
 
-/** @typedef {import('./methods.js').Row} Row */
+/** @typedef {import('./methods.js').BridgedMethod} BridgedMethod */
 
 /** What a message holds besides its params, at most. */
 const ENVELOPE = 200
@@ -20,7 +20,7 @@ const NEW_ID = {
 /**
  * Makes the functions that a table describes. They need no `this`.
  *
- * @param {Record<string, Row>} table
+ * @param {Record<string, BridgedMethod>} table
  * @param {string} prefix What the names of the host's methods begin with, such as `analytics.`.
  * @param {import('./host-link.js').HostLink} link
  * @param {object} observer

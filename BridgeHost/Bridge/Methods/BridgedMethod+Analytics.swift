@@ -1,0 +1,119 @@
+import JSONRPC
+import TrackerCore
+import TrackerModels
+
+extension BridgedMethod {
+    /// `AnalyticsClient`: events in batches to an ingestion host.
+    package static let analytics: [BridgedMethod] = [
+        BridgedMethod(
+            "analytics.initialize",
+            [.required("options", .object, "Where and how to deliver.", schema: "AnalyticsOptions")],
+            errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
+            "Sets the analytics client up. Calls made meanwhile are held.",
+            example: #"[{"writeKey": "key", "ingestionHost": "https://in.example.com"}]"#
+        ) { host, arguments, reply in
+            var options = InitOptions(writeKey: "", ingestionHost: "", delivery: host.settings.delivery)
+            try AnalyticsFields.table.read(try arguments.text(0), into: &options)
+            host.analytics.accept(initialize: options, completion: host.answeringLate(reply))
+        },
+        .analytics(
+            "analytics.track",
+            [
+                .required("event", .string, "What happened. Not blank."),
+                .optional("properties", .object, "Facts about it."),
+            ], "Records that an event happened.", example: #"["Order Completed", {"total": 149.99}]"#
+        ) {
+            .track(event: try $0.string(0), properties: $0.properties(1))
+        },
+        .analytics(
+            "analytics.identify",
+            [
+                .required("userId", .string, "The application's name for the user. Not blank."),
+                .optional("traits", .object, "Facts about the user."),
+            ], "Tells who the user is from now on.", example: #"["user-1", {"plan": "pro"}]"#
+        ) {
+            .identify(userId: try $0.string(0), traits: $0.properties(1))
+        },
+        .analytics(
+            "analytics.group",
+            [
+                .required("groupId", .string, "The group. Not blank."),
+                .optional("traits", .object, "Facts about the group."),
+            ], "Tells which group the user belongs to from now on.", example: #"["group-1", {"name": "Acme"}]"#
+        ) {
+            .group(groupId: try $0.string(0), traits: $0.properties(1))
+        },
+        .analytics(
+            "analytics.screen",
+            [
+                .required("name", .string, "The screen. Not blank."),
+                .optional("properties", .object, "Facts about the view."),
+            ], "Records that a screen was shown.", example: #"["Home", {"tab": 2}]"#
+        ) {
+            .screen(name: try $0.string(0), properties: $0.properties(1))
+        },
+        .analytics(
+            "analytics.page",
+            [
+                .required("name", .string, "The page. Not blank."),
+                .optional("properties", .object, "Facts about the view."),
+            ], "Records that a page was shown.", example: #"["Pricing"]"#
+        ) {
+            .page(name: try $0.string(0), properties: $0.properties(1))
+        },
+        .analytics(
+            "analytics.alias", [.required("newUserId", .string, "The other name. Not blank.")],
+            "Tells that the user has another name from now on.", example: #"["user-2"]"#
+        ) {
+            .alias(newUserId: try $0.string(0))
+        },
+        .analytics(
+            "analytics.setAdvertisingId",
+            [.optional("advertisingId", .string, "The identifier; `null` clears it, a blank one is ignored.")],
+            "Has events carry an advertising identifier from now on.",
+            example: #"["6d92078a-8246-4ba4-ae5b-76104861e7dc"]"#
+        ) {
+            .setAdvertisingId($0.optionalString(0))
+        },
+        .analytics("analytics.clearAdvertisingId", [], "Has events carry no advertising identifier any more.") { _ in
+            .setAdvertisingId(nil)
+        },
+        BridgedMethod(
+            "analytics.flush",
+            [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
+            result: "FlushReport", "Sends what is queued now. Nothing waits for the answer.", example: "[5000]"
+        ) { host, arguments, reply in
+            host.analytics.accept(
+                flush: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
+        },
+        BridgedMethod(
+            "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true,
+            "Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`."
+        ) { host, arguments, reply in
+            host.analytics.accept(reset: try arguments.messageID(0), completion: host.answering(reply))
+        },
+        BridgedMethod("analytics.enableDebugLogging", [], "Has informative and debug messages logged from now on.") {
+            host, _, reply in
+            host.analytics.enableDebugLogging()
+            reply.succeed(with: .done)
+        },
+        .reading(
+            "analytics.getDebugInfo", on: \.analytics, result: "AnalyticsDebugInfo",
+            "How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked."
+        ) { analytics, _ in
+            JSONText(tree: analytics.debugInfo())
+        },
+        BridgedMethod("analytics.foreground", [], "The application is in the foreground: what is queued is sent.") {
+            host, _, reply in
+            host.analytics.applicationDidBecomeActive()
+            reply.succeed(with: .done)
+        },
+        BridgedMethod(
+            "analytics.background", [],
+            "The application is in the background: what is queued is sent, then nothing by itself."
+        ) { host, _, reply in
+            host.analytics.applicationDidEnterBackground()
+            reply.succeed(with: .done)
+        },
+    ]
+}

@@ -1,0 +1,74 @@
+import JSONRPC
+import TrackerCore
+import TrackerModels
+
+extension BridgedMethod {
+    /// `BasicTracker`: events in small groups to one endpoint.
+    package static let basic: [BridgedMethod] = [
+        BridgedMethod(
+            "basic.initialize",
+            [
+                .required(
+                    "apiKey", .string, "Sent as `X-API-Key`. Not blank.",
+                    else: TrackerError(.invalidAPIKey, "API key is required").rpcError),
+                .required(
+                    "endpoint", .string, "The URL that events are posted to.",
+                    else: TrackerError(.invalidEndpoint, "Endpoint is required, such as https://in.example.com/events")
+                        .rpcError),
+                .optional("appVersion", .string, "The application's version, for the events' context."),
+                .optional("options", .object, "How events are kept and delivered.", schema: "BasicOptions"),
+            ],
+            errors: [.invalidAPIKey, .invalidEndpoint, .invalidConfiguration, .storage, .initializationFailed],
+            "Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.",
+            example: #"["key", "https://events.example.com/in", "1.2.3"]"#
+        ) { host, arguments, reply in
+            var options = BasicOptions(delivery: host.settings.delivery)
+            if let object = arguments.object(3) { try BasicFields.table.read(object, at: "options", into: &options) }
+            host.basic.accept(
+                initialize: try arguments.string(0), endpoint: try arguments.string(1),
+                appVersion: arguments.optionalString(2), maxQueueSize: options.maxQueueSize,
+                options: options.delivery, debug: options.debug, completion: host.answeringLate(reply))
+        },
+        .basic(
+            "basic.track",
+            [
+                .required("event", .string, "What happened. Not blank."),
+                .optional("properties", .object, "Facts about it."),
+            ], "Records that an event happened.", example: #"["Button Clicked", {"button": "signup"}]"#
+        ) {
+            .track(event: try $0.string(0), properties: $0.properties(1))
+        },
+        .basic(
+            "basic.identify",
+            [
+                .required("userId", .string, "The application's name for the user. Not blank."),
+                .optional("traits", .object, "Facts about the user."),
+            ], "Tells who the user is: every event says so from now on.", example: #"["user-1", {"plan": "pro"}]"#
+        ) {
+            .identify(userId: try $0.string(0), traits: $0.properties(1))
+        },
+        .basic(
+            "basic.screen",
+            [
+                .required("name", .string, "The screen. Not blank."),
+                .optional("properties", .object, "Facts about the view."),
+            ], "Records that a screen was shown.", example: #"["Home"]"#
+        ) {
+            .screen(name: try $0.string(0), properties: $0.properties(1))
+        },
+        BridgedMethod(
+            "basic.flush",
+            [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
+            result: "FlushReport", "Sends what is queued now. Nothing waits for the answer.", example: "[5000]"
+        ) { host, arguments, reply in
+            host.basic.accept(
+                flush: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
+        },
+        .reading(
+            "basic.getDebugInfo", on: \.basic, result: "BasicDebugInfo",
+            "How things stand: queue, circuit, user, account, configuration. Secrets are masked."
+        ) { basic, _ in
+            JSONText(tree: basic.debugInfo())
+        },
+    ]
+}

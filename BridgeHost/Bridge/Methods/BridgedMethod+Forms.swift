@@ -1,0 +1,107 @@
+import JSONRPC
+import TrackerCore
+import TrackerModels
+
+/// What rows ask of every native client besides its calls.
+protocol BridgedClient: Sendable {
+    /// Does something when every call accepted before has taken effect.
+    func afterEarlierCalls(_ body: @escaping @Sendable () -> Void)
+
+    /// Refuses a call whose value JSON cannot hold.
+    func refuseSerialization(of name: String, _ reason: String)
+}
+
+extension MobileTracker: BridgedClient {}
+extension AnalyticsClient: BridgedClient {}
+extension BasicTracker: BridgedClient {}
+
+/// The forms that most rows have.
+extension BridgedMethod {
+    /// Which of a session's clients a row calls.
+    typealias ClientPath<Client> = any KeyPath<HostSession, Client> & Sendable
+
+    /// Answers a call with its outcome; to be asked for once nothing can be thrown any more.
+    typealias Completion = () -> @Sendable (TrackOutcome) -> Void
+
+    /// A tracking call: it takes a message id besides, by name, and answers what became of it.
+    static func tracking(
+        _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
+        call: @escaping @Sendable (Arguments) throws -> TrackerCall
+    ) -> BridgedMethod {
+        outcome(name, on: \.tracker, parameters, summary, example: example) { tracker, arguments, id, completion in
+            tracker.accept(try call(arguments), messageID: try id(), completion: completion())
+        }
+    }
+
+    /// A call to the analytics client that becomes an event, or changes whom events are about.
+    ///
+    /// Before its `initialize` it is answered at once, and not held.
+    static func analytics(
+        _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
+        call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
+    ) -> BridgedMethod {
+        outcome(name, on: \.analytics, parameters, summary, example: example) { analytics, arguments, id, completion in
+            analytics.accept(
+                try call(arguments), messageID: try id(), holdsWhileIdle: false, completion: completion())
+        }
+    }
+
+    /// A call to the basic tracker that becomes an event.
+    static func basic(
+        _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
+        call: @escaping @Sendable (Arguments) throws -> BasicCall
+    ) -> BridgedMethod {
+        outcome(name, on: \.basic, parameters, summary, example: example) { basic, arguments, id, completion in
+            basic.accept(try call(arguments), messageID: try id(), completion: completion())
+        }
+    }
+
+    /// A call that takes a message id and answers what became of it, also if it cannot be passed on.
+    static func outcome<Client: BridgedClient>(
+        _ name: String, on client: ClientPath<Client>, _ parameters: [Parameter], changesAnswers: Bool = false,
+        _ summary: String, example: String,
+        accept: @escaping @Sendable (Client, Arguments, () throws -> MessageID?, Completion) throws -> Void
+    ) -> BridgedMethod {
+        let method = Method<HostSession>(
+            name, parameters + [.messageID], result: "Outcome", summary: summary,
+            answerIfNotSerializable: { host in
+                let reason = "a string holds half a surrogate pair, which is no character"
+                host[keyPath: client].refuseSerialization(of: name, reason)
+                return TrackOutcome.dropped(.serialization).json
+            },
+            body: { host, arguments, reply in
+                if let fault = arguments.faultInMessageID(parameters.count) {
+                    host.refusalLog.logRefusal(.invalidValue, .warning, fault.message)
+                    return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
+                }
+                try accept(host[keyPath: client], arguments, { try arguments.messageID(parameters.count) }) {
+                    host.answering(reply)
+                }
+            }
+        )
+        return BridgedMethod(method, example: example, changesAnswers: changesAnswers)
+    }
+
+    /// A question, answered as things are after the calls made before.
+    static func reading<Client: BridgedClient>(
+        _ name: String, on client: ClientPath<Client>, _ parameters: [Parameter] = [], result: String,
+        _ summary: String, example: String = "[]", value: @escaping @Sendable (Client, Arguments) -> JSONText
+    ) -> BridgedMethod {
+        BridgedMethod(name, parameters, result: result, summary, example: example) { host, arguments, reply in
+            let client = host[keyPath: client]
+            let answer = host.answering(reply) { value(client, arguments) }
+            host.order.beginQuestion()
+            client.afterEarlierCalls {
+                answer(())
+                host.order.endQuestion(on: host)
+            }
+        }
+    }
+}
+
+extension Parameter {
+    /// The key that a caller may give a call.
+    static let messageID = Parameter.named(
+        "messageId", .string, "The call's key, made up by the caller: a second call with it has no effect.",
+        schema: "MessageId")
+}

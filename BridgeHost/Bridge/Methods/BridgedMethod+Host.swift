@@ -1,0 +1,58 @@
+import JSONRPC
+import TrackerCore
+import TrackerModels
+
+extension BridgedMethod {
+    /// The version of what the host and its clients agree on; it changes when an old client could not go on.
+    static let protocolVersion = 1
+
+    /// The host itself.
+    static let host: [BridgedMethod] = [
+        BridgedMethod("host.info", [], result: "HostInfo", "What the host is, and what it can do.") { host, _, reply in
+            reply.succeed(with: info(of: host))
+        },
+        BridgedMethod(
+            "host.subscribe", [.required("topics", .array, "What to hear of from now on.", schema: "Topics")],
+            takesAnyParams: true,
+            "Asks for notifications: `log`, `diagnostic` and `session`. The topics are the params themselves.",
+            example: #"[["log", "session"]]"#
+        ) { host, arguments, reply in
+            host.publisher.subscribe(to: try topics(arguments))
+            reply.succeed(with: .done)
+        },
+        BridgedMethod("host.shutdown", [], "Answers what was read, sends what can be sent, and ends the host.") {
+            host, _, reply in
+            reply.succeed(with: .done)
+            host.end()
+        },
+        BridgedMethod("rpc.discover", [], result: "OpenRPCDocument", "Describes all this, as an OpenRPC document.") {
+            _, _, reply in
+            reply.succeed(with: OpenRPCDocument.text)
+        },
+    ]
+
+    private static func info(of host: HostSession) -> JSONText {
+        JSONText(tree: [
+            "name": "BridgeHost",
+            "version": .string(ProductVersion.current),
+            "protocolVersion": JSONValue(protocolVersion),
+            "maxMessageBytes": JSONValue(host.settings.maxMessageBytes),
+            "methods": .array(all.map { .string($0.method.name) }),
+        ])
+    }
+
+    /// The topics, given one by one, or as a list by position or by name.
+    private static func topics(_ arguments: Arguments) throws(RPCError) -> [NotificationPublisher.Topic] {
+        let list = arguments.value(0)?.kind == .array ? arguments.value(0) : arguments.text
+        guard let list, list.kind == .array else { throw arguments.fault(0, "must be an array") }
+        var topics: [NotificationPublisher.Topic] = []
+        for element in list.elements {
+            guard let topic = element.stringValue.flatMap(NotificationPublisher.Topic.init(name:)) else {
+                let known = NotificationPublisher.Topic.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+                throw arguments.fault(0, "must hold nothing but \(known)")
+            }
+            topics.append(topic)
+        }
+        return topics
+    }
+}

@@ -1,0 +1,32 @@
+package import JSONRPC
+import TrackerCore
+import TrackerModels
+
+/// One row of the bridge's table: a method, and an example of calling it.
+package struct BridgedMethod: Sendable {
+    package let method: Method<HostSession>
+    /// Params by position, as JSON.
+    package let example: String
+    /// Whether a question that was asked before must be answered before this is carried out.
+    let changesAnswers: Bool
+
+    /// A method.
+    init(
+        _ name: String, _ parameters: [Parameter], takesAnyParams: Bool = false, result: String = "Empty",
+        errors: [TrackerError.Code] = [], changesAnswers: Bool = false, _ summary: String, example: String = "[]",
+        body: @escaping Method<HostSession>.Body
+    ) {
+        method = Method(
+            name, parameters, takesAnyParams: takesAnyParams, result: result, errors: errors.map(\.rawValue),
+            summary: summary, body: body
+        )
+        self.example = example
+        self.changesAnswers = changesAnswers
+    }
+
+    init(_ method: Method<HostSession>, example: String, changesAnswers: Bool) {
+        self.method = method
+        self.example = example
+        self.changesAnswers = changesAnswers
+    }
+}

@@ -1,0 +1,118 @@
+import JSONRPC
+import Synchronization
+import TrackerCore
+import TrackerModels
+
+/// Sends a client the notifications that it subscribed to.
+final class NotificationPublisher: Sendable {
+    /// What a notification is about.
+    enum Topic: String, CaseIterable, Sendable {
+        /// Log messages.
+        case log
+        /// What happens to events.
+        case diagnostic
+        /// Which session is current.
+        case session
+
+        /// The topic of a name: that of the notifications, or `diagnostics`.
+        init?(name: String) {
+            self.init(rawValue: name == "diagnostics" ? "diagnostic" : name)
+        }
+    }
+
+    /// Which client a notification is about.
+    enum Subject: String, Sendable {
+        case tracker, analytics, basic
+    }
+
+    private let notify: @Sendable (JSONRPC.Notification) -> Void
+    private let topics = Mutex<Set<Topic>>([])
+
+    init(_ notify: @escaping @Sendable (JSONRPC.Notification) -> Void) {
+        self.notify = notify
+    }
+
+    /// From now on sends notifications of these topics too.
+    func subscribe(to more: [Topic]) {
+        topics.withLock { $0.formUnion(more) }
+    }
+
+    /// Passes a log message on.
+    func report(_ level: LogLevel, _ message: String) {
+        guard isWanted(.log) else { return }
+        var params = JSONObjectWriter()
+        params.append("level", level.rawValue)
+        params.append("message", message)
+        params.append("at", SystemClock().wall.description)
+        notify(JSONRPC.Notification("log", params.finish()))
+    }
+
+    /// Passes on what a client's diagnostics tell.
+    func report(_ diagnostic: Diagnostic, from subject: Subject) {
+        if case .session(let session) = diagnostic {
+            guard isWanted(.session) else { return }
+            return notify(JSONRPC.Notification("session", .object("sessionId", session?.text)))
+        }
+        guard isWanted(.diagnostic) else { return }
+        for params in diagnostic.params(from: subject) { notify(JSONRPC.Notification("diagnostic", params)) }
+    }
+
+    private func isWanted(_ topic: Topic) -> Bool { topics.withLock { $0.contains(topic) } }
+}
+
+extension Diagnostic {
+    /// The params of the notifications that tell this: one a record, where records are named.
+    fileprivate func params(from subject: NotificationPublisher.Subject) -> [JSONText] {
+        func params(_ kind: String, _ fill: (inout JSONObjectWriter) -> Void) -> JSONText {
+            var params = JSONObjectWriter()
+            params.append("client", subject.rawValue)
+            params.append("kind", kind)
+            fill(&params)
+            return params.finish()
+        }
+
+        switch self {
+        case .dropped(let ids, let count, let reason):
+            let named = ids.map { id in
+                params("dropped") {
+                    $0.append(reason)
+                    $0.append("messageId", id.text)
+                }
+            }
+            guard count > ids.count else { return named }
+            let others = params("dropped") {
+                $0.append(reason)
+                $0.append("count", Int64(count - ids.count))
+            }
+            return named + [others]
+        case .refused(let call, let reason):
+            return [
+                params("refused") {
+                    $0.append("reason", reason.rawValue)
+                    $0.append("call", call)
+                }
+            ]
+        case .retried(let status, let message):
+            return [
+                params("retried") {
+                    if let status { $0.append("status", Int64(status)) }
+                    $0.append("message", message)
+                }
+            ]
+        case .breaker(let state): return [params("breaker") { $0.append("reason", state.rawValue) }]
+        case .storage(let message): return [params("storage") { $0.append("message", message) }]
+        case .lane(let message): return [params("lane") { $0.append("message", message) }]
+        case .missed(let count): return [params("missed") { $0.append("count", Int64(count)) }]
+        case .session(let session): return [.object("sessionId", session?.text)]
+        }
+    }
+}
+
+extension JSONObjectWriter {
+    /// Appends why a record was dropped, and with which status.
+    fileprivate mutating func append(_ reason: DropReason) {
+        guard case .rejected(let status) = reason else { return append("reason", reason.description) }
+        append("reason", "rejected")
+        append("status", Int64(status))
+    }
+}

@@ -1,0 +1,74 @@
+/// How much of a connection is under way, and whether more may be read.
+struct FlowControl: Sendable {
+    private let limits: ConnectionLimits
+    /// Calls that are to be answered soon, and their length.
+    private(set) var calls = 0
+    private(set) var callBytes = 0
+    /// Calls that may be answered late, and their length.
+    private(set) var lateCalls = 0
+    private(set) var lateBytes = 0
+    /// How many bytes are written, or are to be, and the client has not read.
+    private(set) var unreadBytes = 0
+    /// How many bytes of answers wait for the rest of their batch.
+    private(set) var gatheredBytes = 0
+    /// Whether reading waits for room.
+    private(set) var isPaused = false
+
+    init(limits: ConnectionLimits) {
+        self.limits = limits
+    }
+
+    /// Whether every call is answered.
+    var isAnswered: Bool { calls == 0 && lateCalls == 0 }
+
+    /// Whether notifications are to be left out.
+    var isTooFullForNotifications: Bool { unreadBytes > limits.maxBytesBeforeNotifications }
+
+    mutating func accept(_ bytes: Int) {
+        calls += 1
+        callBytes += bytes
+    }
+
+    mutating func postpone(_ bytes: Int) {
+        calls -= 1
+        callBytes -= bytes
+        lateCalls += 1
+        lateBytes += bytes
+    }
+
+    mutating func answer(_ bytes: Int, isLate: Bool) {
+        if isLate {
+            lateCalls -= 1
+            lateBytes -= bytes
+        } else {
+            calls -= 1
+            callBytes -= bytes
+        }
+    }
+
+    mutating func write(_ bytes: Int) { unreadBytes += bytes }
+
+    mutating func read(_ bytes: Int) { unreadBytes -= bytes }
+
+    mutating func discardUnread() { unreadBytes = 0 }
+
+    mutating func gather(_ bytes: Int) { gatheredBytes += bytes }
+
+    mutating func ungather(_ bytes: Int) { gatheredBytes -= bytes }
+
+    /// Decides whether another call may be read.
+    ///
+    /// Once it may not, it may again when half of what is allowed is free: each pause costs a change of threads.
+    ///
+    /// - Parameter isInBatch: Whether the call belongs to a batch that is under way. Its answers are read only after
+    ///   all its calls were taken, so that these cannot wait for that.
+    mutating func admits(isInBatch: Bool) -> Bool {
+        let share = isPaused ? 2 : 1
+        let isTooBusy =
+            calls >= max(1, limits.maxUnansweredCalls / share) || callBytes > limits.maxUnansweredBytes / share
+            || lateCalls >= max(1, limits.maxLateCalls / share) || lateBytes > limits.maxUnreadBytes / share
+        let isUnread = unreadBytes + gatheredBytes > limits.maxUnreadBytes / share
+        isPaused = isTooBusy || isUnread && !isInBatch
+        return !isPaused
+    }
+}

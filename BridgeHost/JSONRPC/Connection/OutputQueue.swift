@@ -1,0 +1,157 @@
+import Dispatch
+import Synchronization
+
+/// What the reading thread, those who answer and the writing thread of a connection share: what is under way, and
+/// what is to be written.
+///
+/// Nothing but the writing thread ever waits for the client to read.
+final class OutputQueue: Sendable {
+    /// The most that is handed to the system at once, so that it is known how far the client has read.
+    private static let maxWrite = 256 << 10
+    /// The largest empty buffer that is kept.
+    private static let maxSpareCapacity = 1 << 20
+
+    private let output: ByteStream
+    private let wake: WakePipe
+    private let lossNotice: @Sendable (Int) -> Notification
+    private let queue = DispatchQueue(label: "JSONRPC.output")
+    private let state: Mutex<OutputQueueState>
+
+    init(
+        output: ByteStream, wake: WakePipe, limits: ConnectionLimits,
+        lossNotice: @escaping @Sendable (Int) -> Notification
+    ) {
+        self.output = output
+        self.wake = wake
+        self.lossNotice = lossNotice
+        state = Mutex(OutputQueueState(limits: limits))
+    }
+
+    // MARK: - The reading thread
+
+    /// Keeps what is answered from being written until ``release()``, so that it is written at once.
+    func hold() {
+        state.withLock { $0.holds += 1 }
+    }
+
+    /// Lets what was gathered be written.
+    func release() {
+        change { $0.holds -= 1 }
+    }
+
+    /// Says how messages are told apart.
+    func use(_ framing: Framing) {
+        state.withLock { $0.encoder.framing = framing }
+    }
+
+    /// Takes note of a call, if there is room for it.
+    ///
+    /// - Parameters:
+    ///   - bytes: Its length.
+    ///   - isInBatch: Whether it belongs to a batch that is under way already. Answers to a batch are read only when
+    ///     all its calls were admitted, so that it does not wait for that.
+    ///   - parks: Whether, if there is none, the reading thread is to be woken once there is.
+    func admit(_ bytes: Int, isInBatch: Bool, parks: Bool) -> Bool {
+        state.withLock { $0.admit(bytes, isInBatch: isInBatch, parks: parks) }
+    }
+
+    /// Whether nothing is left to do.
+    ///
+    /// If something is, the reading thread will be woken when it is done.
+    func isFinishedOrParks() -> Bool {
+        state.withLock { $0.isFinishedOrParks() }
+    }
+
+    /// Why reading is to stop, if it is.
+    var stopReason: ConnectionEnd.Reason? { state.withLock(\.stop) }
+
+    /// Drops what is not written, and all that comes later.
+    ///
+    /// - Returns: Whether everything was answered and written.
+    func close() -> Bool {
+        state.withLock { $0.close() }
+    }
+
+    // MARK: - Any thread
+
+    /// Stops the reading; the first reason holds.
+    func stop(_ reason: ConnectionEnd.Reason) {
+        state.withLock { $0.stop = $0.stop ?? reason }
+        wake.wake()
+    }
+
+    /// Takes note that nothing is left to do for the responder.
+    func finishResponder() {
+        change { $0.isResponderDone = true }
+    }
+
+    /// Takes note that a call may be answered late.
+    func postpone(_ bytes: Int) {
+        change { $0.flow.postpone(bytes) }
+    }
+
+    /// Takes note that a call is answered, and writes the answer if it is wanted.
+    ///
+    /// - Parameters:
+    ///   - bytes: The length of the call.
+    ///   - isLate: Whether it was postponed.
+    ///   - answer: The answer, without its frame.
+    ///   - gathered: What ``gather(_:for:isLate:)`` was told of, and is now part of the answer.
+    func settle(_ bytes: Int, isLate: Bool, answer: [[UInt8]], gathered: Int = 0) {
+        change { state in
+            state.flow.answer(bytes, isLate: isLate)
+            state.flow.ungather(gathered)
+            state.append(answer)
+        }
+    }
+
+    /// Takes note that a call in a batch is answered, while others are not.
+    func gather(_ answerBytes: Int, for bytes: Int, isLate: Bool) {
+        change { state in
+            state.flow.answer(bytes, isLate: isLate)
+            state.flow.gather(answerBytes)
+        }
+    }
+
+    /// Writes a notification, unless too much is unread already.
+    func notify(_ notification: Notification) {
+        let message = notification.message
+        change { $0.append(notification: message) }
+    }
+
+    private func change(_ body: (inout OutputQueueState) -> Void) {
+        let consequences = state.withLock { state in
+            body(&state)
+            return state.consequences()
+        }
+        if consequences.wakesReader { wake.wake() }
+        if consequences.startsWriting { queue.async { self.write() } }
+    }
+
+    // MARK: - The writing thread
+
+    private func write() {
+        var bytes: [UInt8] = []
+        while takePending(&bytes) {
+            var rest = 0..<bytes.count
+            while !rest.isEmpty {
+                let piece = rest.prefix(Self.maxWrite)
+                guard output.write(bytes, in: piece) else { return change { $0.breakOff() } }
+                change { [lossNotice] state in
+                    state.flow.read(piece.count)
+                    state.tellLoss { lossNotice($0).message }
+                }
+                rest = piece.upperBound..<rest.upperBound
+            }
+        }
+    }
+
+    private func takePending(_ bytes: inout [UInt8]) -> Bool {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.maxSpareCapacity)
+        let spare = bytes
+        bytes = []
+        let taken = state.withLock { $0.takePending(leaving: spare) }
+        bytes = taken ?? []
+        return taken != nil
+    }
+}

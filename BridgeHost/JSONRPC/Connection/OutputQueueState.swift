@@ -1,0 +1,139 @@
+/// What is under way on a connection and what is to be written, decided without a thread in sight.
+struct OutputQueueState: Sendable {
+    /// Why the reading thread stands still.
+    private enum Parking: Sendable {
+        case room(isInBatch: Bool)
+        case end
+    }
+
+    /// What a change leads to.
+    struct Consequences: Hashable, Sendable {
+        /// What the reading thread waits for has come.
+        var wakesReader = false
+        /// There is something to write, and nobody does.
+        var startsWriting = false
+    }
+
+    var flow: FlowControl
+    var encoder = FrameEncoder(framing: .lines)
+    /// How many want to gather more before anything is written.
+    var holds = 0
+    /// Why reading is to stop, if it is.
+    var stop: ConnectionEnd.Reason?
+    var isResponderDone = false
+    /// Framed messages that nobody writes yet.
+    private var pending: [UInt8] = []
+    /// Whether the writing thread is at work, or about to be.
+    private var isWriting = false
+    /// Whether nobody reads any more.
+    private var isBroken = false
+    private var isClosed = false
+    private var parking: Parking?
+    private var leftOutNotifications = 0
+
+    init(limits: ConnectionLimits) {
+        flow = FlowControl(limits: limits)
+    }
+
+    /// Whether everything is answered and written.
+    private var isComplete: Bool {
+        isResponderDone && flow.isAnswered && flow.unreadBytes == 0 && leftOutNotifications == 0
+    }
+
+    /// Takes note of a call, if there is room for it.
+    ///
+    /// - Parameters:
+    ///   - bytes: Its length.
+    ///   - isInBatch: Whether it belongs to a batch that is under way already.
+    ///   - parks: Whether, if there is no room, ``consequences()`` is to tell when there is.
+    mutating func admit(_ bytes: Int, isInBatch: Bool, parks: Bool) -> Bool {
+        parking = nil
+        guard flow.admits(isInBatch: isInBatch) else {
+            if parks { parking = .room(isInBatch: isInBatch) }
+            return false
+        }
+        flow.accept(bytes)
+        return true
+    }
+
+    /// Whether nothing is left to do; if something is, ``consequences()`` will tell when that changes.
+    mutating func isFinishedOrParks() -> Bool {
+        parking = isComplete ? nil : .end
+        return isComplete
+    }
+
+    /// Adds a message to what is to be written.
+    ///
+    /// - Parameter message: JSON in parts; no parts are no message.
+    mutating func append(_ message: [[UInt8]]) {
+        guard !message.isEmpty, !isBroken, !isClosed else { return }
+        let count = pending.count
+        encoder.append(message, to: &pending)
+        flow.write(pending.count - count)
+    }
+
+    /// Adds a notification to what is to be written, or counts it if too much is.
+    mutating func append(notification: [UInt8]) {
+        guard !isBroken, !isClosed else { return }
+        guard leftOutNotifications == 0, !flow.isTooFullForNotifications else {
+            leftOutNotifications += 1
+            return
+        }
+        append([notification])
+    }
+
+    /// Says how many notifications were left out, once there is room for that; from then on they are written again.
+    ///
+    /// - Parameter notice: The message that says it.
+    mutating func tellLoss(_ notice: (Int) -> [UInt8]) {
+        guard leftOutNotifications > 0, !flow.isTooFullForNotifications else { return }
+        let message = notice(leftOutNotifications)
+        leftOutNotifications = 0
+        append([message])
+    }
+
+    /// Takes all that is to be written; `nil` if there is nothing yet, and the writing thread rests.
+    mutating func takePending(leaving spare: [UInt8]) -> [UInt8]? {
+        guard !pending.isEmpty, holds == 0 else {
+            isWriting = false
+            return nil
+        }
+        let taken = pending
+        pending = spare
+        return taken
+    }
+
+    /// Takes note that nobody reads any more.
+    mutating func breakOff() {
+        isBroken = true
+        isWriting = false
+        pending = []
+        leftOutNotifications = 0
+        flow.discardUnread()
+    }
+
+    /// Drops what is not written, and all that comes later.
+    ///
+    /// - Returns: Whether everything was answered and written.
+    mutating func close() -> Bool {
+        isClosed = true
+        pending = []
+        return isComplete && !isBroken
+    }
+
+    /// What is to be done after a change.
+    mutating func consequences() -> Consequences {
+        var result = Consequences()
+        if !pending.isEmpty, holds == 0, !isWriting, !isBroken {
+            isWriting = true
+            result.startsWriting = true
+        }
+        switch parking {
+        case .room(let isInBatch): result.wakesReader = flow.admits(isInBatch: isInBatch)
+        case .end: result.wakesReader = isComplete
+        case nil: break
+        }
+        if result.wakesReader { parking = nil }
+        return result
+    }
+}

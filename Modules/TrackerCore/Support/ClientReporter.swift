@@ -1,0 +1,123 @@
+import Synchronization
+import TrackerModels
+import TrackerStorage
+
+/// How many events were dropped since the queue was full for the first time, until it is empty again.
+final class FullQueue: Sendable {
+    private let count = Mutex(0)
+
+    /// Counts drops.
+    ///
+    /// - Returns: Whether they are the first.
+    func add(_ more: Int) -> Bool {
+        count.withLock { count in
+            defer { count += more }
+            return count == 0
+        }
+    }
+
+    /// Ends the streak.
+    ///
+    /// - Returns: How many there were.
+    func end() -> Int {
+        count.withLock { count in
+            defer { count = 0 }
+            return count
+        }
+    }
+}
+
+/// Tells of what happens to one client's calls and records: in the log, and to whoever listens.
+struct ClientReporter: Sendable {
+    let log: LevelledLog
+    let hub: DiagnosticsHub
+    let full: FullQueue
+
+    /// Something happened in the engine, for all clients alike.
+    func note(_ event: DeliveryEvent) {
+        guard case .idle = event else { return }
+        let count = full.end()
+        if count > 0 { log.log(.warning, "The queue was full: \(count) event(s) were dropped in all.") }
+    }
+
+    /// A call was refused at the door.
+    func refused(_ call: String, _ refusal: Refusal) {
+        switch refusal.reason {
+        // The disk's failure is logged once, by whoever found it.
+        case .repeatedScreen, .storage: log.verbose(.debug) { refusal.message }
+        case .serialization: log.logRefusal(refusal.reason, .error, refusal.message)
+        case .queueFull where !full.add(1): log.verbose(.debug) { refusal.message }
+        default: log.logRefusal(refusal.reason, .warning, refusal.message)
+        }
+        hub.report(.refused(call: call, refusal.reason))
+    }
+
+    /// Something happened in the outbox.
+    func note(_ event: OutboxEvent) {
+        switch event {
+        case .dropped(let ids, let count, let reason):
+            hub.report(.dropped(ids, count: count, reason))
+            if reason == .evicted, full.add(count) {
+                log.log(.warning, "The queue is full: the oldest events are dropped until it is empty again.")
+            }
+        case .databaseRecovered(let recovery):
+            let lost = recovery.lost.map(String.init) ?? "the others"
+            storage(
+                .warning,
+                "The database was damaged and has been set aside as \(recovery.setAside); "
+                    + "\(recovery.carriedOver) event(s) were carried over, \(lost) lost.")
+        case .replaced(let lost):
+            let loss = lost.map { "\($0) event(s) that waited are lost" } ?? "what waited in it is lost"
+            storage(.warning, "The database was removed: \(loss).")
+        case .writeFailed(let error):
+            storage(.error, "The disk refuses to be written: \(error.message)")
+        case .recovered: storage(.warning, "The disk can be written again.")
+        case .backupRecovered: storage(.warning, "Backups can be kept again.")
+        case .backupFailed(let error): storage(.warning, "A backup could not be kept: \(error.message)")
+        }
+    }
+
+    /// A lane was opened.
+    ///
+    /// - Parameter lane: Which one. Lanes of other brands are none of its business: their client may just not run.
+    func note(_ opening: Opening, of outbox: any Outbox, _ lane: LaneIdentity) {
+        if let recovery = opening.recovery { note(.databaseRecovered(recovery)) }
+        if opening.movedRecords > 0 {
+            log.log(.warning, "Took over \(opening.movedRecords) event(s) that were queued for another address.")
+        }
+        // A disk that cannot tell of other lanes does not keep this one from starting.
+        for other in (try? outbox.strandedLanes()) ?? []
+        where other.identity.kind == lane.kind && other.identity.owner == lane.owner {
+            log.log(.warning, Self.sentence(other))
+        }
+    }
+
+    /// What waits at another address, and what to do about it.
+    private static func sentence(_ other: StrandedLane) -> String {
+        let (client, option) =
+            switch other.identity.kind {
+            case .session: ("MobileTracker, brand \(other.identity.owner),", "apiUrl")
+            case .batch: ("AnalyticsClient", "ingestionHost")
+            case .endpoint: ("BasicTracker", "endpoint")
+            }
+        return "\(other.records) event(s) of \(client) wait for \(other.identity.origin), and nobody delivers them. "
+            + "To deliver them, initialize a client with that \(option)."
+    }
+
+    /// Why the disk refused a call, or the queue did.
+    static func sentence(_ reason: RefusalReason, _ call: String) -> String {
+        switch reason {
+        case .queueFull: "Event queue full - dropping event: \(call)"
+        case .trackingNotAllowed: "Event blocked - consent not granted: \(call)"
+        case .tooLarge: "The event is larger than maxEventBytes: \(call)"
+        case .notInitialized: "Not initialized. Call initialize() first."
+        case .disabled: "The client is disabled - dropping event: \(call)"
+        default: "Dropped \(call): \(reason.rawValue)"
+        }
+    }
+
+    private func storage(_ level: LogLevel, _ sentence: String) {
+        log.log(level, sentence)
+        hub.report(.storage(sentence))
+    }
+}

@@ -1,0 +1,51 @@
+import TrackerModels
+package import TrackerNetworking
+package import TrackerStorage
+
+/// What a client works with besides its configuration: the system's own parts, or others in tests.
+package struct Dependencies: Sendable {
+    package var clock: any TrackerClock
+    package var ids: any IDGenerator
+    package var log: any TrackerLog
+    /// The source of jitter.
+    package var jitter: any RandomNumberGenerator & Sendable
+    /// Throws if the transport cannot start.
+    package var makeLoop: @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop
+    package var makeOutbox: @Sendable (OutboxConfiguration) -> any Outbox
+
+    package init(
+        clock: any TrackerClock, ids: any IDGenerator, log: any TrackerLog,
+        jitter: any RandomNumberGenerator & Sendable,
+        makeLoop: @escaping @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop,
+        makeOutbox: @escaping @Sendable (OutboxConfiguration) -> any Outbox
+    ) {
+        self.clock = clock
+        self.ids = ids
+        self.log = log
+        self.jitter = jitter
+        self.makeLoop = makeLoop
+        self.makeOutbox = makeOutbox
+    }
+
+    /// The system's clocks and randomness, libcurl and SQLite.
+    package static func system(log: any TrackerLog = StandardErrorLog()) -> Dependencies {
+        Dependencies(
+            clock: SystemClock(), ids: RandomIDGenerator(), log: log, jitter: SystemRandomNumberGenerator(),
+            makeLoop: { (configuration) throws(TransportError) in try CurlLoop(configuration: configuration) },
+            makeOutbox: { SQLiteOutbox($0) }
+        )
+    }
+
+    /// Starts the transport that options describe.
+    ///
+    /// - Throws: `invalidConfiguration` if a file that they name cannot be read, `initializationFailed` if the transport
+    ///   cannot start.
+    func startLoop(_ delivery: DeliveryOptions) throws(TrackerError) -> any DeliveryLoop {
+        if let fault = delivery.transport.caBundleFault { throw FieldCheck.fault("caBundle", fault) }
+        do {
+            return try makeLoop(delivery.transport)
+        } catch {
+            throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Synchronization
+import TrackerModels
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// What a test does to the outboxes that its trackers open, one after the other.
+final class OutboxFaults: Sendable {
+    /// A change that goes in just before another; `nil`: none.
+    typealias Hook = @Sendable (LaneChange) -> LaneChange?
+
+    private struct State {
+        var isStalled = false
+        var waiting: [@Sendable () -> Void] = []
+        var hook: Hook = { _ in nil }
+        var isAwaitingDisk = false
+    }
+
+    private let state = Mutex(State())
+
+    /// From now on nothing is opened or closed, as on a disk that does not answer.
+    func stall() { state.withLock { $0.isStalled = true } }
+
+    /// The disk answers again.
+    func goOn() {
+        let waiting = state.withLock { state in
+            state.isStalled = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for work in waiting { work() }
+    }
+
+    /// Has `hook` look at each change that is staged from now on, in its place in the order.
+    func beforeEach(_ hook: @escaping Hook) { state.withLock { $0.hook = hook } }
+
+    /// Has `change` go in before the first of the changes that `isPlace` names.
+    func put(_ change: LaneChange, before isPlace: @escaping @Sendable (LaneChange) -> Bool) {
+        let isFirst = Flag(false)
+        beforeEach { isPlace($0) && isFirst.raise() ? change : nil }
+    }
+
+    /// Whether the lanes show a reset or a decision that the disk has not taken yet.
+    func setAwaitingDisk(_ isAwaiting: Bool) { state.withLock { $0.isAwaitingDisk = isAwaiting } }
+
+    /// Makes an outbox that is steered from here.
+    func outbox(_ configuration: OutboxConfiguration) -> any Outbox { FaultyOutbox(configuration, self) }
+
+    fileprivate func whenAnswering(_ work: @escaping @Sendable () -> Void) {
+        let isNow = state.withLock { state in
+            if state.isStalled { state.waiting.append(work) }
+            return !state.isStalled
+        }
+        if isNow { work() }
+    }
+
+    fileprivate func shown(_ lane: LaneState) -> LaneState {
+        var lane = lane
+        lane.isAwaitingDisk = lane.isAwaitingDisk || state.withLock { $0.isAwaitingDisk }
+        return lane
+    }
+
+    fileprivate func change(before change: LaneChange) -> LaneChange? { state.withLock { $0.hook }(change) }
+}
+
+/// The real outbox, with a test's hand in what it is told.
+private final class FaultyOutbox: WrappingOutbox {
+    let inner: SQLiteOutbox
+    private let faults: OutboxFaults
+
+    init(_ configuration: OutboxConfiguration, _ faults: OutboxFaults) {
+        inner = SQLiteOutbox(configuration)
+        self.faults = faults
+    }
+
+    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
+        faults.whenAnswering { [inner] in inner.open(completion: completion) }
+    }
+
+    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+        if let first = faults.change(before: change) { inner.stage(first) { _ in } }
+        inner.stage(change) { [faults] result in
+            if case .done(let lane) = result { completion(.done(faults.shown(lane))) } else { completion(result) }
+        }
+    }
+
+    func close(completion: @escaping @Sendable () -> Void) {
+        faults.whenAnswering { [inner] in inner.close(completion: completion) }
+    }
+
+    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
+        var peek = try inner.peek(limit: limit, maxBytes: maxBytes)
+        peek.state = faults.shown(peek.state)
+        return peek
+    }
+
+    func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState? {
+        try inner.state(ifQueued: record).map(faults.shown)
+    }
+
+    func state() throws(StorageError) -> LaneState { faults.shown(try inner.state()) }
+}
