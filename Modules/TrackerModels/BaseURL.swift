@@ -30,6 +30,8 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     public let host: String
     /// The port, if it is not the scheme's own.
     public let port: UInt16?
+    /// Whether the host is this machine by its spelling alone: `localhost`, `127.0.0.0/8` or `[::1]`.
+    package let isLoopback: Bool
     /// The path before the endpoints': empty, or a slash and more, as it was given but for one slash at the end.
     public let path: String
 
@@ -66,6 +68,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
         self.scheme = scheme
         self.host = host.text
+        self.isLoopback = host.isLoopback
         self.port = try Self.port(portText, for: scheme)
         self.path = try Self.path(rest[pathStart...])
         guard scheme == .https || host.isLoopback || allowInsecureHTTP else {

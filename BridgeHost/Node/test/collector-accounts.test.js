@@ -138,6 +138,20 @@ suite('a tracker with a collector panel', { skip: withoutHost }, () => {
         assert.deepEqual(collector.received({ kind: 'basic' }), [])
     })
 
+    test('posts its account by itself, if its configuration says so', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        await tracker.init('925', config({ collectorPanel: true }))
+        await tracker.track('PURCHASE')
+        await tracker.flush()
+        const { client, comparison } = await inTime(new Promise((resolve) => {
+            collector.onAccount((posted) => posted.comparison.state === 'agrees' && resolve(posted))
+        }))
+
+        assert.match(client, /^MobileTracker 925, process \d+$/)
+        assert.equal(comparison.delivered, comparison.arrived)
+        await tracker.shutdown()
+    })
+
     test('posts for the analytics client too', async (t) => {
         const { tracker, collector } = await realTracker(t, { options: { collectorPanel: true } })
         await tracker.analytics.initialize({ writeKey: 'write-key-1234', ingestionHost: collector.url })

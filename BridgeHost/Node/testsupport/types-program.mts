@@ -17,7 +17,7 @@ const config: TrackerConfig = {
     persistence: 'memory', durability: 'full', maxQueuedEvents: 1, maxQueuedBytes: 1, maxEventBytes: 1, eventTTLMs: 1,
     overflow: 'dropOldest', maxConcurrentRequests: 2, requestTimeoutMs: 1000, compression: 'none', compressionThreshold: 1, retryDelayMs: 10,
     failureThreshold: 1, cooldownMs: 10, maxCooldownMs: 10, jitter: 0, caBundle: '/ca.pem', proxy: null,
-    allowInsecureHTTP: false,
+    allowInsecureHTTP: false, collectorPanel: true,
 }
 const options: TrackerOptions = { hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore', collectorPanel: true,
     warnings: false, appName: 'shop' }

@@ -98,11 +98,15 @@ extension AnalyticsClient {
 
     private func open(_ settings: AnalyticsSettings, number: Int) throws(TrackerError) -> OpenLane {
         let clock = dependencies.clock
-        return try OpenLane(
+        let lane = try OpenLane(
             dependencies, delivery: settings.delivery, dialect: settings.dialect,
             outbox: settings.outbox(
                 wallClock: { clock.wall }, observer: { [weak self] in self?.note($0, in: number) }),
             log: log, hub: hub, observer: { [weak self] in self?.note($0, in: number) })
+        lane.show("AnalyticsClient \(settings.writeKey.masked)", at: settings.host, settings.delivery, clock) {
+            [weak self] in self?.debugInfo()
+        }
+        return lane
     }
 
     private func openLane(of run: Run, resets: Set<MessageID>) {

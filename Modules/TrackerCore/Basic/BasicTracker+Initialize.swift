@@ -113,9 +113,11 @@ extension BasicTracker {
         let outbox = settings.outbox(
             adopts: adopted.filter { $0 != settings.lane }, wallClock: { clock.wall },
             observer: { [weak self] in self?.note($0, in: number) })
-        return try OpenLane(
+        let lane = try OpenLane(
             dependencies, delivery: settings.delivery, dialect: settings.dialect, outbox: outbox, log: log, hub: hub,
             observer: { [weak self] in self?.note($0) })
+        lane.show("BasicTracker", at: settings.base, settings.delivery, clock) { [weak self] in self?.debugInfo() }
+        return lane
     }
 
     private func perform(_ step: Step, _ waiters: [Waiter]) {

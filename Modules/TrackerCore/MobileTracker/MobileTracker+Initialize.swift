@@ -91,7 +91,11 @@ extension MobileTracker {
             DeliveryEngine.Parts(outbox: outbox, loop: loop, clock: clock, log: log, diagnostics: hub),
             delivery: delivery, observer: { [weak self] in self?.note($0) }
         )
-        return OpenLane(outbox: outbox, engine: engine, loop: loop)
+        let lane = OpenLane(outbox: outbox, engine: engine, loop: loop)
+        lane.show("MobileTracker \(settings.brand)", at: settings.base, settings.config.delivery, clock) {
+            [weak self] in self?.debugInfo()
+        }
+        return lane
     }
 
     private func run(_ attempt: Int, _ settings: TrackerSettings, _ lane: OpenLane, replacing old: OpenLane?) {

@@ -78,6 +78,9 @@ public struct DeliveryOptions: Hashable, Sendable {
     public var proxy: String?
     /// Whether plain `http` may be used to hosts other than this machine.
     public var allowInsecureHTTP: Bool
+    /// Whether the client shows a development collector how it stands, once a second. It does so only where its own
+    /// address is plain `http` to this machine.
+    public var collectorPanel: Bool
 
     /// Makes options; what is left out has its default.
     public init(
@@ -87,7 +90,7 @@ public struct DeliveryOptions: Hashable, Sendable {
         requestTimeout: Duration = .seconds(30), compression: Compression = .gzip, compressionThreshold: Int = 1024,
         retryDelay: Duration = .milliseconds(250), failureThreshold: Int = 3, cooldown: Duration = .seconds(10),
         maxCooldown: Duration = .seconds(120), jitter: Double = 0.2, caBundle: String? = nil, proxy: String? = nil,
-        allowInsecureHTTP: Bool = false
+        allowInsecureHTTP: Bool = false, collectorPanel: Bool = false
     ) {
         self.storageDirectory = storageDirectory
         self.persistence = persistence
@@ -109,6 +112,7 @@ public struct DeliveryOptions: Hashable, Sendable {
         self.caBundle = caBundle
         self.proxy = proxy
         self.allowInsecureHTTP = allowInsecureHTTP
+        self.collectorPanel = collectorPanel
     }
 
     /// Checks every field against its range.
@@ -159,6 +163,9 @@ public struct DeliveryOptions: Hashable, Sendable {
         .text("proxy", \.proxy, absence: "as the environment says", "A proxy's URL"),
         .boolean(
             "allowInsecureHTTP", \.allowInsecureHTTP, "Whether plain http may be used to other machines"),
+        .boolean(
+            "collectorPanel", \.collectorPanel,
+            "Whether the client posts its debug information once a second to the development collector on this machine"),
     ]
 }
 

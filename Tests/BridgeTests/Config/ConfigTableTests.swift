@@ -23,7 +23,7 @@ struct ConfigTableTests {
              "maxQueuedBytes": 2, "maxEventBytes": 3, "eventTTLMs": 4, "overflow": "dropOldest", "maxConcurrentRequests": 5,
              "requestTimeoutMs": 6000, "compression": "none", "compressionThreshold": 7, "retryDelayMs": 80,
              "failureThreshold": 9, "cooldownMs": 100, "maxCooldownMs": 110, "jitter": 0.5, "caBundle": "/c",
-             "proxy": "http://p", "allowInsecureHTTP": true}
+             "proxy": "http://p", "allowInsecureHTTP": true, "collectorPanel": true}
             """#)
 
         let delivery = DeliveryOptions(
@@ -32,7 +32,7 @@ struct ConfigTableTests {
             requestTimeout: .seconds(6),
             compression: .none, compressionThreshold: 7, retryDelay: .milliseconds(80), failureThreshold: 9,
             cooldown: .milliseconds(100), maxCooldown: .milliseconds(110), jitter: 0.5, caBundle: "/c",
-            proxy: "http://p", allowInsecureHTTP: true
+            proxy: "http://p", allowInsecureHTTP: true, collectorPanel: true
         )
         let expected = TrackerConfig(
             debug: true, apiUrl: "https://a.example", xApiKey: "k", crossSiteCookie: true, cookieDomain: ".example",

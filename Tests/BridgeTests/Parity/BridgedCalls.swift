@@ -140,6 +140,7 @@ extension DeliveryOptions {
             "failureThreshold": JSONValue(failureThreshold), "cooldownMs": .of(cooldown),
             "maxCooldownMs": .of(maxCooldown), "jitter": JSONValue(jitter), "caBundle": .of(caBundle),
             "proxy": .of(proxy), "allowInsecureHTTP": .bool(allowInsecureHTTP),
+            "collectorPanel": .bool(collectorPanel),
         ]
     }
 }

@@ -216,6 +216,8 @@ export interface TrackerConfig {
     proxy?: string | null
     /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
+    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
+    collectorPanel?: boolean | null
     /** The same as `apiUrl`. */
     api_url?: string | null
     /** The same as `xApiKey`. */
@@ -306,6 +308,8 @@ export interface ReactNativeConfig {
     proxy?: string | null
     /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
+    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
+    collectorPanel?: boolean | null
     /** The same as `apiUrl`. */
     api_url?: string | null
     /** The same as `apiUrl`. */
@@ -351,7 +355,7 @@ export interface AnalyticsOptions {
         /** Its identifier, such as `com.example.shop`. */
         namespace?: string | null
     } | null
-    /** Merged over what the system tells of the events' surroundings. */
+    /** Merged over what the system tells of the events' dependencies. */
     context?: Properties | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
@@ -391,6 +395,8 @@ export interface AnalyticsOptions {
     proxy?: string | null
     /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
+    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
+    collectorPanel?: boolean | null
 }
 
 /** The options of `basic.initialize`. */
@@ -439,6 +445,8 @@ export interface BasicOptions {
     proxy?: string | null
     /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
+    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
+    collectorPanel?: boolean | null
 }
 
 /** A log message. */
@@ -462,7 +470,7 @@ export interface DiagnosticNews {
     status?: number
     /** Which call was refused. */
     call?: string
-    /** How many records that are not named, or pieces of news. */
+    /** How many records that are not named, or diagnostics. */
     count?: number
     /** A sentence. */
     message?: string

@@ -59,7 +59,8 @@ function teach() {
         h('p.none', {}, 'No client has told how it stands.'),
         h(
             'p', {}, 'A Node client that is started with ', h('code', {}, 'collectorPanel: true'),
-            ' posts its account once a second. Here you see its queue, its circuit breaker and its counts, and '
+            ', or a Swift client with ', h('code', {}, 'DeliveryOptions(collectorPanel: true)'),
+            ', posts its account once a second. Here you see its queue, its circuit breaker and its counts, and '
                 + 'whether they agree with what came.',
         ),
         h(
