@@ -7,6 +7,7 @@ WIDTH ?= 4
 KILLS ?= 1000
 
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
+.PHONY: floor bench-check bench-parts
 .PHONY: screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
@@ -17,7 +18,9 @@ help:
 	@echo "make network  how soon events flow again after the network was lost, between network namespaces (root)"
 	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
 	@echo "make sanitize  every Swift test under ThreadSanitizer and AddressSanitizer"
-	@echo "make bench   how fast JSON, the outbox and the host are on this machine"
+	@echo "make bench   the product beside its floors: libcurl, SQLite, a pipe; the figures in .build/bench.json"
+	@echo "make bench-check  fails if a ratio to a floor is over 30 % worse than in Benchmarks/ratios.json"
+	@echo "make bench-parts  how fast JSON and the outbox are by themselves"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make build   the release host, at .build/release/BridgeHost"
 	@echo "make dist    the Node package with the stripped host, in dist/"
@@ -52,6 +55,7 @@ test-swift: setup-tests
 
 test-node: setup-tests
 	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	swift build --product NativeBenchmark -Xswiftc -warnings-as-errors
 	cd BridgeHost/Node && node --test
 
 kills: setup-tests
@@ -90,18 +94,32 @@ sanitize-address: setup-tests
 fuzz: setup
 	Tests/Fuzz/run.sh
 
-# Figures for one machine: what is around them moves them, their ratios hold better.
-bench: build
+# The small C programs that the product is measured beside.
+floor: $(patsubst Benchmarks/Floor/%.c,.build/floor/%,$(wildcard Benchmarks/Floor/*.c))
+
+.build/floor/%: Benchmarks/Floor/%.c
+	@mkdir -p .build/floor
+	cc -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -o $@ $< -lcurl -lsqlite3 -lz
+
+# Figures for one machine: what is around them moves them, their ratios to the floors hold better.
+bench: build floor
+	swift build -c release --product NativeBenchmark
+	python3 Benchmarks/bench.py --json .build/bench.json
+
+# Fails if a ratio to a floor is over 30 % worse than the one kept in the repository.
+bench-check: build floor
+	swift build -c release --product NativeBenchmark
+	python3 Benchmarks/bench.py --json .build/bench.json --check Benchmarks/ratios.json
+
+# What the parts of the product do by themselves.
+bench-parts: setup
 	swift build -c release --product JSONBenchmark
 	swift build -c release --product StorageBenchmark
-	swift build -c release --product HostBenchmark
 	.build/release/JSONBenchmark
 	@echo "the outbox, in memory"
 	.build/release/StorageBenchmark
 	@echo "the outbox, on disk"
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && .build/release/StorageBenchmark "$$folder"
-	@echo "the host"
-	.build/release/HostBenchmark
 
 bench-processes: build
 	swift build -c release --product HostBenchmark

@@ -78,6 +78,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "NativeBenchmark", dependencies: ["TrackerCore", "TrackerModels"], path: "Benchmarks/Native",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "HostBenchmark", dependencies: ["TestSupport", "TrackerModels"], path: "Benchmarks/Host",
             swiftSettings: settings
         ),

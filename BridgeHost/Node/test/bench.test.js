@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { freshFolder } from '../testsupport/hosts.js'
+import { run } from '../testsupport/programs.js'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const BUILT = join(ROOT, '.build/debug')
+const isBuilt = ['BridgeHost', 'NativeBenchmark'].every((name) => existsSync(join(BUILT, name)))
+const withoutBuild = isBuilt ? false : 'the host or the native benchmark is not built'
+
+/** Runs the benchmark with little work; what it measures means nothing. */
+const bench = (t, ...words) => run(
+    t, 'python3', [join(ROOT, 'Benchmarks/bench.py'), '--smoke', ...words],
+    { cwd: ROOT, env: { ...process.env, BENCH_BUILD: BUILT } })
+
+suite('the benchmark', { skip: withoutBuild }, () => {
+    test('measures both sides of every row', async (t) => {
+        const json = join(freshFolder(t), 'bench.json')
+        const made = await run(t, 'make', ['-s', 'floor'], { cwd: ROOT })
+        assert.equal(made.code, 0, made.stderr)
+
+        const { code, stdout, stderr } = await bench(t, '--json', json)
+
+        assert.equal(code, 0, stderr)
+        const rows = JSON.parse(readFileSync(json, 'utf8'))
+        const kept = JSON.parse(readFileSync(join(ROOT, 'Benchmarks/ratios.json'), 'utf8'))
+        assert.deepEqual(Object.keys(rows), Object.keys(kept))
+        for (const [name, row] of Object.entries(rows)) {
+            assert.ok(stdout.includes(row.title), stdout)
+            assert.deepEqual(Object.keys(row.ratios), Object.keys(kept[name]))
+            for (const ratio of Object.values(row.ratios)) assert.ok(ratio > 0, `${name}: ${ratio}`)
+        }
+    })
+
+    test('fails when a ratio is far worse than the kept one, and only then', async (t) => {
+        const ratios = join(freshFolder(t), 'ratios.json')
+        const check = async (each) => {
+            writeFileSync(ratios, JSON.stringify({ each }))
+            return bench(t, '--only', 'each', '--check', ratios)
+        }
+
+        const better = await check({ rate: 1e-9, cpu: 1e9 })
+        const slower = await check({ rate: 1e9 })
+        const dearer = await check({ cpu: 1e-9 })
+
+        assert.equal(better.code, 0, better.stderr)
+        assert.equal(slower.code, 1)
+        assert.match(slower.stderr, /bench: each: the ratio of rate to the floor is .+, and was 1e\+09/)
+        assert.equal(dearer.code, 1)
+    })
+})
