@@ -14,7 +14,7 @@ extension DeliveryEngine {
         var deliveredBefore = 0
         /// What the engine had delivered itself when the flush began.
         var sentBefore = 0
-        /// Why it is over, once it only waits for what was staged to be on disk.
+        /// Why it is over, once it only waits for what was delivered to be on disk.
         var end: StopReason??
         let completion: @Sendable (FlushReport) -> Void
     }
@@ -40,49 +40,28 @@ extension DeliveryEngine {
         }
     }
 
-    /// Tells the flushes that have come to their end.
+    /// Tells the flushes that have come to their end, once what was delivered is on disk and counts.
     func updateFlushes() {
         let now = parts.loop.now
-        let (ended, late) = state.withLock { state in
-            var ended: [(Int, StopReason?)] = []
-            var late: [(Flush, StopReason?)] = []
-            for index in state.flushes.indices.reversed() {
-                let flush = state.flushes[index]
-                if flush.deadline <= now {
-                    let reason: StopReason = state.rest == .otherProcess ? .otherProcess : .timeout
-                    late.append((state.flushes.remove(at: index), flush.end ?? reason))
-                } else if flush.end == nil, let end = reasonToEnd(flush, state) {
-                    state.flushes[index].end = .some(end)
-                    ended.append((flush.id, end))
-                }
+        let isAnyOver = state.withLock { state in
+            for index in state.flushes.indices where state.flushes[index].end == nil {
+                state.flushes[index].end = reasonToEnd(state.flushes[index], state)
             }
-            return (ended, late)
+            return state.flushes.contains { $0.end != nil }
         }
-        for (flush, reason) in late.reversed() { report(flush, reason) }
-        for (id, reason) in ended.reversed() { finish(id, reason) }
-    }
-
-    /// Tells a flush that is over, once what has just been delivered is on disk and counts, if that is in time.
-    private func finish(_ id: Int, _ reason: StopReason?) {
-        recordDelivered()
-        parts.outbox.stage(.barrier) { [self] _ in
-            let isOpen = parts.loop.post { [self] in
-                // What it had to wait for can have been delivered meanwhile: then that is staged behind the barrier.
-                if reason != nil, isDelivered(id) { finish(id, nil) } else { end(id, reason) }
-            }
-            if !isOpen { end(id, reason) }
+        if isAnyOver { recordDelivered() }
+        let (ended, reason) = state.withLock { state in
+            let isRecorded = state.unsettled == 0
+            let ended = state.flushes.filter { ($0.end != nil && isRecorded) || $0.deadline <= now }
+            state.flushes.removeAll { flush in ended.contains { $0.id == flush.id } }
+            return (ended, state.rest == .otherProcess ? StopReason.otherProcess : .timeout)
         }
-    }
-
-    /// Whether nothing is left of what a flush is about, though it may not be on disk yet.
-    private func isDelivered(_ id: Int) -> Bool {
-        let flush = state.withLock { state in state.flushes.first { $0.id == id } }
-        guard let flush, flush.through != nil else { return false }
-        return remaining(of: flush) == 0
+        for flush in ended { report(flush, flush.end ?? reason) }
     }
 
     /// Whether a flush is over, and why; `nil` while it is not.
     private func reasonToEnd(_ flush: Flush, _ state: State) -> StopReason?? {
+        if flush.through != nil, state.delivery.phase == .firstSession { return .some(.notInitialized) }
         if flush.through != nil, let reason = state.rest, reason != .otherProcess, state.delivery.inFlight.isEmpty {
             return .some(reason)
         }

@@ -10,14 +10,9 @@ extension DeliveryEngine {
     /// Becomes the lane's deliverer, unless another process is.
     func takeLane(at now: MonotonicInstant) -> Bool {
         if state.withLock({ $0.isLocked }) { return true }
-        // A lane that needs nothing is not taken: then every process on it may sleep.
-        guard parts.outbox.acquireDelivery() else {
-            let (isWaiting, wasHere) = state.withLock { state in
-                state.isElsewhere = true
-                defer { state.isDeliverer = false }
-                return (state.isInterested || !state.flushes.isEmpty, state.isDeliverer == true)
-            }
-            if wasHere { parts.diagnostics.report(.lane("Another process delivers the lane now.")) }
+        guard claimLane() else {
+            // A lane that needs nothing is not looked at again: then every process on it may sleep.
+            let isWaiting = state.withLock { $0.isInterested || !$0.flushes.isEmpty }
             let peek = isWaiting ? try? parts.outbox.peek(limit: 1, maxBytes: 0) : nil
             // A disk that cannot tell is asked again.
             let hasWork = isWaiting && peek?.records.isEmpty != true
@@ -33,6 +28,20 @@ extension DeliveryEngine {
             }
             return false
         }
+        return true
+    }
+
+    /// Takes the lane's lock, unless another process has it.
+    func claimLane() -> Bool {
+        guard parts.outbox.acquireDelivery() else {
+            let wasHere = state.withLock { state in
+                state.isElsewhere = true
+                defer { state.isDeliverer = false }
+                return state.isDeliverer == true
+            }
+            if wasHere { parts.diagnostics.report(.lane("Another process delivers the lane now.")) }
+            return false
+        }
         let wasElsewhere = state.withLock { state in
             state.isLocked = true
             state.isElsewhere = false
@@ -44,8 +53,8 @@ extension DeliveryEngine {
         return true
     }
 
-    /// Lets another process deliver, as soon as nothing is under way and what was delivered here is recorded: else it
-    /// would be sent again.
+    /// Lets another process deliver, as soon as nothing is under way and what was delivered, dropped or bound here is on
+    /// disk: else it would be sent again, or a second session be made.
     ///
     /// - Returns: Whether nothing is held any more.
     @discardableResult
@@ -59,31 +68,6 @@ extension DeliveryEngine {
         }
         if wasLocked { parts.outbox.releaseDelivery() }
         return isFree
-    }
-
-    /// Whether the session may be made here: nobody else makes one, and still there is none.
-    func mayMakeSession(_ peeked: LaneState) -> Bool {
-        if state.withLock({ $0.isSessionLocked }) { return true }
-        guard parts.outbox.acquireSessionCreation() else { return false }
-        state.withLock { $0.isSessionLocked = true }
-        // Another process may have made it between the look and the lock.
-        return (try? parts.outbox.state())?.generation == peeked.generation
-            && (try? parts.outbox.state())?.entry.session == nil
-    }
-
-    /// Another process makes the session, or has just made it: looks again soon.
-    func pauseForSession(at now: MonotonicInstant) -> Bool {
-        pause(.otherProcess, until: now.advanced(by: Self.patience))
-    }
-
-    /// Lets another make a session once ours is on disk.
-    func letSessionsGo() {
-        let isDone = state.withLock { state in
-            guard state.isSessionLocked, !state.delivery.isMakingSession else { return false }
-            state.isSessionLocked = false
-            return true
-        }
-        if isDone { parts.outbox.releaseSessionCreation() }
     }
 
     /// Sets the timer to the first instant at which something is due.

@@ -80,10 +80,10 @@ extension DeliveryEngine {
             }
             return
         }
-        let mayLeave = state.withLock { state in
+        let isAwaited = state.withLock { state in
             state.unsettled -= 1
-            return state.unsettled == 0 && state.isLeaving
+            return state.unsettled == 0 && (state.isLeaving || !state.flushes.isEmpty)
         }
-        if mayLeave { parts.loop.post { [self] in advance() } }
+        if isAwaited { parts.loop.post { [self] in advance() } }
     }
 }

@@ -20,6 +20,8 @@ final class DeliveryEngine: Sendable {
         var delivery: DeliveryState
         var transfers: [DeliveryState.Token: TransferID] = [:]
         var flushes: [Flush] = []
+        /// Told what became of the session for which `initialize` waits.
+        var firstSession: (@Sendable (Result<Void, TrackerError>) -> Void)?
         var nextFlush = 0
         /// Records up to this number are due, whoever wants them.
         var dueThrough: Int64 = 0
@@ -40,8 +42,6 @@ final class DeliveryEngine: Sendable {
         var unsettled = 0
         /// Whether the lane is to be let go of once they are.
         var isLeaving = false
-        /// Whether nobody else may make a session now.
-        var isSessionLocked = false
         var isElsewhere = false
         /// Whether something was queued, flushed or begun here since the lane was last empty.
         var isInterested = false
@@ -78,10 +78,10 @@ final class DeliveryEngine: Sendable {
         state = Mutex(State(delivery: delivery))
     }
 
-    /// Begins to deliver.
+    /// Begins to deliver; without effect after ``goWithoutSession()``.
     func start() {
         perform { state in
-            state.delivery.isStarted = true
+            state.delivery.start()
             state.isInterested = true
         }
     }
@@ -153,12 +153,17 @@ final class DeliveryEngine: Sendable {
         perform { $0.isInterested = true }
     }
 
-    /// Forgets what was known of records that are gone.
-    func forget() {
+    /// Forgets what was known of records that are gone, and calls off the session of a generation that has ended.
+    ///
+    /// - Parameter result: What the reset or the denial came to.
+    func forget(after result: ChangeResult) {
         perform { state in
             state.delivery.forget()
             state.isInterested = true
         }
+        // What the disk refuses holds in memory, where the lane's state shows it.
+        let lane: LaneState? = if case .done(let lane) = result { lane } else { try? parts.outbox.state() }
+        if let lane { cancelSessions(before: lane.generation) }
     }
 
     /// Has the dialect take note of something.
@@ -201,7 +206,6 @@ final class DeliveryEngine: Sendable {
         let now = parts.loop.now
         if state.withLock({ $0.recordAt.map { $0 <= now } ?? false }) { recordDelivered() }
         while !state.withLock({ $0.isClosed }), step() {}
-        letSessionsGo()
         updateFlushes()
         if let ending = dueEnding() { return end(ending) }
         arm()
@@ -219,6 +223,7 @@ final class DeliveryEngine: Sendable {
     private func end(_ ending: Ending) {
         let (flushes, transfers) = state.withLock { state in
             state.isClosed = true
+            state.firstSession = nil
             defer { state.flushes = [] }
             return (state.flushes, Array(state.transfers.values))
         }
@@ -226,7 +231,6 @@ final class DeliveryEngine: Sendable {
         for flush in flushes { report(flush, .timeout) }
         for transfer in transfers { parts.loop.cancel(transfer) }
         observe(.idle)
-        parts.outbox.releaseSessionCreation()
         parts.loop.close()
         ending.completion()
     }
@@ -249,6 +253,8 @@ final class DeliveryEngine: Sendable {
             // A process that cannot reach the server must not keep the lane from one that can.
             letGo()
             return pause(reason, until: until)
+        case .firstSession:
+            return takeFirstStep(at: moment)
         case .look(let window):
             guard takeLane(at: moment.now) else { return false }
             do {
@@ -279,7 +285,6 @@ final class DeliveryEngine: Sendable {
         }
         switch intention {
         case .send(let plan):
-            if case .session = plan.purpose, !mayMakeSession(peek.state) { return pauseForSession(at: moment.now) }
             send(plan)
             return true
         case .change(let changes):
@@ -329,7 +334,7 @@ final class DeliveryEngine: Sendable {
         return true
     }
 
-    private func send(_ plan: Plan) {
+    func send(_ plan: Plan) {
         // Somebody may have held everything back since the plan was made: then it is made anew after the release.
         let token = state.withLock { state -> DeliveryState.Token? in
             guard state.delivery.mayDepart else {

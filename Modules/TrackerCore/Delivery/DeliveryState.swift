@@ -14,15 +14,29 @@ struct DeliveryState: Sendable {
         fileprivate let era: Int
     }
 
+    /// How far the client has come that opened the lane.
+    enum Phase: Hashable, Sendable {
+        /// The lane is being opened: nothing is looked at, and a flush waits.
+        case opening
+        /// The session is made for which `initialize` waits. The first answer decides; the breaker has no part in it.
+        case firstSession
+        /// The client has no session and makes none: nothing is sent.
+        case withoutSession
+        /// Delivery has begun.
+        case started
+    }
+
     /// Whether something may be sent.
     enum Readiness: Hashable, Sendable {
         /// Look at this much of the queue's front, besides what is under way.
         case look(Window)
         /// What was read ahead is to be sent, if this record still waits and the lane is as it was.
         case confirm(Record.ID)
+        /// Only the session is to be made for which `initialize` waits.
+        case firstSession
         /// Not before this instant.
         case wait(until: MonotonicInstant, StopReason)
-        /// Not before a request under way is answered or a change is on disk.
+        /// Not before the lane is open, a request under way is answered or a change is on disk.
         case busy
         /// Not before somebody does something.
         case stopped(StopReason)
@@ -56,8 +70,9 @@ struct DeliveryState: Sendable {
     private(set) var breaker: CircuitBreaker
     private(set) var inFlight: [Token: Plan] = [:]
     private(set) var halt: Halt?
-    /// Whether delivery has begun; before, nothing is looked at.
-    var isStarted = false
+    private(set) var phase = Phase.opening
+    /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
+    private var firstFailure: (generation: Generation, error: TrackerError)?
     private var dialect: any Dialect
     private let maxConcurrentRequests: Int
     private let eventTTL: Duration?
@@ -85,19 +100,14 @@ struct DeliveryState: Sendable {
         self.jitter = jitter
     }
 
-    /// Whether a session is being made, or has been and is not on disk yet.
-    var isMakingSession: Bool {
-        awaitedCommits > 0
-            || inFlight.values.contains { plan in
-                if case .session = plan.purpose { true } else { false }
-            }
-    }
-
     /// Whether something may be sent at `now`.
     func readiness(at now: MonotonicInstant) -> Readiness {
         if halt != nil { return .stopped(.halted) }
-        guard isStarted else { return .stopped(.notInitialized) }
-        if holds > 0 || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) { return .busy }
+        if phase == .withoutSession { return .stopped(.noSession) }
+        if phase == .opening || holds > 0 || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) {
+            return .busy
+        }
+        if phase == .firstSession { return .firstSession }
         guard inFlight.count < (breaker.isFlowing ? maxConcurrentRequests : 1) else { return .busy }
         switch breaker.admission(at: now) {
         case .wait(let until):
@@ -199,6 +209,9 @@ struct DeliveryState: Sendable {
             return Settlement()
         }
         let verdict = dialect.judge(answer, to: plan, at: moment.wall)
+        if phase != .started, case .session(let generation) = plan.purpose {
+            return settlement(ofFirst: verdict, for: plan, generation, answer)
+        }
         if case .retry(let floor, let message) = verdict {
             breaker.fail(at: moment.now, floor: floor, using: &jitter)
             ahead = nil
@@ -256,6 +269,61 @@ struct DeliveryState: Sendable {
     mutating func tell(_ change: (inout any Dialect) -> Void) {
         ahead = nil
         change(&dialect)
+    }
+
+    // MARK: Beginning
+
+    /// Begins to deliver, unless the client has given up meanwhile.
+    mutating func start() {
+        if phase == .opening { phase = .started }
+    }
+
+    /// Begins with the session for which `initialize` waits, unless the client has given up meanwhile.
+    mutating func makeFirstSession() {
+        if phase == .opening { phase = .firstSession }
+    }
+
+    /// Sends nothing, since the client has not come so far as to begin.
+    mutating func goWithoutSession() {
+        if phase != .started { phase = .withoutSession }
+    }
+
+    /// What to do for the session for which `initialize` waits.
+    mutating func firstStep(in lane: LaneState, at moment: ClockReading) -> FirstStep {
+        // A reset or a decision that the disk has refused is written before anything is sent.
+        guard !lane.isAwaitingDisk else { return .wait }
+        if let end = lane.sessionExpiresAt, end <= moment.wall, lane.entry.session != nil {
+            return .change([.expire(lane.generation)])
+        }
+        if lane.isSettled { return conclude(.success(())) }
+        // A failure counts only if no reset has ended its generation meanwhile.
+        if let firstFailure, firstFailure.generation == lane.generation {
+            return conclude(.failure(firstFailure.error))
+        }
+        firstFailure = nil
+        let view = LaneView(
+            state: lane, records: [], entries: [:], now: moment.now, wall: moment.wall, wantedThrough: 0)
+        return switch dialect.plan(view) {
+        case .send(let plan): .send(plan)
+        case .change(let changes): .change(changes)
+        case .drop, .hold, .rest, .blocked: .wait
+        }
+    }
+
+    private mutating func conclude(_ result: Result<Void, TrackerError>) -> FirstStep {
+        // The client decides what follows: it may have given up by now.
+        phase = .opening
+        firstFailure = nil
+        return .conclude(result)
+    }
+
+    private mutating func settlement(
+        ofFirst verdict: Verdict, for plan: Plan, _ generation: Generation, _ answer: Answer
+    ) -> Settlement {
+        if case .progress = verdict { return settlement(of: verdict, for: plan, answer) }
+        firstFailure = (generation, .noSession(answer, from: plan.request.url))
+        // A reset that is on its way to the disk makes the answer void.
+        return Settlement(changes: [.barrier], awaitsCommit: true)
     }
 
     private func isExpired(_ record: Record, at moment: ClockReading) -> Bool {

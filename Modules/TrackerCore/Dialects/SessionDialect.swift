@@ -78,7 +78,6 @@ struct SessionDialect: Dialect {
     mutating func forget() {
         reopened = []
         unidentifiable = []
-        attempt = nil
     }
 
     private func plan(

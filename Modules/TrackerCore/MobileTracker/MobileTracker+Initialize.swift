@@ -100,11 +100,7 @@ extension MobileTracker {
 
     private func run(_ attempt: Int, _ settings: TrackerSettings, _ lane: OpenLane, replacing old: OpenLane?) {
         let timer = lane.loop.schedule(at: lane.loop.now.advanced(by: settings.config.initTimeout)) { [weak self] in
-            let error = TrackerError(
-                .sessionCreationFailed,
-                "Initialization did not finish within initTimeout. \(SessionMaking.inBackgroundAdvice)",
-                cause: .timeout)
-            self?.end(attempt, .failure(error))
+            self?.end(attempt, .failure(.initTimeout))
         }
         state.withLock { $0.timer = (lane.loop, timer) }
         let start: @Sendable () -> Void = { [self] in
@@ -140,21 +136,7 @@ extension MobileTracker {
         if found.isSettled || settings.config.sessionCreation == .inBackground {
             end(attempt, .success(()))
         } else {
-            lane.loop.post { [self] in
-                SessionMaking(
-                    settings: settings, lane: lane, ids: dependencies.ids,
-                    round: { [self] in state.withLock { $0.isInitializing(attempt) ? $0.round : nil } },
-                    note: { [self] transfer, round in
-                        state.withLock { state in
-                            guard state.isInitializing(attempt), state.round == round else { return false }
-                            state.transfer = (lane.loop, transfer)
-                            return true
-                        }
-                    },
-                    made: { [self] in sessionWasMade($0) },
-                    completion: { [self] in end(attempt, $0) }
-                ).make()
-            }
+            lane.engine.makeFirstSession { [weak self] in self?.end(attempt, $0) }
         }
     }
 
@@ -164,7 +146,6 @@ extension MobileTracker {
             state.attempt == attempt ? state.endInitializing(with: result) : nil
         }
         guard let ending else { return }
-        if let (loop, transfer) = ending.transfer { loop.cancel(transfer) }
         if let (loop, timer) = ending.timer { loop.cancel(timer) }
         switch result {
         case .success:
@@ -172,8 +153,13 @@ extension MobileTracker {
             log.verbose(.info) { "Initialized." }
         case .failure(let error):
             log.log(.error, "Initialization failed: \(error.message)")
-            // What is held waits for whoever initializes next, here or elsewhere.
-            if error.code == .sessionCreationFailed { ending.lane.outbox.offerUnbound() } else { ending.lane.close {} }
+            guard error.code == .sessionCreationFailed else {
+                ending.lane.close {}
+                break
+            }
+            // What is held waits for the next `initialize`, here or elsewhere.
+            ending.lane.engine.goWithoutSession()
+            ending.lane.outbox.offerUnbound()
         }
         // Before whoever waits goes on: their first call comes after it.
         if case .success = result, let screen = ending.settings.config.initialScreen {
@@ -189,7 +175,6 @@ extension MobileTracker.State {
         var settings: TrackerSettings
         var lane: OpenLane
         var waiters: [@Sendable (Result<Void, TrackerError>) -> Void]
-        var transfer: (any DeliveryLoop, TransferID)?
         var timer: (any DeliveryLoop, TimerID)?
     }
 
@@ -210,10 +195,6 @@ extension MobileTracker.State {
                 + "Call reset(all: true) or shutdown() first, or make a tracker of its own for the other brand.")
     }
 
-    func isInitializing(_ attempt: Int) -> Bool {
-        if case .initializing = phase { self.attempt == attempt } else { false }
-    }
-
     /// Leaves the phase of initialising, if it is that one.
     mutating func endInitializing(with result: Result<Void, TrackerError>) -> Ending? {
         guard case .initializing(let settings, let lane) = phase else { return nil }
@@ -224,9 +205,8 @@ extension MobileTracker.State {
         }
         defer {
             waiters = []
-            transfer = nil
             timer = nil
         }
-        return Ending(settings: settings, lane: lane, waiters: waiters, transfer: transfer, timer: timer)
+        return Ending(settings: settings, lane: lane, waiters: waiters, timer: timer)
     }
 }

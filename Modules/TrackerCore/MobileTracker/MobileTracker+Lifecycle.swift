@@ -126,22 +126,23 @@ extension MobileTracker {
     private func reset(
         all: Bool, messageID: MessageID?, completion: @escaping @Sendable (Effect) -> Void
     ) {
-        let (lane, transfer) = state.withLock { state in
+        let lane = state.withLock { state -> OpenLane? in
             let before = (shown: state.shown, startsAnew: state.startsAnew)
             state.shown.forget()
             let change = state.keyed(messageID, dependencies.ids) { .reset(all: all, messageID: $0) }
-            guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
+            guard let lane = state.lane else { return nil }
             if all {
                 state.startsAnew = true
                 lane.engine.pause()
             }
             lane.outbox.stage(change) { [self, forgotten = state.shown] result in
-                lane.engine.forget()
                 if case .repeated = result {
                     self.state.withLock { state in
                         if state.shown == forgotten { state.shown = before.shown }
                         state.startsAnew = state.startsAnew && before.startsAnew
                     }
+                } else {
+                    lane.engine.forget(after: result)
                 }
                 if all { lane.engine.release() }
                 if result.hasEnded {
@@ -150,9 +151,8 @@ extension MobileTracker {
                 }
                 completion(effect(of: result, "reset"))
             }
-            return (lane, state.beginRound())
+            return lane
         }
-        if let (loop, transfer) = transfer { loop.cancel(transfer) }
         if lane == nil { completion(.kept) }
     }
 
@@ -168,54 +168,43 @@ extension MobileTracker {
     private func decide(
         _ consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (Effect) -> Void
     ) {
-        let (lane, transfer) = state.withLock { state in
+        let lane = state.withLock { state -> OpenLane? in
             state.decided = consent
             if consent == .denied { state.shown.forget() }
             let change = state.keyed(messageID, dependencies.ids) { .consent(consent, messageID: $0) }
-            guard let lane = state.lane else { return (nil as OpenLane?, state.beginRound()) }
+            guard let lane = state.lane else { return nil }
             if consent != .granted { lane.engine.pause() }
             lane.outbox.stage(change) { [self] result in
                 if consent == .denied {
-                    lane.engine.forget()
+                    lane.engine.forget(after: result)
                     if result.hasEnded { tell(nil) }
                 }
                 if consent != .granted { lane.engine.release() } else { lane.engine.kick() }
                 completion(effect(of: result, "setConsent"))
             }
-            return (lane, consent == .granted ? nil : state.beginRound())
+            return lane
         }
-        if let (loop, transfer) = transfer { loop.cancel(transfer) }
         if lane == nil { completion(.kept) }
     }
 
     /// Accepts a flush; may be told late, and nothing waits for it.
     package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        let (lane, lacksSession) = state.withLock { ($0.lane, $0.lacksSession) }
-        guard let lane else {
-            return completion(FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized))
-        }
-        lane.engine.flush(timeout: timeout) { report in
-            var report = report
-            // The engine does not know why it was not started.
-            if lacksSession, report.stoppedBy == .notInitialized { report.stoppedBy = .noSession }
-            completion(report)
-        }
+        guard let lane else { return completion(.notInitialized) }
+        lane.engine.flush(timeout: timeout, completion: completion)
     }
 
     /// Accepts the end: calls that come later are refused.
     package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
-        let (lane, waiters, transfer) = state.withLock { state in
+        let (lane, waiters) = state.withLock { state in
             let lane = state.lane
             defer {
                 state.phase = .shutDown
                 state.attempt += 1
                 state.waiters = []
-                state.transfer = nil
                 state.timer = nil
             }
-            return (lane, state.waiters, state.transfer)
+            return (lane, state.waiters)
         }
-        if let (loop, transfer) = transfer { loop.cancel(transfer) }
         let error = TrackerError(
             .sessionCreationFailed, "The tracker was shut down while it initialized", cause: .shutdown)
         for waiter in waiters { waiter(.failure(error)) }
@@ -281,11 +270,6 @@ extension MobileTracker.State {
         let change = change(messageID ?? ids.messageID())
         early.keep(change, for: attempt)
         return change
-    }
-
-    /// Whether `initialize` has failed for want of a session.
-    fileprivate var lacksSession: Bool {
-        if case .withoutSession = phase { true } else { false }
     }
 }
 

@@ -51,10 +51,6 @@ public final class MobileTracker: Sendable {
         var toldSession: SessionID?
         var shown = ShownScreen()
         var refused: [RefusalReason: Int] = [:]
-        /// Counts the resets and decisions, each of which makes what `initialize` asks the backend for void.
-        var round = 0
-        /// The request that `initialize` waits for.
-        var transfer: (any DeliveryLoop, TransferID)?
         /// Ends `initialize` when its time is over.
         var timer: (any DeliveryLoop, TimerID)?
     }
@@ -114,15 +110,6 @@ public final class MobileTracker: Sendable {
 }
 
 extension MobileTracker.State {
-    /// Begins another round: whatever `initialize` waits for was asked for by what is no longer so.
-    ///
-    /// - Returns: The request to cancel.
-    mutating func beginRound() -> (any DeliveryLoop, TransferID)? {
-        round += 1
-        defer { transfer = nil }
-        return transfer
-    }
-
     /// The lane that calls go to, if there is one.
     var lane: OpenLane? { current?.lane }
 

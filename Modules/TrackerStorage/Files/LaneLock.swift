@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The right to do something for a lane as the only one over all processes: to deliver it, to make its session.
+/// The right to deliver a lane and to make its session, as the only one over all processes.
 final class LaneLock: Sendable {
     private struct State: ~Copyable {
         var lock: FileLock?

@@ -98,11 +98,8 @@ public struct StateFolder: Hashable, Sendable {
     /// The lock that those who write backups queue on.
     var backupLock: String { directory.file("backup.lock") }
 
-    /// The lock of the one who delivers a lane.
+    /// The lock of the one who delivers a lane and makes its session.
     func deliveryLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).delivery.lock") }
-
-    /// The lock of the one who makes a session for a lane.
-    func sessionLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).session.lock") }
 
     /// The lock that those share who have a lane open.
     func openLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).open.lock") }

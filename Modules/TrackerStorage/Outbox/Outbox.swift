@@ -44,17 +44,12 @@ public protocol Outbox: Sendable {
     /// Other lanes that hold records while nobody delivers them.
     func strandedLanes() throws(StorageError) -> [StrandedLane]
 
-    /// Tries to become the lane's only deliverer, over all processes; true if it is already.
+    /// Tries to become the only one who delivers the lane and makes its session, over all processes; true if it is
+    /// already.
     func acquireDelivery() -> Bool
 
-    /// Lets another deliver, once what was delivered here is on disk.
+    /// Lets another do that, once what was delivered here is on disk.
     func releaseDelivery()
-
-    /// Tries to become the only one who makes a session for the lane; true if it is already.
-    func acquireSessionCreation() -> Bool
-
-    /// Lets another make one.
-    func releaseSessionCreation()
 
     /// Lets other lanes of the brand take over what was never bound, though this one stays open: there will be no session
     /// for it here.

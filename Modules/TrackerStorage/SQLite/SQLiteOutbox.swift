@@ -22,7 +22,6 @@ public final class SQLiteOutbox: Outbox {
     /// Answers what was not even staged: the writer may be busy for long.
     private let refusalQueue = DispatchQueue(label: "tracker.outbox.refusal")
     let delivery: LaneLock
-    private let sessionCreation: LaneLock
 
     /// Describes an outbox; nothing is opened or made until ``open(completion:)``.
     public init(_ configuration: OutboxConfiguration) {
@@ -40,7 +39,6 @@ public final class SQLiteOutbox: Outbox {
         self.reader = reader
         writer = Mutex(LaneWriter(configuration, folder: folder, reader: reader, run: run))
         delivery = LaneLock(path: folder?.deliveryLock(of: configuration.lane))
-        sessionCreation = LaneLock(path: folder?.sessionLock(of: configuration.lane))
     }
 
     /// Opens or makes the database; what was staged before waits for it.
@@ -98,14 +96,14 @@ public final class SQLiteOutbox: Outbox {
                     writer.withLock { $0.close() }
                     reader?.shut()
                     delivery.end()
-                    sessionCreation.release()
                     completion()
                 }
             }
         }
     }
 
-    /// Tries to become the lane's only deliverer, over all processes; true if it is already.
+    /// Tries to become the only one who delivers the lane and makes its session, over all processes; true if it is
+    /// already.
     public func acquireDelivery() -> Bool { delivery.acquire() }
 
     /// Lets another deliver.
@@ -118,12 +116,6 @@ public final class SQLiteOutbox: Outbox {
     var isRecorded: Bool {
         stage.withLock { $0.settling.isEmpty && !$0.held.hidesRecordsFromOthers }
     }
-
-    /// Tries to become the only one who makes a session for the lane; true if it is already.
-    public func acquireSessionCreation() -> Bool { sessionCreation.acquire() }
-
-    /// Lets another make a session.
-    public func releaseSessionCreation() { sessionCreation.release() }
 
     func stage(_ task: StagedTask) {
         do throws(StorageError) {

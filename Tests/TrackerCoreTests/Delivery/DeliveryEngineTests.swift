@@ -82,6 +82,42 @@ struct DeliveryEngineTests {
         loop.kill()
     }
 
+    @Test("a flush waits while the lane is being opened, and ends at once where the client goes without a session")
+    func flushWhileOpening() async throws {
+        let reports = Recorder<FlushReport>()
+        engine.flush(timeout: .seconds(60)) { reports.record($0) }
+        await outbox.open()
+        await settle()
+        #expect(reports.all.isEmpty)
+        await outbox.append("m1")
+
+        engine.goWithoutSession()
+        await settle()
+        #expect(reports.all == [FlushReport(delivered: 0, remaining: 0)])
+        engine.flush(timeout: .seconds(60)) { reports.record($0) }
+        await settle()
+        #expect(reports.all.last == FlushReport(delivered: 0, remaining: 1, stoppedBy: .noSession))
+        #expect(loop.requests.isEmpty)
+        loop.kill()
+    }
+
+    @Test("a flush that began while the lane was being opened sends what was queued at its call")
+    func flushBeforeStart() async throws {
+        await outbox.open()
+        await outbox.append("m1")
+        loop.answer { _ in .status(200) }
+        let reports = Recorder<FlushReport>()
+        engine.flush(timeout: .seconds(60)) { reports.record($0) }
+        await settle()
+        #expect(reports.all.isEmpty)
+
+        engine.start()
+        await settle()
+
+        #expect(reports.all == [FlushReport(delivered: 1, remaining: 0)])
+        loop.kill()
+    }
+
     @Test("has no timer left once a flush has ended")
     func flushLeavesNoTimer() async throws {
         await queueOne()

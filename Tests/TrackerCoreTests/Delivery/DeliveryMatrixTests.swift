@@ -195,7 +195,7 @@ private struct World {
         state = DeliveryState(
             dialect: try speaker.dialect(), breaker: CircuitBreaker.Policy(failureThreshold: threshold, jitter: 0),
             maxConcurrentRequests: 2, eventTTL: nil, jitter: NoJitter())
-        state.isStarted = true
+        state.start()
         size = Int(speaker.size)
         let route: Route = speaker == .session ? .event : .batch
         // What the request carries, and as much behind it.

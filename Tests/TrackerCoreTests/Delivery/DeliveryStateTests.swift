@@ -13,7 +13,7 @@ struct DeliveryStateTests {
             breaker: CircuitBreaker.Policy(jitter: 0), maxConcurrentRequests: concurrency, eventTTL: ttl,
             jitter: NoJitter()
         )
-        state.isStarted = true
+        state.start()
         return state
     }
 
@@ -63,7 +63,7 @@ struct DeliveryStateTests {
             dialect: try SessionDialect.sample(),
             breaker: DeliveryOptions(retryDelay: .milliseconds(250), jitter: 0).breaker, maxConcurrentRequests: 1,
             eventTTL: nil, jitter: NoJitter())
-        state.isStarted = true
+        state.start()
         var (now, requests, delivered, waits) = (0.0, 0, 0, 0)
         while delivered < 200 {
             if case .wait(let until, .retryWait) = state.readiness(at: .seconds(now)) {

@@ -42,7 +42,6 @@ final class RecordingOutbox: WrappingOutbox {
     func bury() async {
         await settle()
         inner.releaseDelivery()
-        inner.releaseSessionCreation()
     }
 
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {

@@ -28,6 +28,28 @@ struct SharedLaneTests {
         }
     }
 
+    @Test("two that initialize at once make one session, under the lock of delivery")
+    func oneSession() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+        let other = fixture.restarted(isClocked: true)
+        async let first: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+        async let second: Void = other.start()
+        let loop = try await other.loop()
+        try await loop.timer(at: .seconds(0.05))
+
+        gate.open()
+        try await first
+        loop.advance(by: .milliseconds(50))
+        try await second
+
+        #expect(fixture.creations.count == 1)
+        #expect(other.tracker.sessionId == "S1")
+        await other.tracker.shutdown(timeout: .zero)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("another goes on when the one that delivers ends, with what is left of both")
     func takesOver() async throws {
         let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }

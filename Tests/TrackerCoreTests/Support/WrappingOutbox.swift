@@ -26,8 +26,6 @@ extension WrappingOutbox {
     func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
     func acquireDelivery() -> Bool { inner.acquireDelivery() }
     func releaseDelivery() { inner.releaseDelivery() }
-    func acquireSessionCreation() -> Bool { inner.acquireSessionCreation() }
-    func releaseSessionCreation() { inner.releaseSessionCreation() }
     func offerUnbound() { inner.offerUnbound() }
     func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 

@@ -1,0 +1,127 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// What is to be done next for the session for which `initialize` waits.
+enum FirstStep: Sendable {
+    /// There is a session, or none may be made; or the backend made none.
+    case conclude(Result<Void, TrackerError>)
+    case send(Plan)
+    /// Change the lane first, and ask again once that is on disk.
+    case change([LaneChange])
+    /// Nothing can be done now.
+    case wait
+}
+
+extension DeliveryEngine {
+    /// How often a lane in which another process may be making the session is looked at.
+    private static let sessionPatience = Duration.milliseconds(50)
+
+    /// Makes the lane's session, or finds that there is one or that none may be made. Nothing else is sent.
+    ///
+    /// The first answer decides. A reset or a decision meanwhile makes it void: then another session is made, if it may
+    /// be. Nothing is told once ``goWithoutSession()`` or ``close(by:completion:)`` was called.
+    ///
+    /// - Parameter completion: Told on the loop. ``start()`` or ``goWithoutSession()`` is to follow.
+    func makeFirstSession(completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void) {
+        perform { state in
+            state.delivery.makeFirstSession()
+            state.firstSession = completion
+        }
+    }
+
+    /// Sends nothing from now on: the client has not come so far as to begin. What is under way is called off.
+    func goWithoutSession() {
+        perform { state in
+            state.delivery.goWithoutSession()
+            state.firstSession = nil
+        }
+        cancelSessions()
+    }
+
+    /// Calls off the sessions that are being made; on the loop.
+    ///
+    /// - Parameter generation: Only those of the generations before this one; `nil`: all.
+    func cancelSessions(before generation: Generation? = nil) {
+        parts.loop.post { [self] in
+            let transfers = state.withLock { state in
+                state.transfers.filter { token, _ in
+                    guard case .session(let made)? = state.delivery.inFlight[token]?.purpose else { return false }
+                    return generation.map { made.number < $0.number } ?? (state.delivery.phase != .started)
+                }
+            }
+            for transfer in transfers.values { parts.loop.cancel(transfer) }
+        }
+    }
+
+    /// Takes the next step towards the session for which `initialize` waits.
+    ///
+    /// - Returns: Whether there may be another one now.
+    func takeFirstStep(at moment: ClockReading) -> Bool {
+        do throws(StorageError) {
+            var lane = try parts.outbox.state()
+            if !lane.isSettled, !state.withLock({ $0.isLocked }) {
+                guard claimLane() else { return pause(nil, until: moment.now.advanced(by: Self.sessionPatience)) }
+                // Another process may have made it between the look and the lock.
+                lane = try parts.outbox.state()
+            }
+            let step = state.withLock { $0.delivery.firstStep(in: lane, at: moment) }
+            switch step {
+            case .conclude(let result): conclude(result)
+            case .send(let plan):
+                send(plan)
+                return true
+            case .change(let changes): commit(changes, awaited: true)
+            case .wait:
+                letGo()
+                return pause(nil, until: moment.now.advanced(by: Self.sessionPatience))
+            }
+        } catch {
+            conclude(.failure(TrackerError(.storage, error.message)))
+        }
+        return pause(nil)
+    }
+
+    private func conclude(_ result: Result<Void, TrackerError>) {
+        let completion = state.withLock { state in
+            defer { state.firstSession = nil }
+            return state.firstSession
+        }
+        completion?(result)
+    }
+}
+
+extension LaneState {
+    /// Whether no session is to be made: there is one, or there may be none.
+    var isSettled: Bool { entry.session != nil || consent != .granted }
+}
+
+extension TrackerError {
+    /// `initialize` has ended without a session, since the backend gave this answer.
+    static func noSession(_ answer: Answer, from url: String) -> TrackerError {
+        switch answer {
+        case .failure(let error):
+            noSession(error.message, error.kind == .timeout ? .timeout : .network(error.message))
+        case .success(let response) where !(200..<300).contains(response.status):
+            noSession(AnswerTable.sentence(response.status, from: url), .status(response.status))
+        case .success(let response):
+            noSession(SessionAnswer.fault(of: response), .unreadableAnswer)
+        }
+    }
+
+    /// `initialize` has taken longer than it may.
+    static let initTimeout = TrackerError(
+        .sessionCreationFailed, "Initialization did not finish within initTimeout. \(inBackgroundAdvice)",
+        cause: .timeout)
+
+    /// How a program starts without a backend.
+    private static let inBackgroundAdvice =
+        "To start all the same, and have the session made later, set sessionCreation to inBackground."
+
+    private static func noSession(_ reason: String, _ cause: Cause) -> TrackerError {
+        let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+        return TrackerError(
+            .sessionCreationFailed, "No session could be created: \(reason). \(inBackgroundAdvice)", cause: cause)
+    }
+}
