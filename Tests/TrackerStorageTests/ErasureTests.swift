@@ -126,6 +126,21 @@ struct ErasureTests {
         for secret in Self.secrets { #expect(try searchFiles(for: [secret]) == []) }
     }
 
+    @Test("gives other writers their turn between its steps")
+    func givesTurns() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let other = try OtherWriter(folder.state)
+
+        // The system promises nobody a turn, so that one erasure says too little.
+        for _ in 0..<50 where !other.hasSeenUnfinished {
+            _ = try await fill(outbox, count: 10)
+            #expect(await outbox.commit(.reset(all: true, messageID: nil)).summary == "done")
+        }
+        other.stop()
+
+        #expect(other.hasSeenUnfinished)
+    }
+
     @Test("leaves other brands alone")
     func sparesOthers() async throws {
         let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")
@@ -142,6 +157,32 @@ struct ErasureTests {
         try folder.remove("tracker.sqlite3")
         let again = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
         #expect(again.value(for: .sessionID) == "s7")
+    }
+
+    /// Takes the writers' lock again and again, as other processes do.
+    private final class OtherWriter: Sendable {
+        private let isStopped = Atomic(false)
+        private let seen = Atomic(false)
+
+        /// Begins.
+        init(_ folder: StateFolder) throws {
+            _ = try FileLock(folder.writerLock)
+            Thread.detachNewThread { [self] in
+                guard let lock = try? FileLock(folder.writerLock),
+                    let connection = try? Connection(folder.database, .readOnly)
+                else { return }
+                while !isStopped.load(ordering: .relaxed), (try? lock.lock()) != nil {
+                    let left = try? connection.number("SELECT value FROM meta WHERE name = 'erase'")
+                    if left != nil { seen.store(true, ordering: .relaxed) }
+                    lock.unlock()
+                }
+            }
+        }
+
+        /// Whether it has had its turn while something was left to erase.
+        var hasSeenUnfinished: Bool { seen.load(ordering: .relaxed) }
+
+        func stop() { isStopped.store(true, ordering: .relaxed) }
     }
 
     private func size(of path: String) throws -> Int {

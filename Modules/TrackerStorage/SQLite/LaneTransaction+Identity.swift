@@ -4,7 +4,7 @@ extension LaneTransaction {
     /// Ends the generation because the user has left it.
     mutating func reset(_ all: Bool) throws(StorageError) {
         if all {
-            try beginErasing()
+            erases = true
             try report(try database.records.delete(row.key.records), .reset)
         } else {
             try report(try database.records.deleteUnbound(row.key), .reset)
@@ -21,7 +21,7 @@ extension LaneTransaction {
         row.consent = consent
         changesValues = true
         guard consent == .denied else { return }
-        try beginErasing()
+        erases = true
         try report(try database.records.delete(row.key.records), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())

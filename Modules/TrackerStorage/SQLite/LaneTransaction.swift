@@ -120,10 +120,7 @@ struct LaneTransaction {
             for (reason, count) in reasons { try database.lanes.countDropped(count, reason, lane: lane) }
         }
         assert(isBalanced, "What came in has neither left nor waits: \(base.counters) became \(row.counters)")
-        if erases {
-            try Erasure.whole.save(in: database)
-            try database.connection.execute("PRAGMA secure_delete=OFF")
-        }
+        if erases { try Erasure.whole.save(in: database) }
         if row != found { try database.lanes.save(row) }
         if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
         return Summary(
@@ -131,14 +128,6 @@ struct LaneTransaction {
             changesValues: changesValues, erases: erases, reserved: reserved,
             freedBytes: freedBytes, row: row
         )
-    }
-
-    /// Has what is deleted from here on overwritten, and the files rewritten after the transaction.
-    ///
-    /// Overwriting costs a tenth of the work on a queue, so other transactions do not.
-    mutating func beginErasing() throws(StorageError) {
-        erases = true
-        try database.connection.execute("PRAGMA secure_delete=ON")
     }
 
     /// Removes those of the records that are still there, and has it told.

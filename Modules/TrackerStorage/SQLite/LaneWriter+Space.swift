@@ -21,23 +21,21 @@ extension LaneWriter {
         try? database.connection.execute("PRAGMA incremental_vacuum(\(pages)); PRAGMA wal_checkpoint(PASSIVE)")
     }
 
-    /// Leaves nothing of what was deleted in any file.
+    /// Takes the next step towards a folder in which no file holds what was deleted.
     ///
-    /// Set-aside databases go, the database is written anew without its free space, the log is emptied.
-    mutating func erase() throws(StorageError) {
-        guard let database else { return }
-        if let folder {
-            let isFirst = erasure == .whole
-            if isFirst {
-                try DamagedFiles(folder).removeAll()
-                try vacuum(database)
-                // Each further one would write the whole database into a log that cannot be cut.
-                try Erasure.log.save(in: database)
-                erasure = .log
-            }
-            guard try emptyLog(database, patience: isFirst ? 500 : 100) else {
-                throw StorageError(.busy, "\(database.connection.path): another process is reading the log")
-            }
+    /// First set-aside databases go and the database is written anew without its free space, then the log is emptied.
+    mutating func erase(_ database: LaneDatabase, isRetry: Bool) throws(StorageError) {
+        if let folder, erasure == .whole {
+            try DamagedFiles(folder).removeAll()
+            try vacuum(database)
+            freedBytes = 0
+            // Each further one would write the whole database into a log that cannot be cut.
+            try Erasure.log.save(in: database)
+            erasure = .log
+            return
+        }
+        if folder != nil, try !emptyLog(database, patience: isRetry ? 100 : 500) {
+            throw StorageError(.busy, "\(database.connection.path): another process is reading the log")
         }
         try Erasure.forget(in: database)
         erasure = nil

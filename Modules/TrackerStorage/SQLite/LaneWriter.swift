@@ -1,5 +1,13 @@
 import TrackerModels
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Commits groups of tasks to a lane, and holds in memory what the disk refuses.
 ///
 /// Writers of all processes queue on one lock. Under it each looks whether the database is still the one it opened,
@@ -19,6 +27,9 @@ struct LaneWriter: ~Copyable {
         /// Values have changed, and their backups must follow.
         var changesValues = false
     }
+
+    /// How many microseconds others have to take their turn between two steps of an erasure.
+    private static let pauseInErasure: UInt32 = 1_000
 
     let configuration: OutboxConfiguration
     /// Where; `nil` for memory.
@@ -101,6 +112,7 @@ struct LaneWriter: ~Copyable {
         } catch {
             refuse(tasks, error, &outcome)
         }
+        finishErasure(tasks, &outcome)
         outcome.events = takeFindings() + outcome.events
         return outcome
     }
@@ -187,11 +199,26 @@ struct LaneWriter: ~Copyable {
         }
         let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
         outcome.results = effects.map { $0.result(known) }
-        shrink()
-        guard erasure != nil, erasesNow || tasks.isEmpty else { return }
+        if !erasesNow { shrink() }
+    }
+
+    /// Does what is left of an erasure that is due, and gives others their turn between its steps.
+    private mutating func finishErasure(_ tasks: [LaneTask], _ outcome: inout Outcome) {
+        guard erasesNow || tasks.isEmpty else { return }
         erasesNow = false
         do throws(StorageError) {
-            try erase()
+            while erasure != nil {
+                // The system wakes those who wait and keeps no turn for them.
+                usleep(Self.pauseInErasure)
+                try locked { (writer) throws(StorageError) in
+                    let count = writer.databaseCount
+                    let lane = try writer.currentLane()
+                    // Whoever has put another database in place has set the old one aside.
+                    if writer.databaseCount != count { writer.erasure = .whole }
+                    try writer.erase(lane.database, isRetry: tasks.isEmpty)
+                }
+            }
+            erasesNow = false
         } catch {
             // It has taken effect, but counts once nothing is left of what was deleted.
             for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
