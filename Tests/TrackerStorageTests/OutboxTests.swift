@@ -43,6 +43,20 @@ struct OutboxTests {
         #expect(try outbox.peek(limit: 0, maxBytes: .max).records.isEmpty)
     }
 
+    @Test("peeks a group that has gone out before to its end, whatever the limits")
+    func peeksGroups() async throws {
+        let configuration = OutboxConfiguration.sample(folder) { $0.bindsSessions = false }
+        let outbox = try await SQLiteOutbox.opened(configuration)
+        await outbox.commit((1...9).map { .append("m\($0)") })
+        let ids = try outbox.peek(limit: .max, maxBytes: .max).records.map(\.id)
+        await outbox.commit(.group(GroupExtent(first: ids[2], last: ids[6], count: 5)))
+
+        #expect(try outbox.peek(limit: 2, maxBytes: .max).records.count == 2)
+        #expect(try outbox.peek(limit: 3, maxBytes: .max).records.count == 7)
+        #expect(try outbox.peek(limit: 9, maxBytes: 50).records.count == 7)
+        #expect(try outbox.peek(limit: 8, maxBytes: .max).records.count == 8)
+    }
+
     @Test("keeps what it acknowledged when it is opened again")
     func survivesReopening() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))

@@ -24,6 +24,8 @@ struct GroupSizer: Sendable {
     private var successes = 0
     /// The last records of groups that have been planned or split and are not settled, in order.
     private var ends: [Record.ID] = []
+    /// The ends of groups that went out before, maybe from a process that lets more records travel together.
+    private var recalled: Set<Record.ID> = []
     /// The groups whose answer says that they need not travel together again.
     private var released: Set<GroupExtent> = []
 
@@ -49,12 +51,14 @@ struct GroupSizer: Sendable {
     mutating func next(of records: some Collection<Record>) -> [Record] {
         guard let first = records.first else { return [] }
         let end = ends.first { $0 >= first.id }
+        // Its key names all of them, whatever the bounds are here.
+        let isBound = end.map { !recalled.contains($0) } ?? true
         var group: [Record] = []
         var bytes = frame
-        for record in records.prefix(limit) {
+        for record in records.prefix(isBound ? limit : .max) {
             if let end, record.id > end { break }
             bytes += record.body.byteCount + recordOverhead
-            if !group.isEmpty, bytes > maxBytes { break }
+            if isBound, !group.isEmpty, bytes > maxBytes { break }
             group.append(record)
         }
         if let last = group.last { note(last.id) }
@@ -69,6 +73,7 @@ struct GroupSizer: Sendable {
             let members = records.drop { $0.id < group.first }.prefix { $0.id <= group.last }
             guard members.count == group.count, members.first?.id == group.first else { continue }
             note(group.last)
+            recalled.insert(group.last)
         }
     }
 
@@ -103,13 +108,15 @@ struct GroupSizer: Sendable {
 
     /// The group holds a record that the server refuses: it goes again in halves.
     mutating func refused(_ group: [Record]) {
-        guard group.count > 1 else { return settle(group) }
+        guard let last = group.last, group.count > 1 else { return settle(group) }
+        recalled.remove(last.id)
         note(group[group.count / 2 - 1].id)
     }
 
     /// Starts over.
     mutating func forget() {
         ends = []
+        recalled = []
         released = []
         limit = maxRecords
         ceiling = nil
@@ -121,7 +128,7 @@ struct GroupSizer: Sendable {
         let index = ends.firstIndex { $0 >= end } ?? ends.endIndex
         if index < ends.endIndex, ends[index] == end { return }
         ends.insert(end, at: index)
-        if ends.count > Self.memory { ends.removeFirst() }
+        if ends.count > Self.memory { recalled.remove(ends.removeFirst()) }
     }
 
     private mutating func release(_ group: [Record]) {
@@ -133,6 +140,7 @@ struct GroupSizer: Sendable {
     private mutating func settle(_ group: [Record]) {
         guard let last = group.last else { return }
         ends.removeAll { $0 == last.id }
+        recalled.remove(last.id)
     }
 }
 

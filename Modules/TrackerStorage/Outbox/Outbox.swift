@@ -21,7 +21,7 @@ public protocol Outbox: Sendable {
     /// Reads the oldest records, and the lane with them, in one transaction.
     ///
     /// Records that were settled in memory but not yet on disk are left out. The first record always comes, whatever
-    /// its size.
+    /// its size, and a group that has gone out before comes to its end, whatever the limits.
     func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek
 
     /// Reads the lane.

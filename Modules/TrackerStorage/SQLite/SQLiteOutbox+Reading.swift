@@ -17,6 +17,7 @@ extension SQLiteOutbox {
             var records: [Record] = []
             var damaged: [Record.ID] = []
             var bytes = 0
+            let groups = limit == 0 || configuration.bindsSessions ? [] : try database.groups.read(key)
             if limit > 0, state.queuedRecords > 0 {
                 let first = min(max(key.records.lowerBound, floor.number + 1), key.records.upperBound)
                 try database.records.read(first...key.records.upperBound, run: run) {
@@ -27,9 +28,14 @@ extension SQLiteOutbox {
                         return true
                     }
                     bytes += record.body.byteCount
-                    guard records.isEmpty || bytes <= maxBytes else { return false }
+                    if let last = records.last, bytes > maxBytes || records.count >= limit {
+                        // A group that has begun is read to its end.
+                        guard groups.contains(where: { $0.first <= last.id && record.id <= $0.last }) else {
+                            return false
+                        }
+                    }
                     records.append(record)
-                    return records.count < limit
+                    return records.count < limit || !groups.isEmpty
                 }
             }
             var entries: [Generation: GenerationEntry] = [:]
@@ -39,9 +45,9 @@ extension SQLiteOutbox {
                     ? state.entry : try database.generations.entry(key, record.generation)
                 entries[record.generation] = held.entry(entry ?? GenerationEntry(), of: record.generation)
             }
-            let groups = records.isEmpty || configuration.bindsSessions ? [] : try database.groups.read(key)
             return (
-                peek: Peek(state: state, records: records, entries: entries, groups: groups), damaged: damaged
+                peek: Peek(state: state, records: records, entries: entries, groups: records.isEmpty ? [] : groups),
+                damaged: damaged
             )
         }
         if let damaged = found?.damaged, !damaged.isEmpty {

@@ -157,6 +157,30 @@ struct AnalyticsDeliveryTests {
         #expect(delivered.compactMap { $0["event"]?.stringValue } == (16..<25).map { "E\($0)" } + ["Last"])
     }
 
+    @Test("a batch whose answer was lost goes again under its key, also from a client with smaller batches")
+    func smallerBatches() async throws {
+        let first = try AnalyticsFixture { _ in .status(503) }
+        let hour: (inout DeliveryOptions) -> Void = {
+            ($0.retryDelay, $0.cooldown, $0.maxCooldown) = (.seconds(3600), .seconds(3600), .seconds(3600))
+        }
+        await first.start(first.options(maxBatchSize: 10, change: hour))
+        for number in 0..<5 { first.client.track("E\(number)") }
+        #expect(await first.client.flush(timeout: .seconds(60)).stoppedBy == .retryWait)
+        await first.client.shutdown()
+        first.backend.answer { _ in .status(200) }
+
+        let second = first.restarted()
+        await second.start(second.options(maxBatchSize: 2))
+        second.client.track("Later")
+        #expect(await second.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let keys = first.backend.server.requests.map { $0.header("Idempotency-Key") }
+        #expect(keys.count == 3)
+        #expect(keys[0] == keys[1])
+        #expect(first.backend.server.requests.map { $0.events.count } == [5, 5, 1])
+        await second.client.shutdown()
+    }
+
     @Test("large batches go as gzip")
     func compresses() async throws {
         let fixture = try AnalyticsFixture()

@@ -41,6 +41,26 @@ struct GroupSizerTests {
         #expect(later.map(\.sequence) == [7, 8])
     }
 
+    @Test("send a group of another process whole, until the server refuses it as too large or for what it holds")
+    func recallsLargerGroups() {
+        let records = Self.records(Array(1...9))
+        let extent = GroupExtent(Array(records[..<6]))
+        func sizes(_ answer: (inout GroupSizer, [Record]) -> Void) -> [Int] {
+            var sizer = GroupSizer(maxRecords: 2, maxBytes: 50)
+            return (0..<2).map { _ in
+                sizer.recall([extent].compactMap(\.self), in: records)
+                let group = sizer.next(of: records)
+                answer(&sizer, group)
+                return group.count
+            }
+        }
+
+        #expect(sizes { _, _ in } == [6, 6])
+        #expect(sizes { $0.tooLarge($1) } == [6, 2])
+        #expect(sizes { $0.refused($1) } == [6, 2])
+        #expect(sizes { $0.turnedAway($1) } == [6, 2])
+    }
+
     private static func first(of records: [Record], maxBytes: Int) -> Int {
         var sizer = GroupSizer(maxRecords: 3, maxBytes: maxBytes)
         return sizer.next(of: records).count
