@@ -35,11 +35,11 @@ extension BasicTracker {
 
     /// Accepts a flush; may be told late, and nothing waits for it.
     package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        let deadline = ContinuousClock.now + timeout
+        let deadline = dependencies.clock.uptime + timeout
         let end = Once(completion)
-        let start: @Sendable (Run?) -> Void = { run in
+        let start: @Sendable (Run?) -> Void = { [clock = dependencies.clock] run in
             guard let run else { return end(.notInitialized) }
-            run.lane.engine.flush(timeout: ContinuousClock.now.duration(to: deadline)) { end($0) }
+            run.lane.engine.flush(timeout: deadline - clock.uptime) { end($0) }
         }
         // A lane that is being opened, or another one, may still take over what is queued.
         let run = state.withLock { state -> Run?? in

@@ -4,8 +4,8 @@ import CCurl
 @safe struct CurlHandle: ~Copyable {
     /// For the calls that take the handle; not to be kept.
     let raw: UnsafeMutableRawPointer
-    /// Where libcurl writes what failed. It may still do so while the handle is cleaned up.
-    private let problem: UnsafeMutablePointer<CChar>
+    /// Where libcurl writes what failed. It may still do so while the handle is cleaned up; not to be kept.
+    let problem: UnsafeMutablePointer<CChar>
     /// Whether an option was refused since the last ``takeRefusal()``.
     private var isRefused = false
 

@@ -13,8 +13,9 @@ extension SQLiteOutbox {
     /// How long what the disk has refused waits for its next try.
     private static let firstRetry = 0.25
     private static let lastRetry = 5.0
-    /// How many seconds another process may take for its backup files.
-    private static let backupPatience = 2.0
+    /// How often the turn to write backup files is asked for, and how many microseconds apart: for two seconds in all.
+    private static let backupAttempts = 200
+    private static let backupPause: UInt32 = 10_000
 
     /// Writes the next group; on the writer's queue.
     ///
@@ -134,14 +135,12 @@ extension SQLiteOutbox {
 
     /// Waits for its turn to write backups, but not for ever: a process can be stopped while it is the one.
     private func wait(for lock: borrowing FileLock) throws(StorageError) {
-        let deadline = DispatchTime.now() + Self.backupPatience
         // The system has no wait for a lock that ends by itself.
-        while !lock.tryLock() {
-            guard DispatchTime.now() < deadline else {
-                throw StorageError(.busy, "Another process does not finish writing its backup files")
-            }
-            usleep(10_000)
+        for _ in 0..<Self.backupAttempts {
+            if lock.tryLock() { return }
+            usleep(Self.backupPause)
         }
+        throw StorageError(.busy, "Another process does not finish writing its backup files")
     }
 
     /// Makes the backup files say what the database says; on the queue of backups.
