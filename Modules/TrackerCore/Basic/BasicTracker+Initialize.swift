@@ -195,7 +195,7 @@ extension BasicTracker {
                     let draft = Draft(
                         messageID: record.messageID, route: record.route, body: .complete(record.body),
                         occurredAt: record.occurredAt, acceptedAt: record.acceptedAt ?? dependencies.clock.uptime)
-                    run.lane.outbox.stage(.append(draft)) { _ in }
+                    run.lane.outbox.stage(.append(draft)) { [self] in noteMoved($0) }
                 }
                 for held in state.held ?? [] { stage(held, run) }
                 state.held = nil
@@ -203,5 +203,19 @@ extension BasicTracker {
             old.lane.close {}
             open(run, waiters)
         }
+    }
+
+    /// Counts an event that was accepted before and has no room in the new queue, and reports the first.
+    private func noteMoved(_ result: ChangeResult) {
+        let reason: RefusalReason
+        switch result {
+        case .done, .queued, .pending, .repeated: return
+        case .refused(let found): reason = found
+        case .failed: reason = .storage
+        }
+        state.withLock { $0.refused[reason, default: 0] += 1 }
+        hub.report(.refused(call: "initialize", reason))
+        guard reason != .storage, full.add(dropped: 1) else { return }
+        log.log(.warning, "The new queue is too small for the events that waited: those that do not fit are dropped.")
     }
 }

@@ -4,24 +4,35 @@ import TrackerStorage
 
 /// How many events were dropped since the queue was full for the first time, until it is empty again.
 final class FullQueue: Sendable {
-    private let count = Mutex(0)
+    /// The drops of one streak.
+    struct Count {
+        /// Calls that were refused: their outcomes report it.
+        var refused = 0
+        /// Events that had been accepted.
+        var dropped = 0
+    }
+
+    private let count = Mutex(Count())
 
     /// Counts drops.
     ///
     /// - Returns: Whether they are the first.
-    func add(_ more: Int) -> Bool {
+    func add(refused: Int = 0, dropped: Int = 0) -> Bool {
         count.withLock { count in
-            defer { count += more }
-            return count == 0
+            defer {
+                count.refused += refused
+                count.dropped += dropped
+            }
+            return count.refused + count.dropped == 0
         }
     }
 
     /// Ends the streak.
     ///
     /// - Returns: How many there were.
-    func end() -> Int {
+    func end() -> Count {
         count.withLock { count in
-            defer { count = 0 }
+            defer { count = Count() }
             return count
         }
     }
@@ -37,7 +48,12 @@ struct ClientReporter: Sendable {
     func note(_ event: DeliveryEvent) {
         guard case .idle = event else { return }
         let count = full.end()
-        if count > 0 { log.log(.warning, "The queue was full: \(count) event(s) were dropped in all.") }
+        if count.refused > 0 { log.logRefusal(.queueFull, .warning, Self.fullQueueSentence(count.refused)) }
+        if count.dropped > 0 { log.log(.warning, Self.fullQueueSentence(count.dropped)) }
+    }
+
+    private static func fullQueueSentence(_ count: Int) -> String {
+        "The queue was full: \(count) event(s) were dropped in all."
     }
 
     /// A call was refused at the door.
@@ -46,7 +62,7 @@ struct ClientReporter: Sendable {
         // The disk's failure is logged once, by whoever found it.
         case .repeatedScreen, .storage: log.verbose(.debug) { refusal.message }
         case .serialization: log.logRefusal(refusal.reason, .error, refusal.message)
-        case .queueFull where !full.add(1): log.verbose(.debug) { refusal.message }
+        case .queueFull where !full.add(refused: 1): log.verbose(.debug) { refusal.message }
         default: log.logRefusal(refusal.reason, .warning, refusal.message)
         }
         hub.report(.refused(call: call, refusal.reason))
@@ -57,7 +73,7 @@ struct ClientReporter: Sendable {
         switch event {
         case .dropped(let ids, let count, let reason):
             hub.report(.dropped(ids, count: count, reason))
-            if reason == .evicted, full.add(count) {
+            if reason == .evicted, full.add(dropped: count) {
                 log.log(.warning, "The queue is full: the oldest events are dropped until it is empty again.")
             }
         case .databaseRecovered(let recovery):

@@ -78,6 +78,23 @@ struct HostMethodTests {
         #expect(client.others.all.count { $0["params"]?["level"] == "warning" } == 2)
     }
 
+    @Test("with --quiet-refusals the count of the calls that a full queue refused is left out as well")
+    func quietFullQueue() async throws {
+        let folder = try TemporaryDirectory()
+        let backend = try Backend()
+        let client = try BridgeClient(["--quiet-refusals"])
+
+        try await client.call("init", ["925", backend.config(folder, ["consent": "pending", "maxPendingEvents": 1])])
+        try await client.call("track", ["HELD"])
+        for _ in 1...3 { #expect(try await client.call("track", ["NO"])["reason"] == "QUEUE_FULL") }
+        try await client.call("setConsent", ["granted"])
+        #expect(try await client.call("flush")["remaining"] == 0)
+        try await client.finish()
+
+        #expect(backend.eventNames == ["HELD"])
+        #expect(!client.host.log.all.contains { $0.contains("queue") })
+    }
+
     @Test(
         "host.subscribe brings what happens to events and to the session, by the names of what arrives",
         arguments: ["diagnostic", "diagnostics"])

@@ -45,6 +45,30 @@ struct BasicReconfigurationTests {
         #expect(fixture.tracker.info("endpoint") == .string(other.url + "/new"))
     }
 
+    @Test("counts and reports what a smaller queue in memory has no room for")
+    func smallerQueue() async throws {
+        let fixture = try BasicFixture(.memory)
+        try fixture.startOffline()
+        for name in ["A", "B", "C"] { _ = await fixture.tracker.track(event: name).outcome }
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+        fixture.backend.answer { _ in .status(200) }
+        var options = fixture.options
+        options.maxQueuedEvents = 1
+        options.overflow = .refuseNew
+
+        try fixture.tracker.initialize(apiKey: "k", endpoint: fixture.backend.url + "/new", options: options)
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(fixture.tracker.info("refused", "QUEUE_FULL") == 2)
+        await fixture.tracker.shutdown()
+        let told = fixture.log.lines.all.filter { $0.contains("queue is") || $0.contains("queue was") }
+        #expect(
+            told == [
+                "warning: The new queue is too small for the events that waited: those that do not fit are dropped.",
+                "warning: The queue was full: 2 event(s) were dropped in all.",
+            ])
+    }
+
     @Test("may be called again and again without waiting: the last one counts, and nothing is lost")
     func rapid() async throws {
         let fixture = try BasicFixture()
