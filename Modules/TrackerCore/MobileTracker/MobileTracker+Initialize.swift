@@ -63,7 +63,7 @@ extension MobileTracker {
             let lane = try open(settings)
             state.attempt += 1
             state.waiters = [completion]
-            state.startsAnew = false
+            state.fullResets = []
             state.phase = .initializing(settings, lane)
             log.setVerbose(settings.config.debug)
             hub.open()

@@ -127,19 +127,20 @@ extension MobileTracker {
         all: Bool, messageID: MessageID?, completion: @escaping @Sendable (Effect) -> Void
     ) {
         let lane = state.withLock { state -> OpenLane? in
-            let before = (shown: state.shown, startsAnew: state.startsAnew)
+            state.resets += 1
+            let (number, shown) = (state.resets, state.shown)
             state.shown.forget()
             let change = state.keyed(messageID, dependencies.ids) { .reset(all: all, messageID: $0) }
             guard let lane = state.lane else { return nil }
             if all {
-                state.startsAnew = true
+                state.fullResets.insert(number)
                 lane.engine.pause()
             }
             lane.outbox.stage(change) { [self, forgotten = state.shown] result in
                 if case .repeated = result {
                     self.state.withLock { state in
-                        if state.shown == forgotten { state.shown = before.shown }
-                        state.startsAnew = state.startsAnew && before.startsAnew
+                        state.fullResets.remove(number)
+                        if state.shown == forgotten { state.shown = shown }
                     }
                 } else {
                     lane.engine.forget(after: result)

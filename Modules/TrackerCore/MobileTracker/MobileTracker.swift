@@ -41,8 +41,12 @@ public final class MobileTracker: Sendable {
         /// Counts the runs of `initialize`, so that what is left of an older one changes nothing.
         var attempt = 0
         var waiters: [@Sendable (Result<Void, TrackerError>) -> Void] = []
-        /// Whether `initialize` runs in full although it has succeeded before: after `reset(all: true)`.
-        var startsAnew = false
+        /// Counts the calls of `reset`.
+        var resets = 0
+        /// The numbers of those calls of `reset(all: true)` that an `initialize` is to follow: not of repeated ones.
+        var fullResets: Set<Int> = []
+        /// Whether `initialize` runs in full although it has succeeded before.
+        var startsAnew: Bool { !fullResets.isEmpty }
         /// The resets and decisions that no open lane has taken yet.
         var early = EarlyChanges()
         /// What was last decided.

@@ -7,6 +7,8 @@ struct ShownScreen: Hashable, Sendable {
 
     private var url: String?
     private var views = 0
+    /// How often it was forgotten, so that two that were forgotten at different times differ.
+    private var gaps = 0
 
     /// Notes that a screen is shown.
     ///
@@ -24,5 +26,8 @@ struct ShownScreen: Hashable, Sendable {
     }
 
     /// Forgets what was shown last.
-    mutating func forget() { url = nil }
+    mutating func forget() {
+        url = nil
+        gaps += 1
+    }
 }

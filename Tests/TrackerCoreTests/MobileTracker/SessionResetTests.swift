@@ -343,6 +343,30 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("of which the first had taken effect before and the second had not leaves brand and screen all the same")
+    func repeatedThenNew() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        await withCheckedContinuation { done in
+            fixture.tracker.accept(resetAll: true, messageID: .of("r")) { _ in done.resume() }
+        }
+        try await fixture.start()
+        #expect(await fixture.tracker.screenDidAppear(name: "Home").messageID != nil)
+        await fixture.drain()
+        let session = fixture.tracker.sessionId
+
+        await withCheckedContinuation { done in
+            fixture.tracker.accept(resetAll: true, messageID: .of("r")) { _ in }
+            fixture.tracker.accept(resetAll: true, messageID: .of("new")) { _ in done.resume() }
+        }
+        let screen = await fixture.tracker.screenDidAppear(name: "Home")
+        try await fixture.start()
+
+        #expect(screen.messageID != nil)
+        #expect(fixture.tracker.sessionId != nil && fixture.tracker.sessionId != session)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a screen that was shown may be shown again")
     func screens() async throws {
         let fixture = try SessionFixture()
