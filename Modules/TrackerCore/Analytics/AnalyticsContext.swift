@@ -23,7 +23,12 @@ enum AnalyticsContext {
     }
 
     /// The context of an event, with the advertising identifier in `device` if there is one when it is committed.
+    ///
+    /// A `device` of the options that is no object has no place for it, and stays as it is.
     static func template(_ context: JSONObject) throws(JSONSyntaxError) -> BodyTemplate {
+        if let device = context["device"], device.objectValue == nil {
+            return BodyTemplate([.fixed(try JSONText(context))])
+        }
         let otherwise = try JSONText(context)["device"]?["advertisingId"]
         var (before, after) = (JSONObject(), JSONObject())
         var device: JSONObject?

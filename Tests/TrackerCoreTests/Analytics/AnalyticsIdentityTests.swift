@@ -51,6 +51,20 @@ struct AnalyticsIdentityTests {
         #expect(fixture.client.info("anonymousId") != other.client.info("anonymousId"))
     }
 
+    @Test("has no place for the advertising id in a device that is no object: it stays as the options say")
+    func foreignDevice() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start(fixture.options(context: ["device": "kiosk", "page": ["path": "/"]]))
+
+        fixture.client.track("None")
+        fixture.client.setAdvertisingId("ad-1")
+        fixture.client.track("Some")
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.events.map { $0["context"]?["device"] } == ["kiosk", "kiosk"])
+        #expect(fixture.backend.server.requests.map { $0.text.ranges(of: #""device""#).count } == [2])
+    }
+
     @Test("takes and loses the advertising id in the order of the calls; a blank one changes nothing")
     func advertisingID() async throws {
         let fixture = try AnalyticsFixture()
