@@ -1,7 +1,16 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import TrackerModels
+
+extension Recorder where Element == String {
+    /// Waits until something was recorded.
+    fileprivate func first(where isWanted: (String) -> Bool) async throws {
+        var values = all
+        while !values.contains(where: isWanted) { values = try await self.values(atLeast: values.count + 1) }
+    }
+}
 
 @Suite("Several hosts on one state folder")
 struct ManyHostsTests {
@@ -103,6 +112,47 @@ struct ManyHostsTests {
             #expect(try await isBalanced(client))
             #expect(try await client.finish() == .code(0))
         }
+    }
+
+    @Test("go on each time that the one that delivers is stopped, and then killed")
+    func stoppedThenKilled() async throws {
+        let stalled = Mutex<Set<String>>([])
+        let arrived = Recorder<String>()
+        let backend = try Backend { request in
+            guard let name = request.json["event_name"]?.stringValue else { return nil }
+            arrived.record(name)
+            guard name.hasSuffix("-1"), stalled.withLock({ $0.insert(name).inserted }) else { return nil }
+            return .nothing(then: .stall)
+        }
+        var clients = try await start(3, backend)
+        let rounds = max(2, (Self.given ?? 0) / 25)
+
+        for round in 1...rounds {
+            try await track((1...4).map { "R\(round)-\($0)" }, clients)
+            try await arrived.first { $0 == "R\(round)-1" }
+            var deliverers: [Int] = []
+            for (index, client) in clients.enumerated() {
+                if try await client.call("getDebugInfo")["delivering"] == "here" { deliverers.append(index) }
+            }
+            try #require(deliverers.count == 1)
+            let victim = clients.remove(at: deliverers[0])
+            victim.host.signal(SIGSTOP)
+            // They look whether the lane is free, and find that it is not.
+            try await track((5...8).map { "R\(round)-\($0)" }, clients)
+            victim.host.signal(SIGKILL)
+            #expect(try await victim.host.end() == .signal(SIGKILL))
+            // Nobody asks them to.
+            try await arrived.first { $0 == "R\(round)-8" }
+            clients += try await start(1, backend)
+        }
+
+        for client in clients {
+            #expect(try await client.call("flush", [60_000])["remaining"] == 0)
+            #expect(try await isBalanced(client))
+            #expect(try await client.finish() == .code(0))
+        }
+        let expected = (1...rounds).flatMap { round in (1...8).map { "R\(round)-\($0)" } }
+        #expect(backend.distinctEventNames == expected)
     }
 
     @Test("leave the lane to those that reach the server: one behind a dead proxy keeps nobody's events")
