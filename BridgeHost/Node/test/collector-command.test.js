@@ -3,55 +3,22 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { afterEach, suite, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
+import { COMMAND, runCommand, startCommand } from '../testsupport/commands.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { sample } from '../testsupport/samples.js'
 
-const COMMAND = fileURLToPath(new URL('../bin/mobile-tracker.js', import.meta.url))
-
-const running = new Set()
-afterEach(() => {
-    for (const child of running) child.kill('SIGKILL')
-    running.clear()
-})
-
-/** Starts the command. `lines` gives its output line by line. */
-function start(...words) {
-    const child = spawn(process.execPath, [COMMAND, ...words], { stdio: 'pipe' })
-    running.add(child)
-    child.errors = ''
-    child.stderr.on('data', (data) => (child.errors += data))
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    const line = async () => (await lines.next()).value
-    const rest = async () => {
-        const all = []
-        for (let next = await line(); next !== undefined; next = await line()) all.push(next)
-        return all
-    }
-    const ended = once(child, 'close').then(([status]) => status)
-    return { child, line, rest, ended }
-}
-
-/** Runs the command to its end. */
-async function run(...words) {
-    const { child, rest, ended } = start(...words)
-    const lines = await rest()
-    return { status: await ended, out: lines.join('\n'), errors: child.errors }
-}
-
 suite('mobile-tracker', () => {
-    test('--help names the commands', async () => {
-        const { status, out } = await run('--help')
+    test('--help names the commands', async (t) => {
+        const { status, out } = await runCommand(t, '--help')
         assert.equal(status, 0)
         assert.match(out, /^ {2}collect /m)
     })
 
-    test('collect --help names every option, path and fault', async () => {
-        const { status, out } = await run('collect', '--help')
+    test('collect --help names every option, path and fault', async (t) => {
+        const { status, out } = await runCommand(t, 'collect', '--help')
         assert.equal(status, 0)
         for (const word of ['Examples:', '--port', '--host', '--basic-path', '--any-path', '--strict', '--faults', '--max-bytes', '/received', '/wait', '/clear', '/faults']) {
             assert.ok(out.includes(word), word)
@@ -60,8 +27,8 @@ suite('mobile-tracker', () => {
         assert.ok(out.split('\n').every((line) => line.length <= 120))
     })
 
-    test('--version is the package\'s', async () => {
-        assert.match((await run('--version')).out, /^\d+\.\d+\.\d+$/)
+    test('--version is the package\'s', async (t) => {
+        assert.match((await runCommand(t, '--version')).out, /^\d+\.\d+\.\d+$/)
     })
 
     const mistakes = [
@@ -79,8 +46,8 @@ suite('mobile-tracker', () => {
         [['collect', '--port', '0', '--faults', 'oops'], /^mobile-tracker: There is no fault "oops"/],
     ]
     for (const [words, message] of mistakes) {
-        test(`${words.join(' ') || 'nothing'} is a mistake in use`, async () => {
-            const { status, out, errors } = await run(...words)
+        test(`${words.join(' ') || 'nothing'} is a mistake in use`, async (t) => {
+            const { status, out, errors } = await runCommand(t, ...words)
 
             assert.equal(status, 64)
             assert.equal(out, '')
@@ -102,20 +69,20 @@ suite('mobile-tracker collect', () => {
         const watcher = watch(folder)
         t.after(() => watcher.close())
         const shown = new Promise((resolve) => watcher.on('change', (_, name) => name === 'shown' && resolve()))
-        const { line } = start('collect', '--port', '0', '--open', '--json')
+        const { line } = startCommand(t, 'collect', '--port', '0', '--open', '--json')
         const { url } = JSON.parse(await line())
         await shown
         assert.equal(readFileSync(join(folder, 'shown'), 'utf8').trim(), url)
 
         process.env.BROWSER = join(folder, 'none')
-        const other = start('collect', '--port', '0', '--open', '--json')
+        const other = startCommand(t, 'collect', '--port', '0', '--open', '--json')
         await other.line()
         if (other.child.errors === '') await once(other.child.stderr, 'data')
         assert.match(other.child.errors, /^mobile-tracker: The browser cannot be opened: there is no .*none here\. Open http:/)
     })
 
-    test('says where it listens, a line for each request, and a summary', async () => {
-        const { child, line, ended } = start('collect', '--port', '0')
+    test('says where it listens, a line for each request, and a summary', async (t) => {
+        const { child, line, ended } = startCommand(t, 'collect', '--port', '0')
         const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(await line())
         await send(url, sample('event'))
         const good = await line()
@@ -132,8 +99,8 @@ suite('mobile-tracker collect', () => {
         assert.equal(await ended, 0)
     })
 
-    test('writes JSON, the url first', async () => {
-        const { child, line, rest, ended } = start('collect', '--port', '0', '--json', '--faults', '500')
+    test('writes JSON, the url first', async (t) => {
+        const { child, line, rest, ended } = startCommand(t, 'collect', '--port', '0', '--json', '--faults', '500')
         const first = JSON.parse(await line())
         const answer = await send(first.url, sample('event'))
         const second = JSON.parse(await line())
@@ -147,8 +114,8 @@ suite('mobile-tracker collect', () => {
         assert.equal(await ended, 0)
     })
 
-    test('is quiet when told to be', async () => {
-        const { child, line, rest } = start('collect', '--port', '0', '--json', '--quiet')
+    test('is quiet when told to be', async (t) => {
+        const { child, line, rest } = startCommand(t, 'collect', '--port', '0', '--json', '--quiet')
         const { url } = JSON.parse(await line())
         await send(url, sample('event'))
         child.kill('SIGTERM')
@@ -156,17 +123,17 @@ suite('mobile-tracker collect', () => {
         assert.deepEqual((await rest()).map((text) => JSON.parse(text).event), ['ended'])
     })
 
-    test('explains a port in use', async () => {
+    test('explains a port in use', async (t) => {
         const other = await startCollector()
-        const { status, errors } = await run('collect', '--port', String(other.port))
+        const { status, errors } = await runCommand(t, 'collect', '--port', String(other.port))
         await other.close()
 
         assert.equal(status, 1)
         assert.equal(errors, `mobile-tracker: Port ${other.port} is in use. Give another with --port, or --port 0 for any free one.\n`)
     })
 
-    test('warns where other machines can reach it', async () => {
-        const { child, line, ended } = start('collect', '--port', '0', '--host', '0.0.0.0')
+    test('warns where other machines can reach it', async (t) => {
+        const { child, line, ended } = startCommand(t, 'collect', '--port', '0', '--host', '0.0.0.0')
         const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(await line())
         assert.equal((await send(url, sample('event'))).status, 200)
         child.kill('SIGTERM')
@@ -175,23 +142,23 @@ suite('mobile-tracker collect', () => {
         assert.match(child.errors, /^mobile-tracker: Warning: with --host 0\.0\.0\.0 every machine that reaches port \d+ can /)
     })
 
-    test('explains an address that is not this machine\'s', async () => {
-        const { status, errors } = await run('collect', '--port', '0', '--host', '192.0.2.1')
+    test('explains an address that is not this machine\'s', async (t) => {
+        const { status, errors } = await runCommand(t, 'collect', '--port', '0', '--host', '192.0.2.1')
 
         assert.equal(status, 1)
         assert.equal(errors, 'mobile-tracker: This machine has no address 192.0.2.1. Give another with --host.\n')
     })
 
-    test('ends with its input, if told so', async () => {
-        const { child, line, ended } = start('collect', '--port', '0', '--until-stdin-ends')
+    test('ends with its input, if told so', async (t) => {
+        const { child, line, ended } = startCommand(t, 'collect', '--port', '0', '--until-stdin-ends')
         await line()
         child.stdin.end()
 
         assert.equal(await ended, 0)
     })
 
-    test('ends at once, whatever hangs on it', async () => {
-        const { child, line, ended } = start('collect', '--port', '0', '--json', '--faults', 'stall,delay=60000')
+    test('ends at once, whatever hangs on it', async (t) => {
+        const { child, line, ended } = startCommand(t, 'collect', '--port', '0', '--json', '--faults', 'stall,delay=60000')
         const { url } = JSON.parse(await line())
         const pending = [1, 2].map(() => send(url, sample('event')).catch(({ code }) => code))
         const waiting = send(url, { method: 'GET', path: '/wait?name=never' }).catch(({ code }) => code)
@@ -204,9 +171,9 @@ suite('mobile-tracker collect', () => {
         await waiting
     })
 
-    test('goes on when nobody reads its output', async () => {
+    test('goes on when nobody reads its output', async (t) => {
         const child = spawn(process.execPath, [COMMAND, 'collect', '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
-        running.add(child)
+        t.after(() => child.kill('SIGKILL'))
         const [first] = await once(child.stdout, 'data')
         child.stdout.pause()
         const { url } = JSON.parse(String(first).split('\n')[0])
@@ -217,8 +184,8 @@ suite('mobile-tracker collect', () => {
         assert.deepEqual(await once(child, 'exit'), [0, null])
     })
 
-    test('goes on when its reader has gone', async () => {
-        const { child, line } = start('collect', '--port', '0', '--json')
+    test('goes on when its reader has gone', async (t) => {
+        const { child, line } = startCommand(t, 'collect', '--port', '0', '--json')
         const { url } = JSON.parse(await line())
         child.stdout.destroy()
         for (let i = 0; i < 3; i++) assert.equal((await send(url, sample('event'))).status, 200)
