@@ -103,6 +103,32 @@ async function openGate(t, port) {
     return { url: `http://127.0.0.1:${server.address().port}`, shut, open: () => (isOpen = true) }
 }
 
+/**
+ * Scrolls from the top to the bottom of the list, from slow steps to leaps over hundreds of rows.
+ *
+ * @returns {Promise<number[]>} How long each frame was on the screen, in milliseconds.
+ */
+function scrollThrough(page) {
+    return page.value(`new Promise((resolve) => {
+        const grid = document.getElementById('grid')
+        const frames = []
+        let last
+        let step = 0
+        const draw = (now) => {
+            if (step > 1) frames.push(now - last)
+            last = now
+            grid.scrollTop += step < 120 ? 20 : step < 200 ? 900 : 9000
+            if (++step < 240) requestAnimationFrame(draw)
+            else resolve(frames)
+        }
+        grid.scrollTop = 0
+        requestAnimationFrame(draw)
+    })`)
+}
+
+const longest = (list) => Math.round(Math.max(0, ...list))
+const median = (list) => Math.round([...list].sort((one, other) => one - other)[list.length >> 1])
+
 suite('ten thousand events', () => {
     test('are drawn as a window of few rows, whatever one does', async (t) => {
         const { collector, url, page: empty } = await tests.openCollector(t)
@@ -147,37 +173,33 @@ suite('ten thousand events', () => {
             ({ name }) => name === 'TaskDuration',
         ).value * 1000
         const workBefore = await work()
-        const frames = await page.value(`new Promise((resolve) => {
-            const grid = document.getElementById('grid')
-            const frames = []
-            let last = performance.now()
-            let step = 0
-            const draw = (now) => {
-                frames.push(now - last)
-                last = now
-                // From slow steps to leaps over hundreds of rows.
-                grid.scrollTop += step < 120 ? 20 : step < 200 ? 900 : 9000
-                if (++step < 240) requestAnimationFrame(draw)
-                else resolve(frames.slice(1))
-            }
-            requestAnimationFrame(draw)
-        })`)
-        const workPerFrame = (await work() - workBefore) / (frames.length + 1)
+        const first = await scrollThrough(page)
+        const workPerFrame = (await work() - workBefore) / (first.length + 1)
         assert.ok(workPerFrame < 50, `${workPerFrame} ms of work a frame`)
         assert.ok(await page.value(rows) < 60)
         assert.ok(await page.value("document.getElementById('grid').scrollTop") > 300_000)
+        // By the clock on the wall. A machine that others use as well holds up some frame of each pass, but not the
+        // same one each time: what the page itself is slow at, it is slow at in every pass.
+        let best = first
+        let passes = 1
+        for (; longest(best) > 50 && passes < 20; passes++) {
+            const next = await scrollThrough(page)
+            best = best.map((time, i) => Math.min(time, next[i]))
+        }
+        assert.ok(longest(best) <= 50, `a frame takes ${longest(best)} ms in each of ${passes} passes`)
         const scrolling = await page.value('window.long.splice(0)')
         await page.press('/')
         await page.write('event 3')
         await page.until("document.getElementById('shown').textContent.startsWith('1,4')")
         const searching = await page.value('window.long.splice(0)')
 
-        const longest = (list) => Math.round(Math.max(0, ...list))
         t.diagnostic(
-            `A frame of scrolling through 10,000 events takes ${workPerFrame.toFixed(1)} ms of work on average.`,
+            `A frame of scrolling through 10,000 events takes ${workPerFrame.toFixed(1)} ms of work on average. `
+                + `By the clock ${first.length} frames took ${median(first)} ms in the middle and ${longest(first)} ms at most; `
+                + `the best of ${passes} passes, frame by frame, ${longest(best)} ms at most.`,
         )
         t.diagnostic(
-            `Tasks over 50 ms: while loading ${loading.length} (longest ${longest(loading)} ms), while scrolling ${scrolling.length} (${longest(scrolling)} ms), while searching ${searching.length} (${longest(searching)} ms); the longest frame of 239 was ${longest(frames)} ms.`,
+            `Tasks over 50 ms: while loading ${loading.length} (longest ${longest(loading)} ms), while scrolling ${scrolling.length} (${longest(scrolling)} ms), while searching ${searching.length} (${longest(searching)} ms).`,
         )
         assert.deepEqual(page.complaints, [])
     })
