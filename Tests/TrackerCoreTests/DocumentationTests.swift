@@ -15,7 +15,10 @@ struct DocumentationTests {
         .deletingLastPathComponent()
 
     /// The examples of the front page and of the pages beside it.
+    ///
+    /// Those with the calls of a plan are compiled with them by `collector-docs.test.js`.
     static let pages = (["README.md"] + files(in: "Docs", endingWith: ".md")).flatMap { examples(in: $0) { $0 } }
+        .filter { !$0.code.contains("PlannedEvents(") }
 
     /// The examples in comments of the modules.
     static let comments = files(in: "Modules", endingWith: ".swift").flatMap { path in

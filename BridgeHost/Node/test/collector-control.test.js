@@ -214,7 +214,7 @@ suite('/faults', () => {
 
         assert.deepEqual(json, { faults: ['500×3', '200'] })
         assert.equal((await event('A')).status, 500)
-        assert.deepEqual((await get('/faults')).json, { faults: ['500×2', '200'] })
+        assert.deepEqual((await get('/faults')).json, { faults: ['500×2', '200'], faultEnds: [null, null] })
     })
 
     test('takes a script as JSON', async () => {

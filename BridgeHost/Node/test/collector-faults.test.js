@@ -46,12 +46,12 @@ suite('a fault script', () => {
         const route = routeOf('POST', '/v2/tracking-session-data')
         script.load('drop-before×always:for=60s,500')
 
-        assert.equal(script.endsAt(), 65_000)
+        assert.deepEqual(script.ends(), [65_000, null])
         now = 64_999
         assert.equal(script.takeBeforeBody(route).action, 'drop-before')
         assert.deepEqual(script.left(), ['drop-before×always:for=60s', '500'])
         now = 65_000
-        assert.deepEqual([script.left(), script.endsAt()], [['500'], null])
+        assert.deepEqual([script.left(), script.ends()], [['500'], [null]])
         assert.equal(script.takeBeforeBody(route), null)
         assert.equal(script.take(route, [], 0).status, 500)
         assert.equal(script.isEmpty, true)
@@ -64,7 +64,7 @@ suite('a fault script', () => {
         now = 400
         script.load('429:every=1', { append: true })
 
-        assert.deepEqual([script.endsAt(), script.left()], [500, ['503×always:for=500ms', '429:every=1']])
+        assert.deepEqual([script.ends(), script.left()], [[500, null], ['503×always:for=500ms', '429:every=1']])
     })
 
     test('is used up, one item a request', async () => {

@@ -43,6 +43,24 @@ suite('tools', () => {
         for (const script of scripts) collector.faults(script)
     })
 
+    test('say of each instruction when it ends by itself, and show it ended', async (t) => {
+        const { page, collector } = await tests.openCollector(t)
+        collector.faults('503×3, delay=300×always:for=60s')
+        await page.press('f')
+        await page.until("document.querySelectorAll('#faults-left li').length === 2")
+        const lines = await page.value(
+            "[...document.querySelectorAll('#faults-left li')].map((line) => [...line.children].map((part) => part.textContent))",
+        )
+        assert.deepEqual(lines[0], ['503×3'])
+        assert.equal(lines[1][0], 'ok×always:delay=300:for=60s')
+        assert.match(lines[1][1], /^ends by itself in (1 min|59 s|58 s)$/)
+
+        collector.faults('429×2, 503×always:for=1s')
+        await page.until("document.getElementById('faults-left').textContent.startsWith('429×2503×always:for=1s')")
+        await page.until("document.getElementById('faults-left').textContent === '429×2End it'")
+        assert.deepEqual(collector.faultsLeft(), ['429×2'])
+    })
+
     test('take a script of one\'s own, and say what is wrong with it', async (t) => {
         const { page, collector } = await tests.openCollector(t)
         await page.press('f')
@@ -53,8 +71,8 @@ suite('tools', () => {
             "document.querySelector('.panel [role=alert]').textContent.startsWith('There is no fault \"oops\"')",
         )
         await page.value("document.getElementById('fault-script').value = '500×2'")
-        await page.click('#set-faults')
-        await page.click('#add-faults')
+        // One right after the other: they are done in this order.
+        await page.value("for (const id of ['set-faults', 'add-faults']) document.getElementById(id).click()")
 
         await page.until("document.querySelectorAll('#faults-left code').length === 2")
         assert.deepEqual(collector.faultsLeft(), ['500×2', '500×2'])
@@ -86,6 +104,16 @@ suite('tools', () => {
         assert.match(text, /Breaker\s+open, 4 s/)
         assert.ok(!text.includes('secret-key'))
         assert.ok(await page.value("document.getElementById('tool-clients').classList.contains('bad')"))
+        await ask(url, '/accounts', {
+            method: 'POST', body: { client: 'Quiet', at: new Date().toISOString(), debugInfo: debugInfo(9, 0) },
+        })
+        await page.until("document.querySelectorAll('.client').length === 2")
+        assert.deepEqual(
+            await page.value("[...document.querySelectorAll('.client h3')].map((title) => title.textContent)"),
+            ['Shop <b>', 'Quiet'],
+        )
+        const label = await page.value("document.getElementById('tool-clients').getAttribute('aria-label')")
+        assert.equal(label, 'Clients: 1 of 2 disagree')
     })
 
     test('forget what came', async (t) => {

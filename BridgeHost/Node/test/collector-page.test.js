@@ -214,7 +214,9 @@ suite('the page', () => {
         await page.press('s')
         await page.until("document.querySelector('.step.end')")
 
-        assert.match(await page.text('.step.end'), /A reset: everything about the person was forgotten/)
+        assert.match(await page.text('.step.end'), /Probably a reset: everything about the person was forgotten/)
+        const guess = await page.value("document.querySelector('.step.end button').title")
+        assert.equal(guess, 'The same client went on, as another device or person and in another session. No request says why.')
         await page.click('.step.end button')
         await page.until("document.querySelector('.story').innerText.includes('BEFORE')")
     })
@@ -299,6 +301,23 @@ suite('filters', () => {
             await untilShows(page, ...names)
         }
         await page.until("document.querySelector('.nothing') === null || document.querySelector('.empty').hidden")
+    })
+
+    test('by test run, which is offered once there is one', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'A')
+        await untilShows(page, 'A')
+        assert.ok(await page.value("document.getElementById('filter-test').hidden"))
+        for (const run of ['one', 'two']) await tests.event(url, `OF_${run}`, {}, { 'X-Test-Id': run })
+        await page.until("!document.getElementById('filter-test').hidden")
+        await openRow(page, 'OF_two')
+        await page.click('.facts [title="Show only this test run"]')
+
+        await untilShows(page, 'OF_two')
+        assert.equal(await page.value("new URLSearchParams(location.search).get('test')"), 'two')
+        await page.go(`${url}/?test=one`)
+        await untilShows(page, 'OF_one')
+        assert.equal(await page.value("document.getElementById('filter-test').value"), 'one')
     })
 
     test('an opened event is in the URL too', async (t) => {

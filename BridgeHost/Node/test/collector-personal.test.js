@@ -23,6 +23,11 @@ suite('what looks like personal data', () => {
     for (const [what, data] of [
         ['an email address in a member for one', { email: 'ada@example.com', 'E-Mail': 'ada@example.com', user_email: 'a@b.co' }],
         ['a telephone number in a member for one', { phone: '+49 30 901820', mobileNumber: '+4930901820' }],
+        ['an email address or a telephone number in any member that the page lists', {
+            mailing: 'ada@example.com', Recipient: 'ada@example.com', to: 'ada@example.com', FROM: 'ada@example.com',
+            cell: '+4930901820', whatsApp: '+4930901820', fax_no: '+4930901820', tel: '+4930901820', telNo: '+4930901820',
+        }],
+        ['what the protocol puts in its own members', { messageId: 'ada@example.com', context: { note: 'ada@example.com' } }],
         ['a number whose check digit is wrong', { order: 4111111111111112, reference: '4111 1111 1111 1112' }],
         ['a number of no issuer', { order: '9999999999999995' }],
         ['times', { at: '2025-01-31T09:30:00.000Z', since: 1738315800000, day: '2025-01-31' }],

@@ -33,18 +33,44 @@ async function playHistory(collector, until) {
     mock.timers.setTime(until)
 }
 
-/** The accounts of half a minute: a client that waits out an outage. */
-async function postAccounts(url, client, sessionId, delivered) {
-    const seconds = 30
-    for (let second = 0; second <= seconds; second++) {
-        const queueLength = Math.min(second, 18)
-        const debugInfo = {
-            lifecycle: 'ready', consent: 'granted', delivering: 'here', sessionId, queueLength, circuitState: 'open', circuitRemainingMs: 4000,
-            config: { apiUrl: url, xApiKey: '********5678' }, lastError: { message: 'The server answered 503.' },
-            account: { accepted: 12 + queueLength, delivered: delivered(second), queued: queueLength },
+/** How long the story of the two clients is, in seconds. */
+const STORY = 30
+
+/** What a client says of itself in one second of its story. */
+async function postAccount(url, { client, sessionId, second, delivered, queueLength, ...rest }) {
+    const debugInfo = {
+        lifecycle: 'ready', consent: 'granted', delivering: 'here', sessionId, queueLength, circuitState: 'closed',
+        config: { apiUrl: url, xApiKey: '********5678' },
+        account: { accepted: delivered + queueLength, delivered, queued: queueLength }, ...rest,
+    }
+    const at = new Date(Date.now() - (STORY - second) * 1000).toISOString()
+    await ask(url, '/accounts', { method: 'POST', body: { client, at, debugInfo } })
+}
+
+/** Two clients from their start: one waits out an outage, the other counts what never came here. */
+async function playClients(url) {
+    const ada = await new Visitor(url, 'ann').begin()
+    const ben = await new Visitor(url, 'bob').begin()
+    let delivered = 0
+    for (let second = 0; second <= STORY; second++) {
+        const isOut = second > 14
+        if (second > 2 && second % 3 === 0 && !isOut) {
+            await ada.track('ADDED_TO_CART', { quantity: second })
+            delivered++
         }
-        const at = new Date(Date.now() - (seconds - second) * 1000).toISOString()
-        await ask(url, '/accounts', { method: 'POST', body: { client, at, debugInfo } })
+        if (second > 2 && second < 8) await ben.track('SEARCHED', { results: second })
+        await postAccount(url, {
+            client: 'MobileTracker 925, process 4711', sessionId: ada.session, second, delivered,
+            queueLength: isOut ? second - 14 : 0,
+            ...(isOut && {
+                circuitState: 'open', circuitRemainingMs: 4000, lastError: { message: 'The server answered 503.' },
+            }),
+        })
+        const others = Math.max(0, Math.min(second, 7) - 2)
+        await postAccount(url, {
+            client: 'MobileTracker 925, process 4712', sessionId: ben.session, second, queueLength: 0,
+            delivered: others + (second > 20 ? 4 : 0),
+        })
     }
 }
 
@@ -104,41 +130,49 @@ async function takeAll(browser, collector) {
         if (size > LARGEST) throw new Error(`${path} has ${size} bytes; ${LARGEST} at most.`)
         process.stdout.write(`${name}.png ${Math.round(size / 1000)} KB\n`)
     }
-    const open = (name) => page.value(
-        `[...document.querySelectorAll('.rows .name')].find(({ textContent }) => textContent === '${name}').closest('.row').click()`,
+    /** Opens an event by its name: the newest, the second newest and so on. */
+    const open = (name, place = 1) => page.value(
+        `[...document.querySelectorAll('.rows .name')].filter(({ textContent }) => textContent === '${name}')[${place - 1}].closest('.row').click()`,
     )
 
     await page.until("document.querySelector('.welcome')")
     await take('collector-empty')
     const now = Date.now()
-    mock.timers.enable({ apis: ['Date'], now })
-    await playHistory(collector, now)
+    const start = now - 75_000
+    mock.timers.enable({ apis: ['Date'], now: start })
+    await playHistory(collector, start)
+    // A moment passes with each request.
+    let played = 0
+    const stop = collector.listen(() => mock.timers.setTime(start + ++played * 1730))
+    await playShop(collector, { sendBatch: () => sendBatch(url) })
+    stop()
     mock.timers.reset()
-    const { ada, ben } = await playShop(collector, { sendBatch: () => sendBatch(url) })
     await page.until("document.querySelector('.counter.gap b').textContent === '1'")
     await open('CHECKOUT_STARTED')
     await take('collector')
     await page.press('Escape')
-    await page.scheme(true)
+    await open('ADDED_TO_CART', 2)
+    await page.press('s')
+    await take('collector-timeline')
+    await page.go(url)
+    await page.until("document.querySelector('.counter.gap b').textContent === '1'")
     await page.press('f')
     collector.faults('503×3:retry-after=2, delay=300×always:for=60s')
     await page.until("document.querySelector('#faults-left code')")
     await take('collector-faults')
     await page.press('Escape')
     collector.faults([])
-    await open('PURCHASE')
-    await page.press('s')
-    await take('collector-timeline')
-    await page.press('Escape')
+    await page.resize(400, 760)
+    await page.scheme(true)
+    await take('collector-narrow')
     await page.scheme(false)
-    await postAccounts(url, 'MobileTracker 925, process 4711', ada.session, () => 12)
-    await postAccounts(url, 'MobileTracker 925, process 4712', ben.session, (second) => (second < 20 ? 7 : 9))
+    await page.resize(1200, 906)
+    collector.clear()
+    await page.until("document.querySelector('.welcome')")
+    await playClients(url)
     await page.press('c')
     await page.until("document.querySelectorAll('.client').length === 2")
     await take('collector-clients')
-    await page.press('Escape')
-    await page.resize(400, 760)
-    await take('collector-narrow')
 }
 
 await main()

@@ -101,8 +101,8 @@ function compare(base, sample) {
     // What has come may not be counted yet; what is counted has come.
     const state = delivered > arrived ? 'differs' : 'agrees'
     const text = state === 'agrees'
-        ? `The client counts ${delivered} delivered; ${arrived} came here.`
-        : `The client counts ${delivered} delivered, but only ${arrived} came here.`
+        ? `Since it was first at rest, the client counts ${delivered} delivered, and ${arrived} came here.`
+        : `Since it was first at rest, the client counts ${delivered} delivered, but only ${arrived} came here.`
     return { state, delivered, arrived, text }
 }
 

@@ -171,7 +171,8 @@ async function takeAccount({ collector, request, response }) {
 }
 
 function showFaults({ collector, response }) {
-    sendJSON(response, 200, { faults: collector.faults.left() })
+    const { faults } = collector
+    sendJSON(response, 200, { faults: faults.left(), faultEnds: faults.ends() })
 }
 
 async function loadFaults({ collector, request, response, query }) {

@@ -98,7 +98,7 @@ export class LiveStream {
 
     #sendState() {
         const { totals, faults } = this.#collector
-        const state = message('state', { totals, faults: faults.left(), faultsEnd: faults.endsAt() })
+        const state = message('state', { totals, faults: faults.left(), faultEnds: faults.ends() })
         if (state === this.#state) return
         this.#state = state
         this.#response.write(state)

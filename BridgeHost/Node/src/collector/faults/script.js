@@ -55,10 +55,10 @@ export class FaultScript {
         return this.#items.map(faultText)
     }
 
-    /** When the next instruction ends by itself, in milliseconds since 1970, or null if none does. */
-    endsAt() {
-        const ends = this.#items.map((item) => item.until).filter((until) => until !== undefined)
-        return ends.length === 0 ? null : Math.min(...ends)
+    /** When each instruction of `left()` ends by itself, in milliseconds since 1970; null for one that does not. */
+    ends() {
+        this.#expire()
+        return this.#items.map(({ until }) => until ?? null)
     }
 
     /**
@@ -92,9 +92,9 @@ export class FaultScript {
     }
 
     #expire() {
-        const ends = this.endsAt()
-        if (ends === null || ends > this.#now()) return
-        this.#items = this.#items.filter(({ until }) => until === undefined || until > this.#now())
+        const now = this.#now()
+        const isOver = ({ until }) => until !== undefined && until <= now
+        if (this.#items.some(isOver)) this.#items = this.#items.filter((item) => !isOver(item))
     }
 
     #use(item) {

@@ -1,5 +1,5 @@
 import { fill, h, svg } from './dom.js'
-import { count, duration } from './format.js'
+import { count, duration, timeText } from './format.js'
 
 /** How many accounts of a client are kept to draw its queue. */
 const SAMPLES = 60
@@ -12,6 +12,11 @@ const STATES = {
     waiting: ['plain', 'Not compared yet'],
 }
 
+/** Who delivers the events of a client, in words. */
+const DELIVERING = {
+    here: 'delivers itself', elsewhere: 'another process delivers', waiting: 'waits to deliver',
+}
+
 /** How each client says it stands, beside what came from it. */
 export class Clients {
     /** Client to its last accounts, oldest first. @type {Map<string, object[]>} */
@@ -22,9 +27,9 @@ export class Clients {
         return this.#accounts.size
     }
 
-    /** Whether some client's account and what came do not agree. */
-    get disagrees() {
-        return [...this.#accounts.values()].some((accounts) => accounts.at(-1).comparison?.state === 'differs')
+    /** How many clients' accounts do not agree with what came. */
+    get disagreeing() {
+        return [...this.#accounts.values()].filter(isDisagreeing).length
     }
 
     /** Whether nothing was heard of some client for a while: how long grows without news of it. */
@@ -50,8 +55,14 @@ export class Clients {
 
     refresh() {
         if (this.#accounts.size === 0) return fill(this.#place, teach())
-        return fill(this.#place, [...this.#accounts].map(([client, accounts]) => drawClient(client, accounts)))
+        // What is wrong stands first.
+        const all = [...this.#accounts].sort(([, one], [, other]) => isDisagreeing(other) - isDisagreeing(one))
+        return fill(this.#place, all.map(([client, accounts]) => drawClient(client, accounts)))
     }
+}
+
+function isDisagreeing(accounts) {
+    return accounts.at(-1).comparison?.state === 'differs'
 }
 
 function teach() {
@@ -92,18 +103,21 @@ function drawClient(client, accounts) {
             gauge('Tracked', rate(accounts, 'accepted')),
             gauge('Delivered', rate(accounts, 'delivered'))),
         h('dl.facts', {}, [
-            ['State', debugInfo.lifecycle], ['Consent', debugInfo.consent], [
-                'Delivers', debugInfo.delivering,
-            ], ['Session', debugInfo.sessionId],
+            ['State', stateOf(debugInfo)], ['Session', debugInfo.sessionId],
             ['Account', termsOf(account)], ['Dropped', termsOf(account.dropped)], [
                 'Refused', termsOf(debugInfo.refused),
             ],
-            ['Last error', debugInfo.lastError?.message], ['At', at],
+            ['Last error', debugInfo.lastError?.message], ['Heard of', timeText(Date.parse(at))],
         ].filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])))
 }
 
 function gauge(name, value, drawing, style = '') {
     return h('div', { class: `gauge ${style}` }, h('dt', {}, name), h('dd', {}, value), drawing)
+}
+
+/** `ready, consent granted, delivers here` */
+function stateOf({ lifecycle, consent, delivering }) {
+    return [lifecycle, consent && `consent ${consent}`, DELIVERING[delivering]].filter(Boolean).join(', ')
 }
 
 function breaker({ circuitState, circuitRemainingMs }) {

@@ -95,7 +95,7 @@ export class Detail {
         const fact = (name, ...values) => [h('dt', {}, name), h('dd', {}, values)]
         const narrow = (field, value) => h(
             'button.value',
-            { type: 'button', title: `Show only this ${field}`, onclick: () => this.#act.filter(field, value) }, value,
+            { type: 'button', title: `Show only this ${field === 'test' ? 'test run' : field}`, onclick: () => this.#act.filter(field, value) }, value,
             icon('filter'),
         )
         return h('dl.facts', {},
@@ -122,7 +122,7 @@ export class Detail {
                     'span.problem', {}, 'broken: ', plural(row.plan.reasons.length, 'reason'),
                 ),
             ),
-            record.test && fact('Test run', record.test),
+            record.test && fact('Test run', narrow('test', record.test)),
             notes.length > 0 && fact('Order', notes.map(({ text }) => h('p.warning', {}, text))),
         )
     }

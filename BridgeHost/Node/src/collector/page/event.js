@@ -25,6 +25,7 @@ export class Row {
         this.name = item.name
         this.user = item.user
         this.session = item.session ?? record.made
+        this.test = record.test
         this.plan = planOf(record, index)
         this.problems = ofEvent(withoutPlan(record.problems, record), record, index)
         /** Where it seems to hold personal data that does not belong there. @type {string[]} */

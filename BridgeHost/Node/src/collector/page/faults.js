@@ -24,7 +24,7 @@ const PRESETS = [
 
 /** Makes requests fail on demand, and shows what is left of it. */
 export class Faults {
-    #state = { faults: [], faultsEnd: null }
+    #state = { faults: [], faultEnds: [] }
     #help = null
     #left = h('div.left', { id: 'faults-left', 'aria-live': 'polite' })
     #said = h('p.problem', { role: 'alert', hidden: true })
@@ -41,7 +41,7 @@ export class Faults {
         this.#help = faultHelp
     }
 
-    /** @param {{ faults: string[], faultsEnd: number | null }} state */
+    /** @param {{ faults: string[], faultEnds: Array<number | null> }} state What is left, and when each of it ends. */
     show(state) {
         this.#state = state
         this.#drawLeft()
@@ -60,7 +60,7 @@ export class Faults {
             h('h3', {}, 'Presets'),
             h('ul.presets', {}, PRESETS.map(({ label, script, help }) => h('li', {},
                 h('button', { type: 'button', onclick: () => this.#set(script) },
-                    h('b', {}, label), h('code', {}, script), h('span', {}, help))))),
+                    h('b', {}, label), h('code', {}, partsOf(script)), h('span', {}, help))))),
             h('h3', {}, h('label', { for: 'fault-script' }, 'Your own script')),
             this.#script, this.#said,
             h('div.buttons', {},
@@ -93,18 +93,19 @@ export class Faults {
     }
 
     #drawLeft() {
-        const { faults, faultsEnd } = this.#state
+        const { faults, faultEnds } = this.#state
+        const now = Date.now()
         clearTimeout(this.#timer)
-        const rest = faultsEnd === null ? null : faultsEnd - Date.now()
-        if (rest !== null && faults.length > 0) this.#timer = setTimeout(
-            () => (rest > 0 ? this.#drawLeft() : this.#ask()), Math.min(1000, Math.max(50, rest)),
+        const next = Math.min(...faultEnds.filter((end) => end !== null))
+        if (next !== Infinity) this.#timer = setTimeout(
+            () => (Date.now() < next ? this.#drawLeft() : this.#ask()), Math.min(1000, Math.max(100, next - now)),
         )
         if (faults.length === 0) return fill(
             this.#left, h('p.none', {}, 'Nothing fails: every request is answered as usual.'),
         )
-        fill(this.#left, h('ol.script', {}, faults.map((text) => h('li', {}, h('code', {}, text)))),
-            rest > 0 && h('p.dim', {}, `Ends by itself in ${duration(Math.ceil(rest / 1000) * 1000)}.`),
-            h('button', { type: 'button', id: 'clear-faults', onclick: () => this.#send('DELETE', '') }, 'End it'))
+        fill(this.#left,
+            h('ol.script', {}, faults.map((text, i) => h('li', {}, h('code', {}, text), drawEnd(faultEnds[i], now)))),
+            h('button', { type: 'button', id: 'clear-faults', onclick: () => this.#send('DELETE', '') }, faults.length > 1 ? 'End them all' : 'End it'))
     }
 
     #set(script, query = '') {
@@ -113,7 +114,7 @@ export class Faults {
 
     async #ask() {
         const response = await fetch('/faults')
-        this.show({ ...(await response.json()), faultsEnd: null })
+        this.show(await response.json())
     }
 
     #send(method, query, body) {
@@ -130,4 +131,15 @@ export class Faults {
         if (!response.ok) return
         announce(answer.faults.length > 0 ? `In force: ${answer.faults.join(', ')}` : 'Nothing fails any more.')
     }
+}
+
+/** When an instruction ends by itself. Who listens to the page does not hear each second of it. */
+function drawEnd(end, now) {
+    if (!end || end <= now) return null
+    return h('span.dim', { 'aria-live': 'off' }, `ends by itself in ${duration(Math.ceil((end - now) / 1000) * 1000)}`)
+}
+
+/** A script that breaks before its options, if it must. */
+function partsOf(script) {
+    return script.split(/(?=:)/).map((part) => h('span', {}, part))
 }

@@ -11,6 +11,8 @@ const FIELDS = [
 const TEXTS = [
     { field: 'user', label: 'User' },
     { field: 'session', label: 'Session' },
+    // Only who tells runs of tests apart has to see it.
+    { field: 'test', label: 'Test run', isRare: true },
 ]
 
 /** The fields above the list. */
@@ -68,7 +70,8 @@ export class FilterBar {
         this.#view = view
         if (this.#search.value !== view.text) this.#search.value = view.text
         for (const { field, any } of FIELDS) this.#offer(field, seen[field], any)
-        for (const { field } of TEXTS) {
+        for (const { field, isRare } of TEXTS) {
+            this.#inputs[field].hidden = isRare && view[field] === '' && seen[field].size === 0
             this.#suggest(field, seen[field])
             const input = this.#inputs[field]
             if (document.activeElement !== input) input.value = view[field]

@@ -9,15 +9,16 @@ import { VERDICTS } from './event.js'
  * @property {string} name
  * @property {string} user
  * @property {string} session
+ * @property {string} test The run of tests that it belongs to.
  * @property {string[]} verdicts Any of them.
  */
 
 /** Field to its name in the URL. */
-const NAMES = { text: 'q', kind: 'kind', name: 'name', user: 'user', session: 'session' }
+const NAMES = { text: 'q', kind: 'kind', name: 'name', user: 'user', session: 'session', test: 'test' }
 
 /** @returns {View} */
 export function emptyView() {
-    return { text: '', kind: '', name: '', user: '', session: '', verdicts: [] }
+    return { text: '', kind: '', name: '', user: '', session: '', test: '', verdicts: [] }
 }
 
 /** @param {URLSearchParams} query @returns {View} */
@@ -50,6 +51,7 @@ export function matcherOf(view) {
         if (view.name && row.name !== view.name) return false
         if (view.user && row.user !== view.user) return false
         if (view.session && row.session !== view.session && row.visitor !== view.session) return false
+        if (view.test && row.test !== view.test) return false
         if (view.verdicts.length > 0 && !view.verdicts.some((verdict) => row.marks.includes(verdict))) return false
         return words.every((word) => row.search.includes(word))
     }

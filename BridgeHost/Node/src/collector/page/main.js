@@ -110,7 +110,10 @@ class Page {
         )
         this.panel.show(
             'event',
-            [h('span.tag', { 'data-kind': row.kind }, row.kind), h('span.name', {}, row.title), verdictPill(row)],
+            [
+                h('span.name', { title: row.title }, row.title),
+                h('span.what', {}, h('span.tag', { 'data-kind': row.kind }, row.kind), verdictPill(row)),
+            ],
             this.detail.draw(row), [newer, older],
         )
         this.#writeURL()
@@ -207,12 +210,15 @@ class Page {
 
     #stateCame(state) {
         this.faults.show(state)
-        this.toolbar.mark('faults', state.faults.length, state.faults.length > 0 ? 'active' : '')
+        const { length } = state.faults
+        this.toolbar.mark('faults', length, length > 0 ? 'active' : '', `${plural(length, 'instruction')} in force`)
     }
 
     #accountCame(account) {
         this.clients.add(account)
-        this.toolbar.mark('clients', this.clients.size, this.clients.disagrees ? 'bad' : '')
+        const { size, disagreeing } = this.clients
+        if (disagreeing > 0) this.toolbar.mark('clients', disagreeing, 'bad', `${disagreeing} of ${size} disagree`)
+        else this.toolbar.mark('clients', size, '', `${plural(size, 'client')} heard of`)
         if (this.panel.shows === 'clients') this.clients.refresh()
     }
 

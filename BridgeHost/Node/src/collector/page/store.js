@@ -15,7 +15,7 @@ export class Store {
     forgotten = 0
     /** How many rows are kept under each verdict, and of all kinds together. */
     counts = newCounts()
-    /** Names, kinds, users and sessions to how many rows have them. */
+    /** Names, kinds, users, sessions and test runs to how many rows have them. */
     seen = newSeen()
     /**
      * Minute since 1970 to how many good and bad rows came in it.
@@ -86,7 +86,7 @@ export class Store {
         this.counts.all += by
         for (const mark of row.marks) this.counts[mark] += by
         if (row.index === 0) this.#characters += by * row.record.raw.length
-        for (const field of ['kind', 'name', 'user', 'session']) {
+        for (const field of ['kind', 'name', 'user', 'session', 'test']) {
             const value = row[field]
             if (value === null || value === undefined) continue
             const counted = (this.seen[field].get(value) ?? 0) + by
@@ -106,5 +106,5 @@ function newCounts() {
 }
 
 function newSeen() {
-    return { kind: new Map(), name: new Map(), user: new Map(), session: new Map() }
+    return { kind: new Map(), name: new Map(), user: new Map(), session: new Map(), test: new Map() }
 }

@@ -54,15 +54,21 @@ export class Timeline {
             notes.length > 0 && h('span.note', {}, notes.join(', ')), detail && h('span.detail', {}, detail)))
     }
 
-    /** Where one session of the same client ends and another begins. */
+    /** Where one session of the same client ends and another begins. Why it did is a guess: nothing on the wire says it. */
     #border(first, second, other, where) {
         const [one, two] = [deviceOf(this.#store.rows, first), deviceOf(this.#store.rows, second)]
         const isSameDevice = one !== null && one === two
-        const why = isSameDevice
-            ? 'The session expired, and a new one began'
-            : 'A reset: everything about the person was forgotten'
+        const [why, sign] = isSameDevice
+            ? ['Probably expired: a new session began', 'The same client went on, on the same device, in another session.']
+            : [
+                'Probably a reset: everything about the person was forgotten',
+                'The same client went on, as another device or person and in another session.',
+            ]
         const which = `${where === 'before' ? 'Before it' : 'After it'}: session ${short(other)}`
-        return h('li.step.end', {}, h('button', { type: 'button', onclick: () => this.#act.timeline(other) },
+        const attributes = {
+            type: 'button', title: `${sign} No request says why.`, onclick: () => this.#act.timeline(other),
+        }
+        return h('li.step.end', {}, h('button', attributes,
             h('span.time', {}, icon('repeat')), h('span.text', {}, why), h('span.detail', {}, which)))
     }
 }

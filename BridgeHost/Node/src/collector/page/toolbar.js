@@ -50,11 +50,17 @@ export class Toolbar {
         fill(button, icon(isPaused ? 'play' : 'pause'), h('span', {}, isPaused ? 'Go on' : 'Pause'))
     }
 
-    /** A number on a button. @param {'' | 'active' | 'bad'} style */
-    mark(name, number, style) {
+    /**
+     * A number on a button.
+     *
+     * @param {'' | 'active' | 'bad'} style
+     * @param {string} meaning What the number counts, in words.
+     */
+    mark(name, number, style, meaning) {
         const button = at(`tool-${name}`)
         button.querySelector('.badge')?.remove()
-        if (number > 0) button.append(h('span.badge', {}, number))
+        if (number > 0) button.append(h('span.badge', { title: meaning }, number))
+        button.setAttribute('aria-label', number > 0 ? `${TOOLS[name][1]}: ${meaning}` : TOOLS[name][1])
         button.classList.toggle('active', style === 'active')
         button.classList.toggle('bad', style === 'bad')
     }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { runCommand } from '../testsupport/commands.js'
+import { freshFolder } from '../testsupport/hosts.js'
+import { runProgram } from '../testsupport/programs.js'
+import { checkTypes, withoutCompiler } from '../testsupport/typescript.js'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const PAGE = readFileSync(join(ROOT, 'Docs/Collector.md'), 'utf8')
+const withoutModules = existsSync(join(ROOT, '.build/debug/Modules')) ? false : 'the Swift modules are not built'
+
+/** The example of the collector's page, in a language, that has these words in it. */
+function example(language, words) {
+    const blocks = [...PAGE.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, name, code]) => ({ name, code }))
+    const found = blocks.find(({ name, code }) => name === language && code.includes(words))
+    assert.ok(found, `The page has no example in ${language} with ${words}.`)
+    return found.code
+}
+
+/** A folder with the plan of the page and the calls made from it. */
+async function planned(t) {
+    const folder = freshFolder(t)
+    const [plan, types, swift] = ['plan.json', 'events.d.ts', 'PlannedEvents.swift'].map((name) => join(folder, name))
+    writeFileSync(plan, example('json', '"PURCHASE": {'))
+    const { status, errors } = await runCommand(t, 'plan', 'types', plan, '--ts', types, '--swift', swift)
+    assert.equal(status, 0, errors)
+    return { folder, types, swift }
+}
+
+suite('the examples of the collector\'s page', () => {
+    test('run in a test', async (t) => {
+        const step = /^\/\/ … run what tracks.*$/m
+        const code = example('js', 'collector.wait(')
+        assert.match(code, step)
+        const tracking = `
+            import { send } from './testsupport/http.js'
+            import { sample } from './testsupport/samples.js'
+            await send(collector.url, sample('event'))`
+        const { code: status, stderr } = await runProgram(t, code.replace(step, tracking))
+
+        assert.equal(status, 0, stderr)
+    })
+
+    test('make calls for TypeScript that compile', { skip: withoutCompiler }, async (t) => {
+        const { folder } = await planned(t)
+        const program = join(folder, 'program.mts')
+        mkdirSync(join(folder, 'node_modules/@mobiletracker'), { recursive: true })
+        symlinkSync(join(ROOT, 'BridgeHost/Node'), join(folder, 'node_modules/@mobiletracker/bridge'))
+        writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+        writeFileSync(program, example('js', 'plannedEvents('))
+
+        assert.equal(checkTypes(program), '')
+    })
+
+    test('make calls for Swift that compile', { skip: withoutModules }, async (t) => {
+        const { folder, swift } = await planned(t)
+        const program = join(folder, 'main.swift')
+        writeFileSync(program, example('swift', 'PlannedEvents('))
+        const build = join(ROOT, '.build/debug')
+        const modules = ['CSQLite', 'CCurl', 'CZlib'].flatMap((name) => [
+            '-Xcc', `-fmodule-map-file=${build}/${name}.build/module.modulemap`,
+        ])
+        const { status, stderr } = spawnSync(
+            'swiftc', ['-typecheck', '-swift-version', '6', '-I', `${build}/Modules`, ...modules, program, swift],
+            { encoding: 'utf8' })
+
+        assert.equal(status, 0, stderr)
+    })
+})
