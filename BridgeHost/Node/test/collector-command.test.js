@@ -142,6 +142,24 @@ suite('mobile-tracker collect', () => {
         assert.match(child.errors, /^mobile-tracker: Warning: with --host 0\.0\.0\.0 every machine that reaches port \d+ can /)
     })
 
+    test('listens on 127.0.0.1 alone unless told otherwise', async (t) => {
+        const { line } = startCommand(t, 'collect', '--port', '0', '--json')
+        const { url } = JSON.parse(await line())
+        const elsewhere = url.replace('127.0.0.1', '127.0.0.2')
+
+        await assert.rejects(send(elsewhere, sample('event')), { code: 'ECONNREFUSED' })
+        assert.equal((await send(url, sample('event'))).status, 200)
+    })
+
+    test('takes what the basic client sends where it is told to', async (t) => {
+        for (const [words, status] of [[[], 404], [['--basic-path', '/ingest'], 200], [['--any-path'], 200]]) {
+            const { line } = startCommand(t, 'collect', '--port', '0', '--json', ...words)
+            const { url } = JSON.parse(await line())
+
+            assert.equal((await send(url, { ...sample('basic'), path: '/ingest' })).status, status, words.join(' '))
+        }
+    })
+
     test('explains an address that is not this machine\'s', async (t) => {
         const { status, errors } = await runCommand(t, 'collect', '--port', '0', '--host', '192.0.2.1')
 

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runCommand } from '../testsupport/commands.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
+import { checkSwift, withoutModules } from '../testsupport/swift.js'
 import { checkTypes, withoutCompiler } from '../testsupport/typescript.js'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PAGE = readFileSync(join(ROOT, 'Docs/Collector.md'), 'utf8')
-const withoutModules = existsSync(join(ROOT, '.build/debug/Modules')) ? false : 'the Swift modules are not built'
 
 /** The example of the collector's page, in a language, that has these words in it. */
 function example(language, words) {
@@ -60,14 +59,19 @@ suite('the examples of the collector\'s page', () => {
         const { folder, swift } = await planned(t)
         const program = join(folder, 'main.swift')
         writeFileSync(program, example('swift', 'PlannedEvents('))
-        const build = join(ROOT, '.build/debug')
-        const modules = ['CSQLite', 'CCurl', 'CZlib'].flatMap((name) => [
-            '-Xcc', `-fmodule-map-file=${build}/${name}.build/module.modulemap`,
-        ])
-        const { status, stderr } = spawnSync(
-            'swiftc', ['-typecheck', '-swift-version', '6', '-I', `${build}/Modules`, ...modules, program, swift],
-            { encoding: 'utf8' })
 
-        assert.equal(status, 0, stderr)
+        assert.equal(checkSwift(program, swift), '')
+    })
+})
+
+suite('the pictures of the collector\'s page', () => {
+    const folder = join(ROOT, 'Docs/images')
+
+    test('are each shown by the documentation, and none is large', () => {
+        for (const name of readdirSync(folder)) {
+            assert.ok(PAGE.includes(`images/${name}`), `${name} is shown nowhere`)
+            assert.ok(statSync(join(folder, name)).size <= 200_000, name)
+        }
+        assert.ok(readFileSync(join(ROOT, 'README.md'), 'utf8').includes('Docs/images/collector.png'))
     })
 })

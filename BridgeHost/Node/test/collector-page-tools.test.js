@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { ACTIONS, OPTION_HELP } from '../src/collector/faults/item.js'
 import { PageTests, untilShows } from '../testsupport/collector-page.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { ask, send } from '../testsupport/http.js'
@@ -61,6 +62,20 @@ suite('tools', () => {
         assert.deepEqual(collector.faultsLeft(), ['429×2'])
     })
 
+    test('explain every instruction of a script', async (t) => {
+        const { page } = await tests.openCollector(t)
+        await page.press('f')
+        await page.click('.reference summary')
+        const rows = await page.value(
+            "[...document.querySelectorAll('.reference tr')].map((row) => [...row.children].map((cell) => cell.innerText))",
+        )
+
+        assert.deepEqual(rows.map(([word]) => word), [
+            ...Object.keys(ACTIONS), ...OPTION_HELP.map(([word]) => `:${word}=`),
+        ])
+        for (const [word, meaning] of rows) assert.ok(meaning.length > 10, word)
+    })
+
     test('take a script of one\'s own, and say what is wrong with it', async (t) => {
         const { page, collector } = await tests.openCollector(t)
         await page.press('f')
@@ -102,6 +117,8 @@ suite('tools', () => {
         assert.match(text, /Shop <b>/)
         assert.match(text, /Queue\s+3\s/)
         assert.match(text, /Breaker\s+open, 4 s/)
+        assert.match(text, /Account\s+accepted 12, delivered 9/)
+        assert.match(text, /Tracked\s+[\d,.]+\/s\s+Delivered\s+[\d,.]+\/s/)
         assert.ok(!text.includes('secret-key'))
         assert.ok(await page.value("document.getElementById('tool-clients').classList.contains('bad')"))
         await ask(url, '/accounts', {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import { findHost } from '../src/client/finder.js'
@@ -10,6 +12,7 @@ import { run, runProgram } from '../testsupport/programs.js'
 import { withoutHost } from '../testsupport/real-host.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
 import { playShop, Visitor } from '../testsupport/shop.js'
+import { checkSwift, withoutModules } from '../testsupport/swift.js'
 
 let tests
 before(() => (tests = new PageTests()))
@@ -18,15 +21,21 @@ after(() => tests.close())
 suite('the page', () => {
     test('shows an event the moment it comes', async (t) => {
         const { page, url } = await tests.openCollector(t)
-        await page.value(`void (window.seen = new Promise((resolve) => new MutationObserver(() => {
-            if (${rowOf('PURCHASE')}) requestAnimationFrame(() => resolve(Date.now()))
-        }).observe(document.getElementById('rows'), { childList: true, subtree: true, characterData: true })))`)
-        const sent = Date.now()
-        await tests.event(url, 'PURCHASE')
+        const delays = []
+        // A machine that others use as well may be late now and then, but not always.
+        do {
+            const name = `PURCHASE_${delays.length}`
+            await page.value(`void (window.seen = new Promise((resolve) => new MutationObserver(() => {
+                if (${rowOf(name)}) requestAnimationFrame(() => resolve(Date.now()))
+            }).observe(document.getElementById('rows'), { childList: true, subtree: true, characterData: true })))`)
+            const sent = Date.now()
+            await tests.event(url, name)
+            delays.push(await page.value('window.seen') - sent)
+        } while (delays.at(-1) > 200 && delays.length < 20)
 
-        const delay = await page.value('window.seen') - sent
-        t.diagnostic(`An event is on the screen ${delay} ms after it was sent.`)
-        assert.deepEqual(await page.value(NAMES), ['PURCHASE'])
+        t.diagnostic(`An event is on the screen ${delays.at(-1)} ms after it was sent; before it: ${delays.slice(0, -1)}`)
+        assert.ok(delays.at(-1) <= 200, `${delays} ms`)
+        assert.equal((await page.value(NAMES)).at(-1), 'PURCHASE_0')
         assert.deepEqual(page.complaints, [])
     })
 
@@ -43,6 +52,30 @@ suite('the page', () => {
             cells.slice(1),
             ['event', 'PURCHASE total 149.99 currency EUR', '', sample('event').body.session_id, '200', ''],
         )
+    })
+
+    test('tells whose an event is, and how often it was tried', async (t) => {
+        const { page, url, collector } = await tests.openCollector(t, { width: 1600 })
+        collector.faults('503')
+        for (let i = 0; i < 2; i++) await send(url, sample('profile'))
+        await page.until(`Boolean(${rowOf('Profile')})`)
+
+        const cells = await page.value(`['user', 'verdict', 'attempt'].map((part) => ${rowOf('Profile')}.querySelector('.' + part).innerText.trim())`)
+        assert.deepEqual(cells, [sample('profile').body.user_id, '200', '2×'])
+    })
+
+    test('draws good and bad by minute', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        await tests.event(url, 'A')
+        await tests.event(url, 'B', { brand_id: '925' })
+        await page.until("document.querySelector('#chart svg').getAttribute('aria-label').includes('1 good, 1 bad')")
+
+        const bars = await page.value(
+            "[...document.querySelectorAll('#chart g')].map((bar) => [...bar.querySelectorAll('rect')].map((part) => [part.getAttribute('class'), Number(part.getAttribute('height')) > 0]))",
+        )
+        // Both came in the same minute, or the clock went on between them.
+        assert.ok(bars.length >= 1 && bars.flat().some(([part, isDrawn]) => part === 'bad' && isDrawn))
+        assert.equal(await page.value("document.querySelectorAll('#chart g, #chart svg > rect').length"), 30)
     })
 
     test('shows each event of a batch, with its own problems', async (t) => {
@@ -248,6 +281,14 @@ suite('the lines that the empty page teaches', { skip: withoutHost }, () => {
 
         assert.equal(code, 0, stderr)
         await page.until(`Boolean(${rowOf('PURCHASE')})`)
+    })
+
+    test('compile in Swift', { skip: withoutModules }, async (t) => {
+        const { text } = await lines(t, 'Swift')
+        const program = join(freshFolder(t), 'main.swift')
+        writeFileSync(program, text)
+
+        assert.equal(checkSwift(program), '')
     })
 
     test('make an event come from Python', async (t) => {
