@@ -30,8 +30,7 @@ extension ArraySlice<UInt8> {
     func isUTF8(of string: String) -> Bool {
         let isEqual = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
             guard utf8.count == count else { return false }
-            for index in 0..<utf8.count where unsafe utf8[index] != self[startIndex + index] { return false }
-            return true
+            return unsafe withUnsafeBytes { bytes in unsafe bytes.elementsEqual(UnsafeRawBufferPointer(utf8)) }
         }
         return isEqual ?? elementsEqual(string.utf8)
     }

@@ -26,9 +26,9 @@ struct JSONMemberList {
     /// - Parameter object: An object. A text of another kind has no members.
     init(_ object: JSONText) {
         self.object = object.kind == .object ? object : .emptyObject
-        let items = self.object.outline(depth: 1).items
-        members.reserveCapacity(items.count)
-        for item in items.dropFirst() { set(item) }
+        members.reserveCapacity(8)
+        var walk = JSONMemberWalk(self.object)
+        while let member = walk.next() { set(member.key, member.value) }
     }
 
     /// How many members there are.
@@ -73,19 +73,19 @@ struct JSONMemberList {
         index()
     }
 
-    private mutating func set(_ item: JSONOutline.Item) {
-        let digest = digest(of: item.key)
-        if let place = place(of: digest, matching: { item.key.characters(in: object.bytes) }) {
-            members[place].value = item.value
+    private mutating func set(_ key: JSONOutline.Key, _ value: Range<Int>) {
+        let digest = digest(of: key)
+        if let place = place(of: digest, matching: { key.characters(in: object.bytes) }) {
+            members[place].value = value
             members[place].isRepeated = true
             isUnchanged = false
             return
         }
-        members.append(Member(key: item.key, digest: digest, value: item.value))
+        members.append(Member(key: key, digest: digest, value: value))
         if members.count == Self.hashingThreshold + 1 {
             index()
         } else if members.count > Self.hashingThreshold {
-            places[item.key.characters(in: object.bytes)] = members.count - 1
+            places[key.characters(in: object.bytes)] = members.count - 1
         }
     }
 

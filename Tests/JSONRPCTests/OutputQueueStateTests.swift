@@ -63,7 +63,7 @@ final class OutputQueueStateTests {
 
     @Test("takes no call while too much is unread, but the calls of a batch that is under way")
     func boundsUnread() {
-        state.append([Array(repeating: 0, count: 10)])
+        state.append(Array(repeating: 0, count: 10))
 
         #expect(!admit())
         #expect(admit(isInBatch: true))
@@ -81,21 +81,21 @@ final class OutputQueueStateTests {
 
     @Test("starts writing once, and again when the writer has rested")
     func startsWriting() {
-        state.append([[1]])
+        state.append([1])
         #expect(consequences().startsWriting)
-        state.append([[2]])
+        state.append([2])
         #expect(!consequences().startsWriting)
 
         #expect(taken() == [1, 10, 2, 10])
         #expect(taken() == nil)
-        state.append([[3]])
+        state.append([3])
         #expect(consequences().startsWriting)
     }
 
     @Test("does not write while someone gathers more")
     func holdsBack() {
         state.holds += 1
-        state.append([[1]])
+        state.append([1])
         #expect(consequences() == Self.nothing)
         #expect(taken() == nil)
 
@@ -105,14 +105,14 @@ final class OutputQueueStateTests {
 
     @Test("forgets what is unread once nobody reads")
     func breaksOff() {
-        state.append([Array(repeating: 0, count: 20)])
+        state.append(Array(repeating: 0, count: 20))
         _ = consequences()
         #expect(!admit(parks: true))
 
         state.breakOff()
 
         #expect(consequences().wakesReader)
-        state.append([[1]])
+        state.append([1])
         #expect(consequences() == Self.nothing)
         #expect(state.flow.unreadBytes == 0)
     }
@@ -124,7 +124,7 @@ final class OutputQueueStateTests {
         state.isResponderDone = true
         #expect(consequences() == Self.nothing)
         state.flow.answer(1, isLate: false)
-        state.append([[1]])
+        state.append([1])
         #expect(!consequences().wakesReader)
         _ = taken()
         #expect(consequences() == Self.nothing)

@@ -3,20 +3,17 @@ import TrackerModels
 
 extension Arguments {
     /// The object of a parameter, if one was given.
-    func properties(_ index: Int) -> Properties? { object(index).map { Properties($0) } }
+    func properties(_ index: Int) -> Properties? { object(index).map { Properties(accepted: $0) } }
 
     /// The message id, if one was given.
     ///
     /// - Throws: INVALID_PARAMS if it is none.
     func messageID(_ index: Int) throws(RPCError) -> MessageID? {
-        if let fault = faultInMessageID(index) { throw fault }
-        return optionalString(index).flatMap { MessageID($0) }
-    }
-
-    /// What is wrong with the message id, if one was given and it is none.
-    func faultInMessageID(_ index: Int) -> RPCError? {
-        guard let text = optionalString(index), MessageID(text) == nil else { return nil }
-        return fault(index, "must be 1 to 128 printable ASCII characters without spaces at either end")
+        guard let text = optionalString(index) else { return nil }
+        guard let id = MessageID(text) else {
+            throw fault(index, "must be 1 to 128 printable ASCII characters without spaces at either end")
+        }
+        return id
     }
 
     /// A duration in milliseconds, if one was given.

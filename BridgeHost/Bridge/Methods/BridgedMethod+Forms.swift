@@ -29,7 +29,7 @@ extension BridgedMethod {
         call: @escaping @Sendable (Arguments) throws -> TrackerCall
     ) -> BridgedMethod {
         outcome(name, on: \.tracker, parameters, summary, example: example) { tracker, arguments, id, completion in
-            tracker.accept(try call(arguments), messageID: try id(), completion: completion())
+            tracker.accept(try call(arguments), messageID: id, completion: completion())
         }
     }
 
@@ -42,7 +42,7 @@ extension BridgedMethod {
     ) -> BridgedMethod {
         outcome(name, on: \.analytics, parameters, summary, example: example) { analytics, arguments, id, completion in
             analytics.accept(
-                try call(arguments), messageID: try id(), holdsWhileIdle: false, completion: completion())
+                try call(arguments), messageID: id, holdsWhileIdle: false, completion: completion())
         }
     }
 
@@ -52,7 +52,7 @@ extension BridgedMethod {
         call: @escaping @Sendable (Arguments) throws -> BasicCall
     ) -> BridgedMethod {
         outcome(name, on: \.basic, parameters, summary, example: example) { basic, arguments, id, completion in
-            basic.accept(try call(arguments), messageID: try id(), completion: completion())
+            basic.accept(try call(arguments), messageID: id, completion: completion())
         }
     }
 
@@ -60,7 +60,7 @@ extension BridgedMethod {
     static func outcome<Client: BridgedClient>(
         _ name: String, on client: ClientPath<Client>, _ parameters: [Parameter], changesAnswers: Bool = false,
         _ summary: String, example: String,
-        accept: @escaping @Sendable (Client, Arguments, () throws -> MessageID?, Completion) throws -> Void
+        accept: @escaping @Sendable (Client, Arguments, MessageID?, Completion) throws -> Void
     ) -> BridgedMethod {
         let method = Method<HostSession>(
             name, parameters + [.messageID], result: "Outcome", summary: summary,
@@ -70,13 +70,14 @@ extension BridgedMethod {
                 return TrackOutcome.dropped(.serialization).json
             },
             body: { host, arguments, reply in
-                if let fault = arguments.faultInMessageID(parameters.count) {
-                    host.refusalLog.logRefusal(.invalidValue, .warning, fault.message)
+                let id: MessageID?
+                do throws(RPCError) {
+                    id = try arguments.messageID(parameters.count)
+                } catch {
+                    host.refusalLog.logRefusal(.invalidValue, .warning, error.message)
                     return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
                 }
-                try accept(host[keyPath: client], arguments, { try arguments.messageID(parameters.count) }) {
-                    host.answering(reply)
-                }
+                try accept(host[keyPath: client], arguments, id) { host.answering(reply) }
             }
         )
         return BridgedMethod(method, example: example, changesAnswers: changesAnswers)

@@ -65,7 +65,7 @@ extension BridgedMethod {
             example: #"["https://shop.example.com/cart?gt_session_id=session-0"]"#
         ) { tracker, arguments, id, completion in
             tracker.accept(
-                .continueSession(from: try arguments.string(0)), messageID: try id(), completion: completion())
+                .continueSession(from: try arguments.string(0)), messageID: id, completion: completion())
         },
         .reading(
             "getDebugInfo", on: \.tracker, result: "DebugInfo",

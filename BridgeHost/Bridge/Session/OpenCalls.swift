@@ -5,12 +5,15 @@ import Synchronization
 final class OpenCalls: Sendable {
     /// One call among those that are open.
     struct Ticket: Hashable, Sendable {
+        fileprivate let place: Int
         fileprivate let number: Int
         fileprivate let isLate: Bool
     }
 
     private struct State {
-        var replies: [Ticket: Reply] = [:]
+        /// The open calls, each at its place; a place that is free holds none.
+        var replies: [(number: Int, reply: Reply)?] = []
+        var freePlaces: [Int] = []
         var next = 0
         var lateCalls = 0
         var lateCallsEnded: (@Sendable () -> Void)?
@@ -27,18 +30,25 @@ final class OpenCalls: Sendable {
     /// - Parameter isLate: Whether its answer depends on the network.
     func add(_ reply: Reply, isLate: Bool) -> Ticket {
         state.withLock { state in
-            let ticket = Ticket(number: state.next, isLate: isLate)
+            let call = (number: state.next, reply: reply)
             state.next += 1
-            state.replies[ticket] = reply
             if isLate { state.lateCalls += 1 }
-            return ticket
+            guard let place = state.freePlaces.popLast() else {
+                state.replies.append(call)
+                return Ticket(place: state.replies.count - 1, number: call.number, isLate: isLate)
+            }
+            state.replies[place] = call
+            return Ticket(place: place, number: call.number, isLate: isLate)
         }
     }
 
-    /// Takes note that a call is about to be answered.
+    /// Takes note that a call is answered, once.
     func remove(_ ticket: Ticket) {
         let ended = state.withLock { state -> (@Sendable () -> Void)? in
-            guard state.replies.removeValue(forKey: ticket) != nil, ticket.isLate else { return nil }
+            guard state.replies[ticket.place]?.number == ticket.number else { return nil }
+            state.replies[ticket.place] = nil
+            state.freePlaces.append(ticket.place)
+            guard ticket.isLate else { return nil }
             state.lateCalls -= 1
             guard state.lateCalls == 0 else { return nil }
             defer { state.lateCallsEnded = nil }
@@ -60,8 +70,11 @@ final class OpenCalls: Sendable {
     func close(with error: RPCError) {
         let replies = state.withLock { state in
             state.isClosed = true
-            defer { state.replies = [:] }
-            return state.replies.sorted { $0.key.number < $1.key.number }.map(\.value)
+            defer {
+                state.freePlaces = Array(state.replies.indices)
+                for place in state.replies.indices { state.replies[place] = nil }
+            }
+            return state.replies.compactMap(\.self).sorted { $0.number < $1.number }.map(\.reply)
         }
         for reply in replies { reply.fail(with: error) }
     }

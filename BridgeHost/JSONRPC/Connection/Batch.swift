@@ -30,15 +30,14 @@ final class Batch: Sendable {
     /// - Parameters:
     ///   - bytes: The length of the call.
     ///   - isLate: Whether it was postponed.
-    ///   - answer: The answer in parts; none if it is not wanted.
+    ///   - answer: The answer; empty if it is not wanted.
     ///   - id: The call's id.
     ///   - position: The call's place in the batch.
-    func settle(_ bytes: Int, isLate: Bool, answer: [[UInt8]], id: [UInt8]?, at position: Int) {
-        let answerBytes = answer.reduce(0) { $0 + $1.count }
+    func settle(_ bytes: Int, isLate: Bool, answer: [UInt8], id: [UInt8]?, at position: Int) {
         let (gathered, finished): (Int, State?) = state.withLock { state in
-            let fits = state.byteCount + answerBytes <= maxBytes
-            let parts = fits ? answer : Answer.parts(.failure(Self.tooLarge), id: id ?? Call.nullID)
-            let kept = answer.isEmpty ? [] : Array(parts.joined())
+            let fits = state.byteCount + answer.count <= maxBytes
+            let kept =
+                fits || answer.isEmpty ? answer : Answer.bytes(.failure(Self.tooLarge), id: id ?? Call.nullID)
             state.answers[position] = kept
             state.byteCount += kept.count
             state.missing -= 1
@@ -51,10 +50,10 @@ final class Batch: Sendable {
     }
 
     /// One array of the answers; nothing if there are none.
-    private static func array(_ answers: [[UInt8]]) -> [[UInt8]] {
+    private static func array(_ answers: [[UInt8]]) -> [UInt8] {
         let answers = answers.lazy.filter { !$0.isEmpty }
         guard !answers.isEmpty else { return [] }
-        return [Array("[".utf8), Array(answers.joined(separator: ",".utf8)), Array("]".utf8)]
+        return Array("[".utf8) + answers.joined(separator: ",".utf8) + "]".utf8
     }
 
     private static let tooLarge = RPCError.internalError("The answers to this batch are too long together.")

@@ -95,9 +95,9 @@ final class OutputQueue: Sendable {
     /// - Parameters:
     ///   - bytes: The length of the call.
     ///   - isLate: Whether it was postponed.
-    ///   - answer: The answer, without its frame.
+    ///   - answer: The answer, without its frame; empty if none is wanted.
     ///   - gathered: What ``gather(_:for:isLate:)`` was told of, and is now part of the answer.
-    func settle(_ bytes: Int, isLate: Bool, answer: [[UInt8]], gathered: Int = 0) {
+    func settle(_ bytes: Int, isLate: Bool, answer: [UInt8], gathered: Int = 0) {
         change { state in
             state.flow.answer(bytes, isLate: isLate)
             state.flow.ungather(gathered)

@@ -64,8 +64,8 @@ struct OutputQueueState: Sendable {
 
     /// Adds a message to what is to be written.
     ///
-    /// - Parameter message: JSON in parts; no parts are no message.
-    mutating func append(_ message: [[UInt8]]) {
+    /// - Parameter message: JSON; an empty one is no message.
+    mutating func append(_ message: [UInt8]) {
         guard !message.isEmpty, !isBroken, !isClosed else { return }
         let count = pending.count
         encoder.append(message, to: &pending)
@@ -79,7 +79,7 @@ struct OutputQueueState: Sendable {
             leftOutNotifications += 1
             return
         }
-        append([notification])
+        append(notification)
     }
 
     /// Says how many notifications were left out, once there is room for that; from then on they are written again.
@@ -89,7 +89,7 @@ struct OutputQueueState: Sendable {
         guard leftOutNotifications > 0, !flow.isTooFullForNotifications else { return }
         let message = notice(leftOutNotifications)
         leftOutNotifications = 0
-        append([message])
+        append(message)
     }
 
     /// Takes all that is to be written; `nil` if there is nothing yet, and the writing thread rests.

@@ -57,7 +57,7 @@ public final class Reply: Sendable {
     private func settle(_ outcome: @autoclosure () -> Result<JSONText, RPCError>) {
         let before = state.exchange(.done, ordering: .acquiringAndReleasing)
         guard before != .done else { return }
-        let answer = id.map { Answer.parts(outcome(), id: $0) } ?? []
+        let answer = id.map { Answer.bytes(outcome(), id: $0) } ?? []
         switch destination {
         case .connection: queue.settle(byteCount, isLate: before == .late, answer: answer)
         case .batch(let batch, let position):

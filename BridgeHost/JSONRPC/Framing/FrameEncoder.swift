@@ -6,17 +6,16 @@ struct FrameEncoder: Sendable {
     /// Appends one framed message.
     ///
     /// - Parameters:
-    ///   - parts: JSON that makes one message when put together.
+    ///   - message: JSON.
     ///   - bytes: What is to be written.
-    func append(_ parts: [[UInt8]], to bytes: inout [UInt8]) {
+    func append(_ message: [UInt8], to bytes: inout [UInt8]) {
         switch framing {
         case .headers:
-            let count = parts.reduce(0) { $0 + $1.count }
-            bytes += "Content-Length: \(count)\r\n\r\n".utf8
-            for part in parts { bytes += part }
+            bytes += "Content-Length: \(message.count)\r\n\r\n".utf8
+            bytes += message
         case .lines:
             let start = bytes.count
-            for part in parts { bytes += part }
+            bytes += message
             Self.keepOnOneLine(&bytes, from: start)
             bytes.append(UInt8(ascii: "\n"))
         }

@@ -1,21 +1,31 @@
 import TrackerJSON
 
-/// Writes answers without building them first.
+/// Writes answers.
 enum Answer {
     private static let prefix = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
     private static let result = Array(",\"result\":".utf8)
     private static let error = Array(",\"error\":".utf8)
-    private static let suffix = Array("}".utf8)
 
-    /// The parts of an answer, in order.
+    /// An answer as JSON.
     ///
     /// - Parameters:
     ///   - outcome: A result or an error.
     ///   - id: The id as the call spelled it.
-    static func parts(_ outcome: Result<JSONText, RPCError>, id: [UInt8]) -> [[UInt8]] {
+    static func bytes(_ outcome: Result<JSONText, RPCError>, id: [UInt8]) -> [UInt8] {
         switch outcome {
-        case .success(let text): [prefix, id, result, text.bytes, suffix]
-        case .failure(let failure): [prefix, id, error, failure.json.bytes, suffix]
+        case .success(let text): bytes(result, text, id: id)
+        case .failure(let failure): bytes(error, failure.json, id: id)
         }
+    }
+
+    private static func bytes(_ name: [UInt8], _ value: JSONText, id: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(prefix.count + id.count + name.count + value.byteCount + 1)
+        bytes += prefix
+        bytes += id
+        bytes += name
+        bytes += value.bytes
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
     }
 }

@@ -102,7 +102,10 @@ public struct Params: Sendable {
 
     /// Whether the value at a position has this name, byte for byte.
     func isNamed(_ name: String, at position: Int) -> Bool {
-        // Swift's own comparison would take `é` written as one scalar and as two for the same.
-        parts[position].name.utf8.elementsEqual(name.utf8)
+        // Swift compares by canonical equivalence. Nothing is equivalent to ASCII in as many bytes but itself, and the
+        // names of parameters are ASCII as a rule.
+        let given = parts[position].name
+        return given.utf8.count == name.utf8.count && given == name
+            && (name.utf8.allSatisfy { $0 < 0x80 } || given.utf8.elementsEqual(name.utf8))
     }
 }

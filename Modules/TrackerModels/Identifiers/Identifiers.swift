@@ -67,14 +67,20 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` if `text` is anything else.
     public init?(_ text: String) {
         let bytes = text.utf8
-        guard (1...128).contains(bytes.count), bytes.allSatisfy({ (0x20...0x7E).contains($0) }),
-            bytes.first != 0x20, bytes.last != 0x20
+        guard (1...128).contains(bytes.count), Self.arePrintable(bytes), bytes.first != 0x20, bytes.last != 0x20
         else { return nil }
         self.text = text
     }
 
     /// The identifier.
     public var description: String { text }
+
+    private static func arePrintable(_ utf8: String.UTF8View) -> Bool {
+        let arePrintable = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+            unsafe bytes.allSatisfy { $0 >= 0x20 && $0 <= 0x7E }
+        }
+        return arePrintable ?? utf8.allSatisfy { $0 >= 0x20 && $0 <= 0x7E }
+    }
 }
 
 /// One span of a lane's life, from one reset to the next.

@@ -36,6 +36,13 @@ public struct Properties: Hashable, Sendable {
         }
     }
 
+    /// Takes what one pass has found to be JSON that nests no deeper than ``JSONText/maxDepth``.
+    package init(accepted text: JSONText) {
+        content =
+            text.kind == .object
+            ? .success(text) : .failure(JSONConversionError(keyPath: "", reason: .notAnObject(text.kind)))
+    }
+
     /// Takes a dictionary of any values; see ``JSONText/init(bridging:)`` for what can be written.
     public init(_ dictionary: [String: Any]) {
         content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(dictionary) }
