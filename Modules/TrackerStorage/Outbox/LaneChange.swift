@@ -4,11 +4,11 @@ public import TrackerModels
 ///
 /// Changes take effect in the order in which they are staged.
 public enum LaneChange: Sendable {
-    /// Queues a record.
-    case append(Draft)
+    /// Queues a record. Indirect, since a change is copied more often than it is looked into.
+    indirect case append(Draft)
     /// Goes on with a session from elsewhere: a lane without one takes it over, makes the brand's device id, and is
     /// answered `queued`; one with another queues the record, which links the two; the current one changes nothing.
-    case continueSession(SessionID, link: Draft)
+    indirect case continueSession(SessionID, link: Draft)
     /// Ends the generation: removes the lane's keys and the brand's device id, drops unbound records.
     ///
     /// With `all` the brand id goes too, and bound records. A reset with a `messageID` that has taken effect already

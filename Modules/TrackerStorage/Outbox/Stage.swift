@@ -6,6 +6,14 @@ struct Stage: Sendable {
     private static let groupSize = 1_000
     private static let groupBytes = 8 << 20
 
+    /// What one transaction takes.
+    private struct Group: Sendable {
+        var tasks: [StagedTask] = []
+        var bytes = 0
+
+        var isFull: Bool { tasks.count >= Stage.groupSize || bytes >= Stage.groupBytes }
+    }
+
     /// Whether tasks are written.
     enum Phase: Sendable {
         /// Not yet: they wait.
@@ -43,9 +51,8 @@ struct Stage: Sendable {
     private let bound: Int
     /// How many are.
     private var stagedBytes = 0
-    private var tasks: [StagedTask] = []
-    /// How many of `tasks` were taken.
-    private var taken = 0
+    /// What waits, in groups that each fill one transaction at most; the last is still being filled.
+    private var groups: [Group] = []
     private var isWriterScheduled = false
 
     /// - Parameter bound: How many bytes may be staged and not yet written.
@@ -74,9 +81,12 @@ struct Stage: Sendable {
         if task.task.mayBeRefused, stagedBytes >= bound {
             throw StorageError(.busy, "The disk does not keep up: \(stagedBytes) bytes of calls wait to be written")
         }
-        stagedBytes += task.weight
+        let weight = task.weight
+        stagedBytes += weight
         settling.formUnion(task.task.settledRecords)
-        tasks.append(task)
+        if groups.last?.isFull != false { groups.append(Group()) }
+        groups[groups.count - 1].tasks.append(task)
+        groups[groups.count - 1].bytes += weight
         return wake()
     }
 
@@ -91,24 +101,11 @@ struct Stage: Sendable {
 
     /// Gives the writer its next group; an empty one lets it rest.
     mutating func nextGroup() -> [StagedTask] {
-        var bytes = 0
-        var end = taken
-        while end < tasks.count, end - taken < Self.groupSize, bytes < Self.groupBytes {
-            bytes += tasks[end].weight
-            end += 1
+        guard !groups.isEmpty else {
+            isWriterScheduled = false
+            return []
         }
-        let group = taken == 0 && end == tasks.count ? tasks : Array(tasks[taken..<end])
-        taken = end
-        if taken == tasks.count {
-            tasks = []
-            taken = 0
-        } else if taken * 2 > tasks.count {
-            // Under a load that never ends the list is never empty: what was taken must not stay.
-            tasks.removeFirst(taken)
-            taken = 0
-        }
-        if group.isEmpty { isWriterScheduled = false }
-        return group
+        return groups.removeFirst().tasks
     }
 
     /// Notes that a group has been written, or refused.
@@ -118,12 +115,10 @@ struct Stage: Sendable {
 
     /// Takes everything that is left.
     mutating func rest() -> [StagedTask] {
-        defer {
-            finish(Array(tasks[taken...]))
-            tasks = []
-            taken = 0
-        }
-        return Array(tasks[taken...])
+        let rest = groups.flatMap(\.tasks)
+        groups = []
+        finish(rest)
+        return rest
     }
 
     /// Notes that a read has found all records before one settled.
@@ -148,7 +143,7 @@ struct Stage: Sendable {
 
     private mutating func wake() -> Bool {
         if case .waiting = phase { return false }
-        guard !isWriterScheduled, !tasks.isEmpty else { return false }
+        guard !isWriterScheduled, !groups.isEmpty else { return false }
         isWriterScheduled = true
         return true
     }

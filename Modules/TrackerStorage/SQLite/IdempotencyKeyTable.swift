@@ -18,6 +18,8 @@ struct IdempotencyKeyTable {
     static let memory: Int64 = 10_000
 
     private let readStatement: Statement
+    private let claimStatement: Statement
+    private let forgetStatement: Statement
     private let insertStatement: Statement
     private let settleStatement: Statement
     private let moveStatement: Statement
@@ -27,6 +29,12 @@ struct IdempotencyKeyTable {
     init(_ connection: borrowing Connection) throws(StorageError) {
         readStatement = try connection.prepare(
             "SELECT outcome FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = ?3"
+        )
+        claimStatement = try connection.prepare(
+            "INSERT INTO given(lane, message_id, kind, outcome) VALUES(?1, ?2, 0, ?3) ON CONFLICT DO NOTHING"
+        )
+        forgetStatement = try connection.prepare(
+            "DELETE FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 0"
         )
         insertStatement = try connection.prepare(
             "INSERT OR REPLACE INTO given(lane, message_id, kind, outcome, settled) VALUES(?1, ?2, ?3, ?4, ?5)"
@@ -43,6 +51,18 @@ struct IdempotencyKeyTable {
     /// What an earlier tracking call with this id came to.
     func outcome(_ key: LaneKey, _ messageID: MessageID) throws(StorageError) -> Outcome? {
         try readStatement.first(key.lane, messageID.text, 0) { Outcome(rawValue: $0.int(0)) } ?? nil
+    }
+
+    /// Remembers a tracking call whose record is about to wait, unless one has had its id before.
+    ///
+    /// - Returns: Whether it is the first.
+    func claim(_ key: LaneKey, _ messageID: MessageID, _ outcome: Outcome) throws(StorageError) -> Bool {
+        try claimStatement.changing(key.lane, messageID.text, outcome.rawValue) > 0
+    }
+
+    /// Takes back a claim of this transaction.
+    func forget(_ key: LaneKey, _ messageID: MessageID) throws(StorageError) {
+        try forgetStatement.run(key.lane, messageID.text)
     }
 
     /// Whether a reset or a consent with this id has taken effect.

@@ -4,14 +4,26 @@ extension LaneTransaction {
     /// Queues a record, or says why not.
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
-        if draft.hasCallerKey, let first = try database.idempotencyKeys.outcome(row.key, draft.messageID) {
+        let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
+        let outcome: IdempotencyKeyTable.Outcome = isPending || draft.isHeld ? .pending : .queued
+        guard draft.hasCallerKey else { return try append(draft, isPending: isPending, outcome) }
+        guard try database.idempotencyKeys.claim(row.key, draft.messageID, outcome) else {
+            let first = try database.idempotencyKeys.outcome(row.key, draft.messageID)
             return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
         }
+        let effect = try append(draft, isPending: isPending, outcome)
+        if case .refused = effect { try database.idempotencyKeys.forget(row.key, draft.messageID) }
+        return effect
+    }
+
+    /// Queues a record that no other has had the key of, or says why not.
+    private mutating func append(
+        _ draft: Draft, isPending: Bool, _ outcome: IdempotencyKeyTable.Outcome
+    ) throws(StorageError) -> Effect {
         if let refusal = draft.refusal { return .refused(refusal) }
         let limits = configuration.limits
         let body = try body(of: draft)
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
-        let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
         if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
             return .refused(.queueFull)
         }
@@ -22,14 +34,10 @@ extension LaneTransaction {
         row.counters.accepted += 1
         row.counters.queued += 1
         row.counters.queuedBytes += body.byteCount
-        let answersPending = isPending || draft.isHeld
-        if draft.hasCallerKey {
-            try database.idempotencyKeys.remember(row.key, draft.messageID, answersPending ? .pending : .queued)
-        }
         if let addition = draft.sessionMetadata { try merge(addition) }
         try make(draft.values)
         try evict()
-        return answersPending ? .pending(draft.messageID) : .queued(draft.messageID)
+        return outcome == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
     }
 
     /// Goes on with a session from elsewhere.

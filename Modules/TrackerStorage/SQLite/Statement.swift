@@ -24,6 +24,14 @@ import CSQLite
         while try step() {}
     }
 
+    /// Runs the statement to its end.
+    ///
+    /// - Returns: How many rows it has changed.
+    func changing<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) -> Int64 {
+        try run(repeat each values)
+        return unsafe sqlite3_changes64(sqlite3_db_handle(handle))
+    }
+
     /// Reads the first row, if there is one.
     func first<Result, each Value: SQLiteValue>(
         _ values: repeat each Value, read: (Statement) throws(StorageError) -> Result

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
+import { timeOrderedUUID } from './message-id.js'
 import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
 import { ValueFault } from './serialize.js'
@@ -13,7 +14,7 @@ const ENVELOPE = 200
 
 /** Message ids that nobody has used before. */
 const NEW_ID = {
-    uuid: () => randomUUID(),
+    uuid: timeOrderedUUID,
     stamped: () => `${Date.now()}-${randomUUID()}`,
 }
 
