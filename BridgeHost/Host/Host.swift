@@ -39,7 +39,8 @@ struct Host {
                 maxMessageBytes: options.maxMessageBytes),
             log: HostLog(
                 descriptor: STDERR_FILENO, least: options.logLevel, omitsRefusals: options.quietRefusals),
-            notify: { connection.notify($0) }, stop: { connection.stop($0) })
+            notify: { connection.notify($0) }, together: { answers in connection.together(answers) },
+            stop: { connection.stop($0) })
         _ = connection.run(session)
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
         _exit(0)

@@ -32,9 +32,11 @@ public final class HostSession: Responder {
     ///   - settings: What the host was started with.
     ///   - log: Where log messages go besides the client.
     ///   - notify: Sends the client a notification; must return at once.
+    ///   - together: Has what a closure answers go out in one write.
     ///   - stop: Ends the connection; must return at once.
     public init(
         settings: HostSettings, log: HostLog, notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
+        together: @escaping @Sendable (() -> Void) -> Void = { $0() },
         stop: @escaping @Sendable (String) -> Void
     ) {
         self.stop = stop
@@ -44,9 +46,14 @@ public final class HostSession: Responder {
             SharedLog(log: log, publisher: publisher, initializer: $0)
         }
         refusalLog = logs[0]
-        tracker = MobileTracker(log: logs[0])
-        analytics = AnalyticsClient(log: logs[1])
-        basic = BasicTracker(log: logs[2])
+        let dependencies = logs.map { log in
+            var dependencies = Dependencies.system(log: log)
+            dependencies.answering = together
+            return dependencies
+        }
+        tracker = MobileTracker(dependencies: dependencies[0])
+        analytics = AnalyticsClient(dependencies: dependencies[1])
+        basic = BasicTracker(dependencies: dependencies[2])
         tracker.observe { [publisher] in publisher.report($0, from: .tracker) }
         analytics.observe { [publisher] in publisher.report($0, from: .analytics) }
         basic.observe { [publisher] in publisher.report($0, from: .basic) }

@@ -14,6 +14,8 @@ final class DeliveryEngine: Sendable {
         var clock: any TrackerClock
         var log: LevelledLog
         var diagnostics: DiagnosticsHub
+        /// Whoever asks for a look asks here.
+        var kicks = KickGate()
     }
 
     struct State: Sendable {
@@ -63,7 +65,6 @@ final class DeliveryEngine: Sendable {
 
     let parts: Parts
     let state: Mutex<State>
-    private let isKicked = Flag(false)
     private let isToldOfNetwork = Flag(false)
     /// Whether delivery is halted, for those who must not wait for a decision that is being made.
     let halted = Flag(false)
@@ -76,6 +77,7 @@ final class DeliveryEngine: Sendable {
         self.parts = parts
         self.observer = observer
         state = Mutex(State(delivery: delivery))
+        parts.kicks.connect { [weak self] in self?.perform { $0.isInterested = true } }
     }
 
     /// Begins to deliver; without effect after ``goWithoutSession()``.
@@ -87,10 +89,7 @@ final class DeliveryEngine: Sendable {
     }
 
     /// Has the engine look at the lane; calls coalesce.
-    func kick() {
-        guard isKicked.raise() else { return }
-        perform { $0.isInterested = true }
-    }
+    func kick() { parts.kicks.kick() }
 
     /// Keeps everything back, and ends what is under way; it is not put back but for its place in the queue.
     func pause() {
@@ -193,7 +192,7 @@ final class DeliveryEngine: Sendable {
     /// Changes the state on the loop and goes on from there.
     func perform(_ change: @escaping @Sendable (inout State) -> Void) {
         parts.loop.post { [self] in
-            isKicked.set(false)
+            parts.kicks.lower()
             state.withLock { change(&$0) }
             advance()
         }

@@ -12,6 +12,8 @@ package struct Dependencies: Sendable {
     /// Throws if the transport cannot start.
     package var makeLoop: @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop
     package var makeOutbox: @Sendable (OutboxConfiguration) -> any Outbox
+    /// Runs what answers the calls of one transaction, so that whoever hears of them can gather what it does.
+    package var answering: @Sendable (_ answers: () -> Void) -> Void = { $0() }
 
     package init(
         clock: any TrackerClock, ids: any IDGenerator, log: any TrackerLog,

@@ -42,6 +42,9 @@ public struct OutboxConfiguration: Sendable {
     public var wallClock: @Sendable () -> Timestamp
     /// Told of what nobody asked for; called on the writer's queue.
     public var observer: @Sendable (OutboxEvent) -> Void
+    /// Runs the completions of the changes that one transaction held, so that what they lead to can be gathered. Called on
+    /// the writer's queue; it must call what it is given, once, before it returns.
+    public var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
 
     /// Describes an outbox with the defaults of a session lane.
     public init(

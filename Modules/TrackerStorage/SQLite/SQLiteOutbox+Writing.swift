@@ -96,14 +96,20 @@ extension SQLiteOutbox {
     private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
         stage.withLock { $0.finish(group) }
         var waiting: [@Sendable (StorageError?) -> Void] = []
-        for (task, result) in zip(group, outcome.results) {
-            guard outcome.changesValues, folder != nil, task.task.isBackedUp, result.hasTakenEffect else {
-                task.completion(result)
-                continue
-            }
-            waiting.append { error in
-                // A record is queued, whatever becomes of the backup.
-                if let error, case .done = result { task.completion(.failed(error)) } else { task.completion(result) }
+        configuration.answering {
+            for (task, result) in zip(group, outcome.results) {
+                guard outcome.changesValues, folder != nil, task.task.isBackedUp, result.hasTakenEffect else {
+                    task.completion(result)
+                    continue
+                }
+                waiting.append { error in
+                    // A record is queued, whatever becomes of the backup.
+                    if let error, case .done = result {
+                        task.completion(.failed(error))
+                    } else {
+                        task.completion(result)
+                    }
+                }
             }
         }
         guard !waiting.isEmpty else {
