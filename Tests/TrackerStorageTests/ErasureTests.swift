@@ -141,6 +141,47 @@ struct ErasureTests {
         #expect(other.hasSeenUnfinished)
     }
 
+    @Test("writes next to nothing of what it deletes, and leaves the few records of others as they are")
+    func writesLittle() async throws {
+        let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let body = #"{"text":"\#(String(repeating: "x", count: 1000))"}"#
+        await other.commit((1...3).map { .append("o\($0)", given: true, body: #"{"number":\#($0)}"#) })
+        for start in [0, 1000, 2000, 3000] {
+            await outbox.commit((start..<start + 1000).map { .append("m\($0)", body: body) })
+        }
+        await other.commit(.append("o4", body: #"{"number":4}"#))
+        let before = try other.peek(limit: 9, maxBytes: .max).records
+        let reader = try Connection(folder.state.database, .readWrite)
+        try reader.execute("BEGIN; SELECT count(*) FROM record")
+        let log = try size(of: folder.state.database + "-wal")
+
+        await outbox.commit(.reset(all: true, messageID: nil))
+
+        // Behind a reader the log keeps all that is written: what went was 4 MB.
+        #expect(try size(of: folder.state.database + "-wal") - log < 512 << 10)
+        try reader.execute("COMMIT")
+        #expect(before.map(\.messageID.text) == ["o1", "o2", "o3", "o4"])
+        #expect(try other.peek(limit: 9, maxBytes: .max).records == before)
+        #expect(try outbox.account().dropped == [.reset: 4000])
+        #expect(try outbox.queue().isEmpty)
+    }
+
+    @Test("with many records of others leaves those as they are")
+    func sparesMany() async throws {
+        let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await other.commit((1...1_001).map { .append("o\($0)") })
+        await outbox.commit((1...10).map { .append("m\($0)") })
+
+        await outbox.commit(.reset(all: true, messageID: nil))
+
+        #expect(try other.queue() == (1...1_001).map { "o\($0)" })
+        #expect(try outbox.account().dropped == [.reset: 10])
+    }
+
     @Test("leaves other brands alone")
     func sparesOthers() async throws {
         let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")

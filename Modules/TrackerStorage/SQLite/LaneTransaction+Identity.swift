@@ -5,7 +5,7 @@ extension LaneTransaction {
     mutating func reset(_ all: Bool) throws(StorageError) {
         if all {
             erases = true
-            try report(try database.records.delete(row.key.records), .reset)
+            try report(try database.deleteRecords(of: row.key), .reset)
         } else {
             try report(try database.records.deleteUnbound(row.key), .reset)
         }
@@ -22,13 +22,13 @@ extension LaneTransaction {
         changesValues = true
         guard consent == .denied else { return }
         erases = true
-        try report(try database.records.delete(row.key.records), .consent)
+        try report(try database.deleteRecords(of: row.key), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
         // They are counted in the counters of those lanes, and told by nobody: this outbox tells of its own lane, so that what
         // is told adds up to what its account says.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
-            try settle(try database.records.delete(other.key.records), as: .consent, of: &other)
+            try settle(try database.deleteRecords(of: other.key), as: .consent, of: &other)
             other.generation = Generation(other.generation.number + 1)
             try database.generations.prune(other.key, before: other.generation)
             try database.values.clear(brand: other.key.brand, lane: other.key.lane)

@@ -11,6 +11,7 @@ struct RecordTable {
 
     private let insertStatement: Statement
     private let restoreStatement: Statement
+    private let leaversStatement: Statement
     private let deleteStatement: Statement
     private let deleteOldestStatement: Statement
     private let deleteUnboundStatement: Statement
@@ -37,6 +38,9 @@ struct RecordTable {
             INSERT OR IGNORE INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING 1
             """
+        )
+        leaversStatement = try connection.prepare(
+            "SELECT message_id, is_given, length(body) FROM record WHERE id BETWEEN ?1 AND ?2"
         )
         deleteStatement = try connection.prepare("DELETE FROM record WHERE id BETWEEN ?1 AND ?2 \(Self.leaver)")
         deleteOldestStatement = try connection.prepare(
@@ -98,6 +102,13 @@ struct RecordTable {
             number, row.int64(1), row.int64(2), row.text(3), row.int64(4), row.int64(5), row.int64(6), row.int64(7),
             body
         ) { _ in true } ?? false
+    }
+
+    /// Reads what is to be known of those records of a range that there are, before they are removed.
+    func leavers(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [Leaver] {
+        var leavers: [Leaver] = []
+        try leaversStatement.rows(numbers.lowerBound, numbers.upperBound) { Self.collect($0, &leavers) }
+        return leavers
     }
 
     /// Removes those records of a range that there are.
