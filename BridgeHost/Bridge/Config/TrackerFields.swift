@@ -13,7 +13,7 @@ enum TrackerFields {
                 "cookieDomain", \.cookieDomain, aliases: ["cookie_domain"],
                 "The domain, with its subdomains, that a session may be carried to; any by default."),
         ] + TrackerConfig.options.map { ConfigField($0, in: .default, aliases: aliases[$0.name] ?? []) } + [
-            .object("device", \.device, device, "What the backend is told of the device; by default what it is."),
+            .object("device", \.device, device, "The device as reported to the backend; by default the real one."),
             ConfigField(
                 "initialScreen", .oneOf([.string, screen.schema]),
                 "A screen to track once the tracker is ready: its name, or name and URL.",

@@ -68,7 +68,7 @@ extension BridgedMethod {
                 .optional("url", .string, "What tells it from others; its name by default."),
                 .optional("properties", .object, "Facts about the view. They win over `screen` and `url`."),
             ],
-            "Takes note that the platform shows a screen: an immediate repeat is not recorded again.",
+            "Records that the platform shows a screen. The same screen twice in a row is recorded once.",
             example: #"["Checkout", "https://shop.example.com/checkout"]"#
         ) { arguments in
             .screenDidAppear(

@@ -26,7 +26,7 @@ extension BridgedMethod {
         BridgedMethod(
             "setConsent", [.required("consent", .string, "What the user decided.", schema: "Consent"), .messageID],
             errors: [.storage], changesAnswers: true,
-            "Takes note of what the user decided; it outlives restarts and resets.",
+            "Records the user's decision. It outlives restarts and resets.",
             example: #"["granted"]"#
         ) { host, arguments, reply in
             host.tracker.accept(

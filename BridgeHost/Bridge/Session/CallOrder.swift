@@ -51,12 +51,12 @@ final class CallOrder: Sendable {
         if isFree { call.perform(on: session) }
     }
 
-    /// Takes note of a question that is not answered yet.
+    /// Records a query that is not answered yet.
     func beginQuestion() {
         state.withLock { $0.openQuestions += 1 }
     }
 
-    /// Takes note that a question is answered, and carries out what waited for it.
+    /// Records that a query is answered, and carries out the calls that waited for it.
     func endQuestion(on session: HostSession) {
         let releases = state.withLock { state in
             state.openQuestions -= 1

@@ -10,7 +10,7 @@ public import TrackerModels
     import Darwin
 #endif
 
-/// Writes log messages as lines to a file descriptor, and never waits for whoever reads them.
+/// Writes log messages as lines to a file descriptor, and never waits for their reader.
 ///
 /// A host's standard error is often a pipe that its parent forgot. When it is full, messages are left out; the next
 /// that fits says how many.

@@ -22,7 +22,7 @@ public final class HostSession: Responder {
     let settings: HostSettings
     let openCalls = OpenCalls()
     let order = CallOrder()
-    /// Where calls are told of that no native client gets.
+    /// Logs the calls that reach no native client.
     let refusalLog: any TrackerLog
     private let stop: @Sendable (String) -> Void
 

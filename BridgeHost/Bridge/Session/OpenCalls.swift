@@ -25,7 +25,7 @@ final class OpenCalls: Sendable {
     /// Whether no call is answered any more but with an error.
     var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// Takes note of a call.
+    /// Records an open call.
     ///
     /// - Parameter isLate: Whether its answer depends on the network.
     func add(_ reply: Reply, isLate: Bool) -> Ticket {
@@ -42,7 +42,7 @@ final class OpenCalls: Sendable {
         }
     }
 
-    /// Takes note that a call is answered, once.
+    /// Records that a call is answered, once.
     func remove(_ ticket: Ticket) {
         let ended = state.withLock { state -> (@Sendable () -> Void)? in
             guard state.replies[ticket.place]?.number == ticket.number else { return nil }

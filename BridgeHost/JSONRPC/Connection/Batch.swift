@@ -33,7 +33,7 @@ final class Batch: Sendable {
     ///   - answer: The answer; empty if it is not wanted.
     ///   - id: The call's id.
     ///   - position: The call's place in the batch.
-    func settle(_ bytes: Int, isLate: Bool, answer: [UInt8], id: [UInt8]?, at position: Int) {
+    func answer(_ bytes: Int, isLate: Bool, answer: [UInt8], id: [UInt8]?, at position: Int) {
         let (gathered, finished): (Int, State?) = state.withLock { state in
             let fits = state.byteCount + answer.count <= maxBytes
             let kept =
@@ -44,7 +44,7 @@ final class Batch: Sendable {
             return (kept.count, state.missing == 0 ? state : nil)
         }
         guard let finished else { return queue.gather(gathered, for: bytes, isLate: isLate) }
-        queue.settle(
+        queue.answer(
             bytes, isLate: isLate, answer: Self.array(finished.answers), gathered: finished.byteCount - gathered
         )
     }

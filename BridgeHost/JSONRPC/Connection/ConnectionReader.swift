@@ -17,7 +17,7 @@ struct ConnectionReader {
     private var deadline: ContinuousClock.Instant?
     private var isHungUp = false
     private var isOutOfTime = false
-    /// Whether calls were read and not handed on.
+    /// Whether calls were read and not dispatched.
     private var hasSkippedCalls = false
 
     init(
@@ -42,7 +42,7 @@ struct ConnectionReader {
         return ConnectionEnd(reason: reason, isComplete: queue.close() && !hasSkippedCalls)
     }
 
-    /// Reads and hands on calls until there is a reason to stop.
+    /// Reads and dispatches calls until there is a reason to stop.
     private mutating func read() -> ConnectionEnd.Reason {
         while true {
             let readiness = wait(forInput: true, orHangUp: false)
@@ -50,60 +50,60 @@ struct ConnectionReader {
             guard !isOutOfTime else { return .endOfInput }
             guard readiness.isReadable else { continue }
             switch input.read(into: &buffer) {
-            case .bytes(let count): handOn(count)
+            case .bytes(let count): dispatch(count)
             case .end:
-                handOnLast()
+                dispatchLast()
                 return .endOfInput
             case .failed(let errno): return .inputFailed(errno: errno)
             }
         }
     }
 
-    /// Hands on all calls that were read.
-    private mutating func handOn(_ count: Int) {
+    /// Dispatches all calls that were read.
+    private mutating func dispatch(_ count: Int) {
         queue.hold()
         var position = 0
-        while !isOutOfTime, let frame = decoder.next(in: buffer, upTo: count, from: &position) { handOn(frame) }
+        while !isOutOfTime, let frame = decoder.next(in: buffer, upTo: count, from: &position) { dispatch(frame) }
         responder.endOfRead()
         queue.release()
     }
 
-    /// Hands on what the end of the input completes.
-    private mutating func handOnLast() {
+    /// Dispatches the call that the end of the input completes.
+    private mutating func dispatchLast() {
         _ = beginEnd()
         guard let frame = decoder.finish() else { return }
         queue.hold()
-        handOn(frame)
+        dispatch(frame)
         responder.endOfRead()
         queue.release()
     }
 
-    private mutating func handOn(_ frame: Frame) {
+    private mutating func dispatch(_ frame: Frame) {
         if framing == nil {
             framing = decoder.framing
             queue.use(framing ?? .lines)
         }
         switch frame {
-        case .within(let range): handOn(parser.message(buffer, in: range), of: buffer, range.count)
-        case .collected(let bytes): handOn(parser.message(bytes, in: 0..<bytes.count), of: bytes, bytes.count)
-        case .refused(let fault): handOn(Call(refused: RPCError(fault)), 0)
+        case .within(let range): dispatch(parser.message(buffer, in: range), of: buffer, range.count)
+        case .collected(let bytes): dispatch(parser.message(bytes, in: 0..<bytes.count), of: bytes, bytes.count)
+        case .refused(let fault): dispatch(Call(refused: RPCError(fault)), 0)
         }
     }
 
-    private mutating func handOn(_ message: Message, of bytes: [UInt8], _ count: Int) {
+    private mutating func dispatch(_ message: Message, of bytes: [UInt8], _ count: Int) {
         switch message {
-        case .call(let call): handOn(call, count)
+        case .call(let call): dispatch(call, count)
         case .batch(let ranges):
             let batch = Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes / 4, queue: queue)
             for (position, range) in ranges.enumerated() {
                 let call = parser.call(bytes, in: range)
-                handOn(call, range.count, to: .batch(batch, position: position), isInBatch: position > 0)
+                dispatch(call, range.count, to: .batch(batch, position: position), isInBatch: position > 0)
             }
         }
     }
 
-    /// Hands on one call as soon as there is room for it.
-    private mutating func handOn(
+    /// Dispatches one call as soon as there is room for it.
+    private mutating func dispatch(
         _ call: Call, _ byteCount: Int, to destination: Reply.Destination = .connection, isInBatch: Bool = false
     ) {
         guard waitForRoom(byteCount, isInBatch: isInBatch) else {

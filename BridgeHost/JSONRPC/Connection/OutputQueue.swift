@@ -29,7 +29,7 @@ final class OutputQueue: Sendable {
 
     // MARK: - The reading thread
 
-    /// Keeps what is answered from being written until ``release()``, so that it is written at once.
+    /// Keeps answers from being written until ``release()``, so that it is written at once.
     func hold() {
         state.withLock { $0.holds += 1 }
     }
@@ -44,7 +44,7 @@ final class OutputQueue: Sendable {
         state.withLock { $0.encoder.framing = framing }
     }
 
-    /// Takes note of a call, if there is room for it.
+    /// Admits a call, if there is room for it.
     ///
     /// - Parameters:
     ///   - bytes: Its length.
@@ -80,24 +80,24 @@ final class OutputQueue: Sendable {
         wake.wake()
     }
 
-    /// Takes note that nothing is left to do for the responder.
+    /// Records that the responder has nothing left to do.
     func finishResponder() {
         change { $0.isResponderDone = true }
     }
 
-    /// Takes note that a call may be answered late.
+    /// Records that a call may be answered late.
     func postpone(_ bytes: Int) {
         change { $0.flow.postpone(bytes) }
     }
 
-    /// Takes note that a call is answered, and writes the answer if it is wanted.
+    /// Records that a call is answered, and writes the answer if one is wanted.
     ///
     /// - Parameters:
     ///   - bytes: The length of the call.
     ///   - isLate: Whether it was postponed.
     ///   - answer: The answer, without its frame; empty if none is wanted.
     ///   - gathered: What ``gather(_:for:isLate:)`` was told of, and is now part of the answer.
-    func settle(_ bytes: Int, isLate: Bool, answer: [UInt8], gathered: Int = 0) {
+    func answer(_ bytes: Int, isLate: Bool, answer: [UInt8], gathered: Int = 0) {
         change { state in
             state.flow.answer(bytes, isLate: isLate)
             state.flow.ungather(gathered)
@@ -105,7 +105,7 @@ final class OutputQueue: Sendable {
         }
     }
 
-    /// Takes note that a call in a batch is answered, while others are not.
+    /// Records that one call of a batch is answered while others are not.
     func gather(_ answerBytes: Int, for bytes: Int, isLate: Bool) {
         change { state in
             state.flow.answer(bytes, isLate: isLate)

@@ -25,7 +25,7 @@ struct OutputQueueState: Sendable {
     private var pending: [UInt8] = []
     /// Whether the writing thread is at work, or about to be.
     private var isWriting = false
-    /// Whether nobody reads any more.
+    /// Whether the client has stopped reading.
     private var isBroken = false
     private var isClosed = false
     private var parking: Parking?
@@ -40,7 +40,7 @@ struct OutputQueueState: Sendable {
         isResponderDone && flow.isAnswered && flow.unreadBytes == 0 && leftOutNotifications == 0
     }
 
-    /// Takes note of a call, if there is room for it.
+    /// Admits a call, if there is room for it.
     ///
     /// - Parameters:
     ///   - bytes: Its length.
@@ -103,7 +103,7 @@ struct OutputQueueState: Sendable {
         return taken
     }
 
-    /// Takes note that nobody reads any more.
+    /// Records that the client has stopped reading.
     mutating func breakOff() {
         isBroken = true
         isWriting = false

@@ -3,7 +3,7 @@ public import TrackerJSON
 
 /// The answer to one call, to be given once, from any thread.
 ///
-/// Let go of without an answer, it answers with INTERNAL_ERROR. What is given after the first answer, or after the
+/// A reply that is released without an answer answers with INTERNAL_ERROR. What is given after the first answer, or after the
 /// connection's end, is ignored.
 public final class Reply: Sendable {
     private enum State: UInt8, AtomicRepresentable {
@@ -32,7 +32,7 @@ public final class Reply: Sendable {
     }
 
     deinit {
-        settle(.failure(.internalError("The call was given up without an answer.")))
+        complete(.failure(.internalError("The call was given up without an answer.")))
     }
 
     /// Whether an answer reaches the client: notifications have none.
@@ -40,12 +40,12 @@ public final class Reply: Sendable {
 
     /// Answers with a result.
     public func succeed(with result: JSONText) {
-        settle(.success(result))
+        complete(.success(result))
     }
 
     /// Answers with an error.
     public func fail(with error: RPCError) {
-        settle(.failure(error))
+        complete(.failure(error))
     }
 
     /// Says that the answer may take long, so that the client's further calls must not wait for it.
@@ -54,14 +54,14 @@ public final class Reply: Sendable {
         if isFirst { queue.postpone(byteCount) }
     }
 
-    private func settle(_ outcome: @autoclosure () -> Result<JSONText, RPCError>) {
+    private func complete(_ outcome: @autoclosure () -> Result<JSONText, RPCError>) {
         let before = state.exchange(.done, ordering: .acquiringAndReleasing)
         guard before != .done else { return }
         let answer = id.map { Answer.bytes(outcome(), id: $0) } ?? []
         switch destination {
-        case .connection: queue.settle(byteCount, isLate: before == .late, answer: answer)
+        case .connection: queue.answer(byteCount, isLate: before == .late, answer: answer)
         case .batch(let batch, let position):
-            batch.settle(byteCount, isLate: before == .late, answer: answer, id: id, at: position)
+            batch.answer(byteCount, isLate: before == .late, answer: answer, id: id, at: position)
         }
     }
 }

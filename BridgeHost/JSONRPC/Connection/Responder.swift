@@ -9,7 +9,7 @@ public protocol Responder: Sendable {
     ///
     /// - Parameters:
     ///   - request: What is asked for.
-    ///   - reply: Answers it, now or later and from any thread. A reply let go of unanswered answers with
+    ///   - reply: Answers it, now or later and from any thread. A reply that is released without an answer answers with
     ///     INTERNAL_ERROR. Notifications have one, too: completing it says that the call no longer takes memory.
     func respond(to request: Request, reply: Reply)
 

@@ -57,7 +57,7 @@ export class Call {
  * @property {(result: any) => any} read Turns the result into what the promise resolves with.
  * @property {(error: MobileTrackerError) => object | undefined} outcomeOf What an error comes to that does not reject.
  * @property {(error: MobileTrackerError) => MobileTrackerError} errorFrom The error as the caller gets it.
- * @property {(error: MobileTrackerError) => void} unhandled Told of an error that nobody waits for.
+ * @property {(error: MobileTrackerError) => void} unhandled Receives an error that no caller awaits.
  */
 
 /** The same text in one piece: V8 keeps a text that was put together as the tree of all its parts until it is read. */

@@ -37,7 +37,7 @@ const CLIENTS = [
 /**
  * Shows a development collector how the clients of this program stand: posts their debug information to the collector
  * that they send to, once a second. Only a loopback address gets it. It never keeps Node alive, and while there is no
- * collector it says nothing.
+ * collector it stays silent.
  */
 export class CollectorPanel {
     #link

@@ -98,7 +98,7 @@ function readHead(path) {
             closeSync(file)
         }
     } catch {
-        return Buffer.alloc(0) // Then the file says nothing about itself.
+        return Buffer.alloc(0) // The file then has no hint of its kind.
     }
 }
 

@@ -18,7 +18,7 @@ export class ArgumentFault extends ValueFault {}
  * @param {object} options
  * @param {() => string} [options.newID] Makes a message id, if the call has one.
  * @param {number} options.maxBytes How long the params may become.
- * @param {(message: string) => void} options.note Told of what is left out.
+ * @param {(message: string) => void} options.note Receives what is left out.
  * @returns {string} JSON text.
  * @throws {ValueFault}
  */

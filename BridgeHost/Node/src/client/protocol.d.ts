@@ -69,7 +69,7 @@ export interface DebugInfo {
     consent?: Consent
     /** Accepted, recovered, delivered, queued, dropped by reason. */
     account?: Record<string, unknown>
-    /** Calls refused at the door, by reason. */
+    /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
     /** The last failure of a request. */
     lastError?: Record<string, unknown> | null
@@ -102,7 +102,7 @@ export interface AnalyticsDebugInfo {
     groupId?: string | null
     /** Accepted, recovered, delivered, queued, dropped by reason. */
     account?: Record<string, unknown>
-    /** Calls refused at the door, by reason. */
+    /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
     /** The last failure of a request. */
     lastError?: Record<string, unknown> | null
@@ -128,7 +128,7 @@ export interface BasicDebugInfo {
     flushInFlight?: boolean
     /** Accepted, recovered, delivered, queued, dropped by reason. */
     account?: Record<string, unknown>
-    /** Calls refused at the door, by reason. */
+    /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
     /** The last failure of a request. */
     lastError?: Record<string, unknown> | null
@@ -162,7 +162,7 @@ export interface TrackerConfig {
     consent?: 'granted' | 'denied' | 'pending' | null
     /** How many calls may wait for a session; by default as many as the queue holds. */
     maxPendingEvents?: number | null
-    /** What the backend is told of the device; by default what it is. */
+    /** The device as reported to the backend; by default the real one. */
     device?: {
         /** `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`. */
         osName?: string | null
@@ -254,7 +254,7 @@ export interface ReactNativeConfig {
     consent?: 'granted' | 'denied' | 'pending' | null
     /** How many calls may wait for a session; by default as many as the queue holds. */
     maxPendingEvents?: number | null
-    /** What the backend is told of the device; by default what it is. */
+    /** The device as reported to the backend; by default the real one. */
     device?: {
         /** `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`. */
         osName?: string | null
@@ -560,7 +560,7 @@ export interface TrackerMethods {
      */
     screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
-     * Takes note that the platform shows a screen: an immediate repeat is not recorded again.
+     * Records that the platform shows a screen. The same screen twice in a row is recorded once.
      *
      * @param name The screen, or the title of a page. Not blank.
      * @param url What tells it from others; its name by default.
@@ -601,7 +601,7 @@ export interface TrackerMethods {
      */
     flush(timeoutMs?: number | null): Promise<FlushReport>
     /**
-     * Takes note of what the user decided; it outlives restarts and resets.
+     * Records the user's decision. It outlives restarts and resets.
      *
      * @param consent What the user decided.
      * @throws {MobileTrackerError} `STORAGE_ERROR`

@@ -27,7 +27,7 @@ export class ValueFault extends Error {
  * @param {unknown} value
  * @param {string} name What the value is called in a fault's path.
  * @param {number} [maxLength] How long the text may become, in UTF-16 units.
- * @param {(path: string, kind: 'function' | 'symbol') => void} [omit] Told of members that are left out though they
+ * @param {(path: string, kind: 'function' | 'symbol') => void} [omit] Called for members that are left out though they
  *     are not undefined.
  * @returns {string | undefined} Undefined for undefined, functions and symbols, which JSON leaves out.
  * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too

@@ -26,7 +26,7 @@ const NEW_ID = {
  * @param {import('./host-link.js').HostLink} link
  * @param {object} observer
  * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'accepted'>} observer.warnings
- * @param {() => void} [observer.used] Told of calls that may leave something to be sent.
+ * @param {() => void} [observer.used] Called for calls that may leave something to be sent.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
  */
 export function makeFunctions(table, prefix, link, observer) {

@@ -22,7 +22,7 @@ const KEYS = ['xApiKey', 'apiKey', 'writeKey']
  * @property {string} text The same in a sentence.
  */
 
-/** An account that cannot be read; the message is a sentence for whoever sent it. */
+/** An account that cannot be read; its message tells the author what to change. */
 export class AccountError extends Error {
     name = 'AccountError'
 }

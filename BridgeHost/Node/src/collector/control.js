@@ -101,7 +101,7 @@ function requireOwnOrigin({ headers }, own) {
     }
 }
 
-/** The page for a browser, a few words for whoever asks with curl. */
+/** The page for a browser, a few words for curl. */
 function welcome({ request, response }) {
     response.setHeader('Vary', 'Accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return sendAsset(response, 'index.html')

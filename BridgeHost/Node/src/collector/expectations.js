@@ -7,7 +7,7 @@ const FIELDS = ['kind', 'type', 'name', 'user', 'session']
 const KNOWN = [...FIELDS, 'data', 'count', 'test']
 const TOP = ['expect', 'inOrder', 'nothingElse', 'allowProblems']
 
-/** Expectations that cannot be understood; the message is a sentence for whoever wrote them. */
+/** Expectations that cannot be understood; its message tells the author what to change. */
 export class ExpectationError extends Error {
     name = 'ExpectationError'
 }

@@ -19,7 +19,7 @@ const MOST_BYTES_AT_FIRST = 32 * 1024 * 1024
 const RETRY = 500
 
 /**
- * One page that is told of everything as it comes, by server-sent events.
+ * One page that receives everything as it comes, by server-sent events.
  *
  * It has no queue: the ledger is the queue, and the page's position in it a number. A page that reads slowly is sent
  * what has come meanwhile when it is ready, and one that comes back goes on after the last number that it has seen.

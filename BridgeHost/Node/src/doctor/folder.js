@@ -11,7 +11,7 @@ const NO_SPACE = 10 * MIB
 
 const CLIENTS = { session: 'MobileTracker', batch: 'AnalyticsClient', endpoint: 'BasicTracker' }
 
-/** How many lanes are told of one by one. */
+/** How many lanes are listed one by one. */
 const MOST_LANES = 20
 
 /** The state folders of all programs of this user. @param {NodeJS.ProcessEnv} [env] @returns {string[]} */

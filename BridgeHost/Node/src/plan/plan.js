@@ -114,7 +114,7 @@ function eventFaults(event, defs, path) {
     return faults
 }
 
-/** An example that its own plan refuses misleads whoever reads it. */
+/** An example that its own plan refuses would mislead the reader. */
 function exampleFaults({ data = true, examples = [] }, defs, path) {
     return examples.flatMap((example, i) => violations(data, example, defs, `${path}.examples[${i}]`))
 }

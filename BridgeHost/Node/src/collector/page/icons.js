@@ -26,7 +26,7 @@ const PATHS = {
     filter: 'M4 6h16l-6.5 7.5V19l-3-1.5v-4z',
 }
 
-/** A drawn sign. It says nothing to those who listen: what it stands on has a label. */
+/** A drawn sign. Screen readers skip it: the element around it has a label. */
 export function icon(name) {
     const path = svg('path', { d: PATHS[name] })
     return svg('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true', focusable: 'false' }, path)
