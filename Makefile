@@ -6,8 +6,11 @@ WIDTH ?= 4
 # How often `make kills` kills the host.
 KILLS ?= 1000
 
+# How many clients `make storm` simulates.
+CLIENTS ?= 1000000
+
 .PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
-.PHONY: floor bench-check bench-parts
+.PHONY: floor bench-check bench-growth bench-parts bench-peers storm
 .PHONY: screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
@@ -20,6 +23,9 @@ help:
 	@echo "make sanitize  every Swift test under ThreadSanitizer and AddressSanitizer"
 	@echo "make bench   the product beside its floors: libcurl, SQLite, a pipe; the figures in .build/bench.json"
 	@echo "make bench-check  fails if a ratio to a floor is over 30 % worse than in Benchmarks/ratios.json"
+	@echo "make bench-growth  a million events queued, a million in and out, and an idle host's wake-ups"
+	@echo "make bench-peers  other trackers, from PyPI, on the same work"
+	@echo "make storm   CLIENTS (1000000) after an outage, on a virtual clock, with the product's own breaker"
 	@echo "make bench-parts  how fast JSON and the outbox are by themselves"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make build   the release host, at .build/release/BridgeHost"
@@ -69,6 +75,11 @@ network: build
 	@.ci/setup network
 	node Tests/Network/network.mjs
 
+# Takes some minutes; CLIENTS=20000 shows the same within seconds.
+storm: setup
+	swift build -c release --product StormSimulation
+	.build/release/StormSimulation --clients $(CLIENTS) --svg .build/storm.svg
+
 # Each sanitizer has a build of its own, in which everything takes its time. Reports go to files: those of hosts and
 # other processes that tests start count too, and a host that is killed says nothing by its exit code.
 sanitize: sanitize-thread sanitize-address
@@ -102,14 +113,22 @@ floor: $(patsubst Benchmarks/Floor/%.c,.build/floor/%,$(wildcard Benchmarks/Floo
 	cc -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -o $@ $< -lcurl -lsqlite3 -lz
 
 # Figures for one machine: what is around them moves them, their ratios to the floors hold better.
-bench: build floor
+bench: setup-tests build floor
 	swift build -c release --product NativeBenchmark
 	python3 Benchmarks/bench.py --json .build/bench.json
 
 # Fails if a ratio to a floor is over 30 % worse than the one kept in the repository.
-bench-check: build floor
+bench-check: setup-tests build floor
 	swift build -c release --product NativeBenchmark
 	python3 Benchmarks/bench.py --json .build/bench.json --check Benchmarks/ratios.json
+
+# Fails if a long queue makes an event dearer, memory grows with what passes through, or an idle host is woken.
+bench-growth: setup-tests build floor
+	python3 Benchmarks/growth.py --json .build/bench-growth.json
+
+# Installs packages from PyPI into .build/peers.
+bench-peers: setup-tests build floor
+	python3 Benchmarks/peers.py --json .build/bench-peers.json
 
 # What the parts of the product do by themselves.
 bench-parts: setup
@@ -123,13 +142,13 @@ bench-parts: setup
 
 bench-processes: build
 	swift build -c release --product HostBenchmark
-	.build/release/HostBenchmark processes
+	.build/release/HostBenchmark
 
 coverage:
 	@python3 Tests/Scripts/coverage.py
 
 lint:
-	swift format lint --strict -r Modules BridgeHost Tests Package.swift
+	swift format lint --strict -r Modules BridgeHost Benchmarks Tests Package.swift
 
 generate: setup
 	swift run BridgeGenerator

@@ -82,6 +82,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "StormSimulation", dependencies: ["TrackerCore", "TrackerModels", "TrackerNetworking"],
+            path: "Benchmarks/Storm", swiftSettings: settings
+        ),
+        .executableTarget(
             name: "HostBenchmark", dependencies: ["TestSupport", "TrackerModels"], path: "Benchmarks/Host",
             swiftSettings: settings
         ),

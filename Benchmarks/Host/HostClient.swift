@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TrackerModels
 
-/// A program that reads lines and writes lines, such as the host, and a client's end of its streams.
+/// The host, and a client's end of its streams.
 ///
 /// It is killed when nothing holds it any more.
 final class HostClient: Sendable {
@@ -17,12 +17,11 @@ final class HostClient: Sendable {
     private let output: FileHandle
     private let rest = Mutex<[UInt8]>([])
 
-    /// Starts the host beside this program, or another program.
-    init(_ path: String? = nil) throws {
+    /// Starts the host beside this program.
+    init() throws {
         let process = Process()
         process.executableURL =
-            path.map { URL(fileURLWithPath: $0) }
-            ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "BridgeHost")
+            URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "BridgeHost")
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output
@@ -70,27 +69,6 @@ final class HostClient: Sendable {
                 rest += try read()
             }
         }
-    }
-
-    /// Reads that many lines, whatever is in them.
-    func skipLines(_ count: Int) throws {
-        var left = count
-        while left > 0 { left -= try read().count { $0 == 0x0A } }
-    }
-
-    /// The processor time that it has used.
-    func processorTime() throws -> Duration {
-        let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
-        let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
-        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return .zero }
-        return .seconds(user + system) / sysconf(Int32(_SC_CLK_TCK))
-    }
-
-    /// The memory that it has in use, in MiB.
-    func residentMebibytes() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-        return (Int(line.filter(\.isNumber)) ?? 0) >> 10
     }
 
     private func read() throws -> [UInt8] {

@@ -35,6 +35,15 @@ suite('the benchmark', { skip: withoutBuild }, () => {
         }
     })
 
+    test('measures what grows with the queue and with time', async (t) => {
+        const words = [join(ROOT, 'Benchmarks/growth.py'), '--smoke']
+        const { code, stdout, stderr } = await run(
+            t, 'python3', words, { cwd: ROOT, env: { ...process.env, BENCH_BUILD: BUILT } })
+
+        assert.equal(code, 0, stderr)
+        assert.match(stdout, /1,000 queued: .+ µs to take an event.+\naccept: .+\ndeliver: .+\n2,000 in and out: .+\nidle: woken \d+ times/)
+    })
+
     test('fails when a ratio is far worse than the kept one, and only then', async (t) => {
         const ratios = join(freshFolder(t), 'ratios.json')
         const check = async (each) => {

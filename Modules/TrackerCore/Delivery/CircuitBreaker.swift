@@ -1,13 +1,13 @@
 import TrackerModels
-import TrackerNetworking
+package import TrackerNetworking
 
 /// Decides when the next request may be sent, from how the last ones fared.
 ///
 /// While closed, the n-th failure in a row waits `retryDelay` × 2^(n−1). At `failureThreshold` it opens for `cooldown`;
 /// each probe that fails doubles that, up to `maxCooldown`. Any answer that is no failure closes it and starts over.
-struct CircuitBreaker: Sendable {
+package struct CircuitBreaker: Sendable {
     /// The numbers it goes by.
-    struct Policy: Hashable, Sendable {
+    package struct Policy: Hashable, Sendable {
         var retryDelay: Duration = .seconds(1)
         var failureThreshold = 3
         var cooldown: Duration = .seconds(10)
@@ -16,7 +16,7 @@ struct CircuitBreaker: Sendable {
     }
 
     /// Where it stands.
-    enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// Requests flow; after a failure, from `until` on.
         case closed(failures: Int, until: MonotonicInstant?)
         /// Nothing flows before `until`.
@@ -35,9 +35,13 @@ struct CircuitBreaker: Sendable {
     }
 
     let policy: Policy
-    private(set) var state: State = .closed(failures: 0, until: nil)
+    package private(set) var state: State
 
-    init(_ policy: Policy) { self.policy = policy }
+    /// Makes a breaker that stands where another stood.
+    package init(_ policy: Policy, state: State = .closed(failures: 0, until: nil)) {
+        self.policy = policy
+        self.state = state
+    }
 
     /// Whether more than one request may be under way.
     var isFlowing: Bool {
@@ -55,12 +59,12 @@ struct CircuitBreaker: Sendable {
     }
 
     /// Takes leave to send one request at `now`; `admission(at:)` must have given it.
-    mutating func depart() {
+    package mutating func depart() {
         if case .open(let trips, _) = state { state = .halfOpen(trips: trips) }
     }
 
     /// The request was answered by other than a failure.
-    mutating func close() { state = .closed(failures: 0, until: nil) }
+    package mutating func close() { state = .closed(failures: 0, until: nil) }
 
     /// The request failed.
     ///
@@ -68,7 +72,7 @@ struct CircuitBreaker: Sendable {
     ///   - now: When.
     ///   - floor: The least wait, such as the server's `Retry-After`. Jitter never shortens it.
     ///   - generator: The source of jitter.
-    mutating func fail(
+    package mutating func fail(
         at now: MonotonicInstant, floor: Duration, using generator: inout some RandomNumberGenerator
     ) {
         switch state {
@@ -118,6 +122,8 @@ struct CircuitBreaker: Sendable {
 
     private func jittered(_ wait: Duration, using generator: inout some RandomNumberGenerator) -> Duration {
         guard policy.jitter > 0 else { return wait }
-        return wait * Double.random(in: (1 - policy.jitter)...(1 + policy.jitter), using: &generator)
+        // From 0 to 1, as fine as a Double is: `Double.random` costs ten times as much with a generic generator.
+        let chance = Double(generator.next() >> 11) / Double(UInt64.max >> 11)
+        return wait * (1 + policy.jitter * (2 * chance - 1))
     }
 }

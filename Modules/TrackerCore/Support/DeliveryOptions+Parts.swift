@@ -52,7 +52,8 @@ extension DeliveryOptions {
         )
     }
 
-    var breaker: CircuitBreaker.Policy {
+    /// The numbers that the circuit breaker goes by.
+    package var breaker: CircuitBreaker.Policy {
         CircuitBreaker.Policy(
             retryDelay: retryDelay, failureThreshold: failureThreshold, cooldown: cooldown, maxCooldown: maxCooldown,
             jitter: jitter

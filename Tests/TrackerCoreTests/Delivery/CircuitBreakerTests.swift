@@ -102,7 +102,7 @@ struct CircuitBreakerTests {
     }
 
     @Test("keeps jitter within its bounds, and never shortens what the server asked for")
-    func jittersWithinBounds() {
+    func jittersWithinBounds() throws {
         var generator = SeededGenerator(seed: 7)
         var seen: Set<Int64> = []
         for _ in 0..<1000 {
@@ -126,6 +126,9 @@ struct CircuitBreakerTests {
             #expect(now.duration(to: later) >= .seconds(90))
         }
         #expect(seen.count > 100)
+        // Both ends of the range are come by.
+        #expect(try #require(seen.min()) < MonotonicInstant.seconds(5.82).nanoseconds)
+        #expect(try #require(seen.max()) > MonotonicInstant.seconds(6.18).nanoseconds)
     }
 
     @Test("lets the next probe go at once after one that was cancelled")
