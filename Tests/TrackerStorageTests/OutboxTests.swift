@@ -43,6 +43,43 @@ struct OutboxTests {
         #expect(try outbox.peek(limit: 0, maxBytes: .max).records.isEmpty)
     }
 
+    @Test("leaves out what the caller names, and never forgets it", arguments: Place.allCases)
+    func excludes(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit((1...5).map { .append("m\($0)") })
+        let ids = try outbox.peek(limit: 9, maxBytes: .max).records.map(\.id)
+
+        let rest = try outbox.peek(limit: 2, maxBytes: .max, excluding: Set(ids.prefix(2)))
+        // What is settled behind them must not hide them.
+        outbox.stage(.delivered([ids[2]], bytes: WireBytes(before: 0, after: 0))) { _ in }
+        let next = try outbox.peek(limit: 9, maxBytes: .max, excluding: Set(ids.prefix(2)))
+        let all = try outbox.peek(limit: 9, maxBytes: .max)
+
+        #expect(rest.records.map(\.sequence) == [3, 4])
+        #expect(next.records.map(\.sequence) == [4, 5])
+        #expect(all.records.map(\.sequence) == [1, 2, 4, 5])
+    }
+
+    @Test("tells whether anybody has written since a read", arguments: Place.allCases)
+    func versions(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        await outbox.commit(.append("m1"))
+        let peek = try outbox.peek(limit: 9, maxBytes: .max)
+        let version = try #require(peek.version)
+        #expect(try outbox.isUnchanged(since: version))
+
+        await outbox.commit(.append("m2"))
+        #expect(try !outbox.isUnchanged(since: version))
+        let first = try #require(peek.records.first)
+        let next = try #require(try outbox.state(ifQueued: first.id)?.version)
+        #expect(try outbox.isUnchanged(since: next))
+        if place == .disk {
+            let other = try await SQLiteOutbox.opened(.sample(folder))
+            await other.commit(.reset(all: false, messageID: nil))
+            #expect(try !outbox.isUnchanged(since: next))
+        }
+    }
+
     @Test("peeks a group that has gone out before to its end, whatever the limits")
     func peeksGroups() async throws {
         let configuration = OutboxConfiguration.sample(folder) { $0.bindsSessions = false }

@@ -1,18 +1,15 @@
-import Synchronization
 import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
 extension DeliveryEngine {
     /// Logs an event, and tells whoever listens.
-    func report(_ event: DeliveryEvent, at moment: ClockReading) {
+    func report(_ event: DeliveryEvent, _ state: inout State, at moment: ClockReading) {
         switch event {
-        case .delivered(let plan, _):
-            for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
         case .retried(let plan, let answer, let message):
-            state.withLock { $0.growth.interrupt() }
+            state.growth.interrupt()
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
-            state.withLock { $0.lastError = (message + subject, moment.wall) }
+            state.lastError = (message + subject, moment.wall)
             if answer.isLostRedirect {
                 parts.log.log(.warning, "Configuration error: \(message)\(subject); it stays queued.")
             } else {
@@ -20,7 +17,7 @@ extension DeliveryEngine {
             }
             parts.diagnostics.report(.retried(status: answer.status, message: message))
         case .dropped(let records, let reason, let message):
-            state.withLock { $0.lastError = (message, moment.wall) }
+            state.lastError = (message, moment.wall)
             for record in records {
                 parts.log.log(
                     .error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
@@ -29,11 +26,9 @@ extension DeliveryEngine {
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
             parts.log.log(
                 .warning, "The user was not identified: \(message)\(subject); the profile is sent all the same.")
-        case .sessionMade:
-            parts.log.verbose(.info) { "Session created." }
-        case .sessionChanged, .idle: break
+        case .sessionMade, .sessionChanged, .idle: break
         case .halted(let halt), .disabled(let halt):
-            state.withLock { $0.lastError = (halt.message, moment.wall) }
+            state.lastError = (halt.message, moment.wall)
             parts.diagnostics.report(.lane(halt.message))
         }
         observe(event)
@@ -45,27 +40,25 @@ extension DeliveryEngine {
     /// - Parameter session: The one that was made, if one was; the user may have left it by now.
     func announce(made session: SessionID?, after result: ChangeResult) {
         // A disk that refuses it keeps it in memory, where the lane's state shows it.
-        let lane: LaneState? = if case .done(let lane) = result { lane } else { try? parts.outbox.state() }
-        guard let lane else { return }
+        guard let lane = result.lane ?? (try? parts.outbox.state()) else { return }
         if let session, session == lane.entry.session {
-            report(.sessionMade(session), at: moment)
+            parts.log.verbose(.info) { "Session created." }
+            observe(.sessionMade(session))
         } else {
-            report(.sessionChanged(lane.entry.session), at: moment)
+            observe(.sessionChanged(lane.entry.session))
         }
     }
 
     /// Warns if the queue keeps growing while deliveries succeed.
-    func noteGrowth(_ peek: Peek, at now: MonotonicInstant) {
-        let warning = state.withLock { state in
-            // What is delivered and not yet recorded is no longer seen at the front, but counts in the lane.
-            let queued = peek.records.isEmpty ? 0 : peek.state.queuedRecords
-            return state.growth.note(queued: queued, delivered: state.sent, at: now)
-        }
-        if let warning { parts.log.log(.warning, warning.message) }
+    ///
+    /// - Parameter queued: How many events the lane has; 0 if nothing waits and nothing is under way.
+    func noteGrowth(_ queued: Int, _ state: inout State, at now: MonotonicInstant) {
+        guard let warning = state.growth.note(queued: queued, delivered: state.sent, at: now) else { return }
+        parts.log.log(.warning, warning.message)
     }
 
     /// Logs that requests have begun to fail, and that they fail no longer.
-    func report(_ settlement: DeliveryState.Settlement, at moment: ClockReading) {
+    func report(_ settlement: DeliveryState.Settlement, _ state: State, at moment: ClockReading) {
         switch settlement.outage {
         case .began:
             // A redirect that leads nowhere is logged each time, with its target.
@@ -75,38 +68,29 @@ extension DeliveryEngine {
             let cause = message.contains(host) ? message : "\(host): \(message)"
             parts.log.log(
                 .warning,
-                "Delivery fails: \(cause). What is queued is kept; the next try is in \(waitText(at: moment.now)).")
+                "Delivery fails: \(cause). What is queued is kept; the next try is in \(waitText(state, at: moment.now)).")
         case .ended: parts.log.verbose(.info) { "Delivery works again." }
         case nil: break
         }
     }
 
     /// Tells of a change of the breaker.
-    func reportBreaker(
-        from before: CircuitBreaker.State, to after: CircuitBreaker.State, at now: MonotonicInstant
-    ) {
-        let (old, new) = (before.circuit, after.circuit)
+    func reportBreaker(from before: CircuitBreaker.State, _ state: State, at now: MonotonicInstant) {
+        let (old, new) = (before.circuit, state.delivery.breaker.state.circuit)
         guard old != new else { return }
         parts.diagnostics.report(.breaker(new))
         guard old == .closed, new == .open else {
             return parts.log.verbose(.info) { "Circuit breaker: \(new.rawValue)" }
         }
-        let cause = state.withLock { $0.lastError?.message } ?? ""
         parts.log.log(
             .warning,
             "The circuit breaker is open after repeated failures. What is queued is kept; the next try is in "
-                + "\(waitText(at: now)). Last error: \(cause)")
+                + "\(waitText(state, at: now)). Last error: \(state.lastError?.message ?? "")")
     }
 
     /// How long the breaker waits, to a tenth of a second.
-    private func waitText(at now: MonotonicInstant) -> String {
-        let until: MonotonicInstant? = state.withLock { state in
-            switch state.delivery.breaker.state {
-            case .closed(_, let until): until
-            case .open(_, let until): until
-            case .halfOpen: nil
-            }
-        }
+    private func waitText(_ state: State, at now: MonotonicInstant) -> String {
+        let until = state.delivery.breaker.state.until
         let tenths = Int((max(.zero, until.map { now.duration(to: $0) } ?? .zero) / .milliseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10) s"
     }
@@ -124,17 +108,6 @@ extension Answer {
         switch self {
         case .success(let response): (300..<400).contains(response.status)
         case .failure(let error): error.kind == .redirectRefused || error.kind == .tooManyRedirects
-        }
-    }
-}
-
-extension CircuitBreaker.State {
-    /// The state as the outside sees it.
-    var circuit: CircuitState {
-        switch self {
-        case .closed: .closed
-        case .open: .open
-        case .halfOpen: .halfOpen
         }
     }
 }

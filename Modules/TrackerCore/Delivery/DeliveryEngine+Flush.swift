@@ -21,42 +21,36 @@ extension DeliveryEngine {
 
     /// Sends what is queued now and tells when that is settled, when it must wait, or when the time has passed.
     func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        let deadline = parts.loop.now.advanced(by: max(timeout, .zero))
-        let flush = state.withLock { state in
-            defer { state.nextFlush += 1 }
-            let flush = Flush(id: state.nextFlush, deadline: deadline, completion: completion)
-            if !state.isClosed { state.flushes.append(flush) }
-            return (id: flush.id, isAccepted: !state.isClosed)
-        }
-        guard flush.isAccepted else { return completion(.notInitialized) }
-        // A loop that is closed runs nothing more: whoever waits is told so.
-        guard parts.loop.post({ [self] in advance() }) else { return end(flush.id, .notInitialized) }
-        parts.outbox.stage(.barrier) { [self] result in
-            let isOpen = parts.loop.post { [self] in
-                begin(flush.id, result)
-                advance()
+        guard !hasEnded.value else { return completion(.notInitialized) }
+        let id = flushCount.wrappingAdd(1, ordering: .relaxed).newValue
+        let flush = Flush(
+            id: id, deadline: parts.loop.now.advanced(by: max(timeout, .zero)), completion: completion)
+        // What was posted to a loop before it was closed still runs: who ends the engine tells all flushes.
+        let isOpen = parts.loop.post { [self] in
+            onLoop { state in
+                guard !state.isClosed else { return completion(.notInitialized) }
+                state.flushes.append(flush)
+                advance(&state)
             }
-            if !isOpen { end(flush.id, .notInitialized) }
         }
+        guard isOpen else { return completion(.notInitialized) }
+        parts.outbox.stage(.barrier) { [self] result in perform { self.begin(id, result, &$0) } }
     }
 
     /// Tells the flushes that have come to their end, once what was delivered is on disk and counts.
-    func updateFlushes() {
-        let now = parts.loop.now
-        let isAnyOver = state.withLock { state in
-            for index in state.flushes.indices where state.flushes[index].end == nil {
-                state.flushes[index].end = reasonToEnd(state.flushes[index], state)
-            }
-            return state.flushes.contains { $0.end != nil }
+    func updateFlushes(_ state: inout State, at now: MonotonicInstant) {
+        guard !state.flushes.isEmpty else { return }
+        for index in state.flushes.indices where state.flushes[index].end == nil {
+            state.flushes[index].end = reasonToEnd(state.flushes[index], state)
         }
-        if isAnyOver { recordDelivered() }
-        let (ended, reason) = state.withLock { state in
-            let isRecorded = state.unsettled == 0
-            let ended = state.flushes.filter { ($0.end != nil && isRecorded) || $0.deadline <= now }
-            state.flushes.removeAll { flush in ended.contains { $0.id == flush.id } }
-            return (ended, state.rest == .otherProcess ? StopReason.otherProcess : .timeout)
-        }
-        for flush in ended { report(flush, flush.end ?? reason) }
+        guard state.flushes.contains(where: { $0.end != nil || $0.deadline <= now }) else { return }
+        recordDelivered(&state)
+        let isWritten = recorder.isWritten
+        let ended = state.flushes.filter { ($0.end != nil && isWritten) || $0.deadline <= now }
+        state.flushes.removeAll { flush in ended.contains { $0.id == flush.id } }
+        let late: StopReason = state.rest == .otherProcess ? .otherProcess : .timeout
+        publish(state)
+        for flush in ended { report(flush, flush.end ?? late, state) }
     }
 
     /// Whether a flush is over, and why; `nil` while it is not.
@@ -69,13 +63,11 @@ extension DeliveryEngine {
     }
 
     /// Tells one flush what it came to, from what is on disk.
-    func report(_ flush: Flush, _ reason: StopReason?) {
-        recordDelivered()
+    func report(_ flush: Flush, _ reason: StopReason?, _ state: State) {
         let remaining = remaining(of: flush)
         let account = (try? parts.outbox.account())?.delivered ?? flush.deliveredBefore
-        let sent = state.withLock { $0.sent }
         // What the disk refuses to record has been delivered all the same.
-        let deliveredNow = max(account - flush.deliveredBefore, sent - flush.sentBefore, 0)
+        let deliveredNow = max(account - flush.deliveredBefore, state.sent - flush.sentBefore, 0)
         let delivered = min(deliveredNow, max(0, flush.queued - remaining))
         let stoppedBy = remaining == 0 ? nil : reason ?? .timeout
         flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: stoppedBy))
@@ -97,33 +89,25 @@ extension DeliveryEngine {
         return !state.delivery.inFlight.values.contains { $0.records.contains { $0.sequence <= through } }
     }
 
-    private func begin(_ id: Int, _ result: ChangeResult) {
+    private func begin(_ id: Int, _ result: ChangeResult, _ state: inout State) {
+        guard let index = state.flushes.firstIndex(where: { $0.id == id }) else { return }
         // A disk that takes no writes may yet be read: what it holds can be sent.
-        let lane = if case .done(let lane) = result { lane } else { try? parts.outbox.state() }
-        guard let lane else { return end(id, .storage) }
-        let queued = (try? parts.outbox.queuedRecords(through: lane.lastSequence)) ?? lane.queuedRecords
-        let delivered = (try? parts.outbox.account())?.delivered ?? 0
-        state.withLock { state in
-            state.isInterested = true
-            // What is at the front is not known until the next look.
-            state.front = 0
-            guard let index = state.flushes.firstIndex(where: { $0.id == id }) else { return }
-            state.flushes[index].through = lane.lastSequence
-            state.flushes[index].queued = queued
-            state.flushes[index].deliveredBefore = delivered
-            state.flushes[index].sentBefore = state.sent
+        guard let lane = result.lane ?? (try? parts.outbox.state()) else {
+            return report(state.flushes.remove(at: index), .storage, state)
         }
+        state.isInterested = true
+        // What is at the front is not known until the next look.
+        state.front = 0
+        state.delivery.forgetAhead()
+        state.flushes[index].through = lane.lastSequence
+        state.flushes[index].queued =
+            (try? parts.outbox.queuedRecords(through: lane.lastSequence)) ?? lane.queuedRecords
+        state.flushes[index].deliveredBefore = (try? parts.outbox.account())?.delivered ?? 0
+        state.flushes[index].sentBefore = state.sent
     }
+}
 
-    /// Tells a flush, unless it has been told already.
-    private func end(_ id: Int, _ reason: StopReason?) {
-        let flush = state.withLock { state -> Flush? in
-            guard let index = state.flushes.firstIndex(where: { $0.id == id }) else { return nil }
-            return state.flushes.remove(at: index)
-        }
-        guard let flush else { return }
-        // Nothing waits for its deadline any more.
-        arm()
-        report(flush, reason)
-    }
+extension ChangeResult {
+    /// The lane right after a change; `nil` if it was none, or if the disk has refused it.
+    var lane: LaneState? { if case .done(let lane) = self { lane } else { nil } }
 }

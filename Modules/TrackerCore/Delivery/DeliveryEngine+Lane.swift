@@ -1,4 +1,3 @@
-import Synchronization
 import TrackerModels
 import TrackerNetworking
 import TrackerStorage
@@ -8,49 +7,38 @@ extension DeliveryEngine {
     private static let patience = Duration.milliseconds(500)
 
     /// Becomes the lane's deliverer, unless another process is.
-    func takeLane(at now: MonotonicInstant) -> Bool {
-        if state.withLock({ $0.isLocked }) { return true }
-        guard claimLane() else {
-            // A lane that needs nothing is not looked at again: then every process on it may sleep.
-            let isWaiting = state.withLock { $0.isInterested || !$0.flushes.isEmpty }
-            let peek = isWaiting ? try? parts.outbox.peek(limit: 1, maxBytes: 0) : nil
-            // A disk that cannot tell is asked again.
-            let hasWork = isWaiting && peek?.records.isEmpty != true
-            state.withLock { state in
-                state.rest = hasWork ? .otherProcess : nil
-                state.front = peek?.records.first?.sequence
-                if hasWork {
-                    state.wakeAt = now.advanced(by: Self.patience)
-                    if peek == nil { state.front = 0 }
-                } else {
-                    state.isInterested = false
-                }
-            }
-            return false
+    func takeLane(_ state: inout State, at now: MonotonicInstant) -> Bool {
+        if state.isLocked || claimLane(&state) { return true }
+        // A lane that needs nothing is not looked at again: then every process on it may sleep.
+        let isWaiting = state.isInterested || !state.flushes.isEmpty
+        let peek = isWaiting ? try? parts.outbox.peek(limit: 1, maxBytes: 0) : nil
+        // A disk that cannot tell is asked again.
+        let hasWork = isWaiting && peek?.records.isEmpty != true
+        state.rest = hasWork ? .otherProcess : nil
+        state.front = peek?.records.first?.sequence
+        if hasWork {
+            state.wakeAt = now.advanced(by: Self.patience)
+            if peek == nil { state.front = 0 }
+        } else {
+            state.isInterested = false
         }
-        return true
+        return false
     }
 
     /// Takes the lane's lock, unless another process has it.
-    func claimLane() -> Bool {
-        guard parts.outbox.acquireDelivery() else {
-            let wasHere = state.withLock { state in
-                state.isElsewhere = true
-                defer { state.isDeliverer = false }
-                return state.isDeliverer == true
-            }
-            if wasHere { parts.diagnostics.report(.lane("Another process delivers the lane now.")) }
-            return false
-        }
-        let wasElsewhere = state.withLock { state in
+    func claimLane(_ state: inout State) -> Bool {
+        let wasDeliverer = state.isDeliverer
+        let isTaken = parts.outbox.acquireDelivery()
+        state.isElsewhere = !isTaken
+        state.isDeliverer = isTaken
+        if isTaken {
             state.isLocked = true
-            state.isElsewhere = false
             state.delivery.forgetAhead()
-            defer { state.isDeliverer = true }
-            return state.isDeliverer == false
+            if wasDeliverer == false { parts.diagnostics.report(.lane("This process delivers the lane now.")) }
+        } else if wasDeliverer == true {
+            parts.diagnostics.report(.lane("Another process delivers the lane now."))
         }
-        if wasElsewhere { parts.diagnostics.report(.lane("This process delivers the lane now.")) }
-        return true
+        return isTaken
     }
 
     /// Lets another process deliver, as soon as nothing is under way and what was delivered, dropped or bound here is on
@@ -58,34 +46,33 @@ extension DeliveryEngine {
     ///
     /// - Returns: Whether nothing is held any more.
     @discardableResult
-    func letGo() -> Bool {
-        recordDelivered()
-        let (wasLocked, isFree) = state.withLock { state in
-            state.isLeaving = state.isLocked && (state.unsettled > 0 || !state.delivery.inFlight.isEmpty)
-            guard !state.isLeaving else { return (false, false) }
-            defer { state.isLocked = false }
-            return (state.isLocked, true)
-        }
-        if wasLocked { parts.outbox.releaseDelivery() }
-        return isFree
+    func letGo(_ state: inout State) -> Bool {
+        recordDelivered(&state)
+        guard state.isLocked else { return true }
+        // A drop of all that is queued, which is staged after a refusal for good, is such a change as well.
+        guard recorder.isWritten, state.delivery.inFlight.isEmpty else { return false }
+        state.isLocked = false
+        parts.outbox.releaseDelivery()
+        return true
     }
 
     /// Sets the timer to the first instant at which something is due.
-    func arm() {
-        let (old, next) = state.withLock { state in
-            let instants =
-                [state.wakeAt, state.recordAt, state.ending?.deadline].compactMap { $0 } + state.flushes.map(\.deadline)
-            let next = state.isClosed ? nil : instants.min()
-            guard state.timer?.at != next else { return (nil as TimerID?, nil as MonotonicInstant?) }
-            defer { state.timer = nil }
-            return (state.timer?.id, next)
+    func arm(_ state: inout State) {
+        var next: MonotonicInstant?
+        if !state.isClosed {
+            next = [state.wakeAt, state.recordAt, state.ending?.deadline].lazy.compactMap { $0 }.min()
+            for flush in state.flushes { next = min(next ?? flush.deadline, flush.deadline) }
         }
-        if let old { parts.loop.cancel(old) }
+        guard state.timer?.at != next else { return }
+        if let old = state.timer { parts.loop.cancel(old.id) }
+        state.timer = nil
         guard let next else { return }
         let id = parts.loop.schedule(at: next) { [self] in
-            state.withLock { $0.timer = nil }
-            advance()
+            onLoop { state in
+                state.timer = nil
+                advance(&state)
+            }
         }
-        state.withLock { $0.timer = (id, next) }
+        state.timer = (id, next)
     }
 }

@@ -1,4 +1,3 @@
-import Synchronization
 import TrackerModels
 import TrackerNetworking
 
@@ -6,30 +5,47 @@ extension DeliveryEngine {
     /// What is told of the engine to whoever asks.
     struct Snapshot: Sendable {
         var circuit: CircuitState
-        var circuitRemaining: Duration
+        /// Until when the breaker keeps everything back, if it does.
+        var circuitUntil: MonotonicInstant?
         var requestsInFlight: Int
-        var halt: Halt?
         var isElsewhere: Bool
         var isDelivering: Bool
         var lastError: (message: String, at: Timestamp)?
+
+        init(_ state: State) {
+            let breaker = state.delivery.breaker.state
+            circuit = breaker.circuit
+            circuitUntil = breaker.until
+            requestsInFlight = state.delivery.inFlight.count
+            isElsewhere = state.isElsewhere
+            isDelivering = state.isLocked
+            lastError = state.lastError
+        }
     }
 
-    /// How things stand.
-    var snapshot: Snapshot {
+    /// How long the breaker keeps everything back.
+    var circuitRemaining: Duration {
         let now = parts.loop.now
-        return state.withLock { state in
-            let (circuit, until): (CircuitState, MonotonicInstant?) =
-                switch state.delivery.breaker.state {
-                case .closed(_, let until): (.closed, until)
-                case .open(_, let until): (.open, until)
-                case .halfOpen: (.halfOpen, nil)
-                }
-            let remaining = until.map { max(.zero, now.duration(to: $0)) } ?? .zero
-            return Snapshot(
-                circuit: circuit, circuitRemaining: remaining, requestsInFlight: state.delivery.inFlight.count,
-                halt: state.delivery.halt, isElsewhere: state.isElsewhere, isDelivering: state.isLocked,
-                lastError: state.lastError
-            )
+        return max(.zero, snapshot.circuitUntil.map { now.duration(to: $0) } ?? .zero)
+    }
+}
+
+extension CircuitBreaker.State {
+    /// The state as the outside sees it.
+    var circuit: CircuitState {
+        switch self {
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        }
+    }
+
+    /// Until when nothing flows, if there is such an instant.
+    var until: MonotonicInstant? {
+        switch self {
+        case .closed(_, let until): until
+        case .open(_, let until): until
+        case .halfOpen: nil
         }
     }
 }

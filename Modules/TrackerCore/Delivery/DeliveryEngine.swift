@@ -5,7 +5,10 @@ import TrackerStorage
 
 /// Delivers one lane: performs on its loop what ``DeliveryState`` decides.
 ///
-/// Every method may be called from any thread. Nothing waits: what is asked for is done on the loop.
+/// Every method may be called from any thread, and none waits: what is asked for is done on the loop, which alone works
+/// with the engine's state. Other threads share three things with it, each behind a lock that nobody keeps while
+/// something is planned, read or parsed: orders that hold from the moment they are given, what has been delivered and is
+/// not recorded yet, and a snapshot for whoever asks how things stand.
 final class DeliveryEngine: Sendable {
     /// What the engine works with.
     struct Parts: Sendable {
@@ -18,13 +21,13 @@ final class DeliveryEngine: Sendable {
         var kicks = KickGate()
     }
 
+    /// What the loop alone works with.
     struct State: Sendable {
         var delivery: DeliveryState
         var transfers: [DeliveryState.Token: TransferID] = [:]
         var flushes: [Flush] = []
         /// Told what became of the session for which `initialize` waits.
         var firstSession: (@Sendable (Result<Void, TrackerError>) -> Void)?
-        var nextFlush = 0
         /// Records up to this number are due, whoever wants them.
         var dueThrough: Int64 = 0
         var timer: (id: TimerID, at: MonotonicInstant)?
@@ -40,10 +43,6 @@ final class DeliveryEngine: Sendable {
         /// How many records this engine has delivered.
         var sent = 0
         var growth = QueueGrowth()
-        /// How many changes of the engine's are not on disk yet.
-        var unsettled = 0
-        /// Whether the lane is to be let go of once they are.
-        var isLeaving = false
         var isElsewhere = false
         /// Whether something was queued, flushed or begun here since the lane was last empty.
         var isInterested = false
@@ -63,12 +62,26 @@ final class DeliveryEngine: Sendable {
         let completion: @Sendable () -> Void
     }
 
+    /// What holds from the moment it is said: nothing departs against it.
+    private struct Orders: Sendable {
+        /// How often everything was to be kept back, and not released yet.
+        var pauses = 0
+        /// What to go on with.
+        var dialect: (any Dialect)?
+    }
+
     let parts: Parts
-    let state: Mutex<State>
+    let recorder: DeliveryRecorder
+    /// Empty while the loop is at work.
+    private let state: Mutex<State?>
+    private let orders = Mutex(Orders())
+    private let published: Mutex<Snapshot>
+    /// Numbers the flushes.
+    let flushCount = Atomic(0)
     private let isToldOfNetwork = Flag(false)
-    /// Whether delivery is halted, for those who must not wait for a decision that is being made.
-    let halted = Flag(false)
-    /// Told of sessions made and of halts; set once, before `start`.
+    private let halted = Flag(false)
+    let hasEnded = Flag(false)
+    /// Told of what happens; must not block.
     private let observer: @Sendable (DeliveryEvent) -> Void
 
     init(
@@ -76,9 +89,14 @@ final class DeliveryEngine: Sendable {
     ) {
         self.parts = parts
         self.observer = observer
-        state = Mutex(State(delivery: delivery))
+        recorder = DeliveryRecorder(parts.outbox)
+        let state = State(delivery: delivery)
+        published = Mutex(Snapshot(state))
+        self.state = Mutex(state)
         parts.kicks.connect { [weak self] in self?.perform { $0.isInterested = true } }
     }
+
+    // MARK: From any thread
 
     /// Begins to deliver; without effect after ``goWithoutSession()``.
     func start() {
@@ -91,19 +109,20 @@ final class DeliveryEngine: Sendable {
     /// Has the engine look at the lane; calls coalesce.
     func kick() { parts.kicks.kick() }
 
-    /// Keeps everything back, and ends what is under way; it is not put back but for its place in the queue.
+    /// Keeps everything back, and ends what is under way; that keeps its place in the queue.
     func pause() {
+        orders.withLock { $0.pauses += 1 }
         // What has been delivered is counted so, whatever becomes of the queue now.
-        recordDelivered()
-        state.withLock { $0.delivery.pause() }
-        perform { _ in }
+        recorder.record { [self] in lookOnceWritten() }
+        perform { $0.recordAt = nil }
         abort()
     }
 
-    /// Takes one `hold` back.
+    /// Takes one ``pause()`` back.
     func release() {
+        orders.withLock { $0.pauses = max(0, $0.pauses - 1) }
         perform { state in
-            state.delivery.release()
+            state.delivery.forgetAhead()
             state.isInterested = true
         }
     }
@@ -111,7 +130,7 @@ final class DeliveryEngine: Sendable {
     /// Ends what is under way.
     func abort() {
         parts.loop.post { [self] in
-            for transfer in state.withLock({ Array($0.transfers.values) }) { parts.loop.cancel(transfer) }
+            onLoop { state in for transfer in state.transfers.values { parts.loop.cancel(transfer) } }
         }
     }
 
@@ -142,13 +161,10 @@ final class DeliveryEngine: Sendable {
 
     /// Starts over with another dialect, in which all is said that is accepted after this.
     func resume(with dialect: any Dialect) {
-        let wasHalted = state.withLock { state in
-            let wasHalted = state.delivery.halt != nil
-            state.delivery.resume(with: dialect)
+        orders.withLock { orders in
+            orders.dialect = dialect
             halted.set(false)
-            return wasHalted
         }
-        if wasHalted { parts.diagnostics.report(.lane("Delivery resumes.")) }
         perform { $0.isInterested = true }
     }
 
@@ -161,8 +177,7 @@ final class DeliveryEngine: Sendable {
             state.isInterested = true
         }
         // What the disk refuses holds in memory, where the lane's state shows it.
-        let lane: LaneState? = if case .done(let lane) = result { lane } else { try? parts.outbox.state() }
-        if let lane { cancelSessions(before: lane.generation) }
+        if let lane = result.lane ?? (try? parts.outbox.state()) { cancelSessions(before: lane.generation) }
     }
 
     /// Has the dialect take note of something.
@@ -173,6 +188,9 @@ final class DeliveryEngine: Sendable {
     /// Whether the server has refused what nothing can be delivered without.
     var isHalted: Bool { halted.value }
 
+    /// How things stand, as of the last thing that anybody was told.
+    var snapshot: Snapshot { published.withLock { $0 } }
+
     /// Ends: nothing more is sent, and what is under way is waited for until the deadline, then cancelled.
     ///
     /// The outbox stays open, and the lane's lock taken until it is closed: before that others would see records that
@@ -182,193 +200,83 @@ final class DeliveryEngine: Sendable {
     func close(by deadline: MonotonicInstant? = nil, completion: @escaping @Sendable () -> Void) {
         let ending = Ending(deadline: deadline ?? parts.loop.now, completion: completion)
         let isOpen = parts.loop.post { [self] in
-            state.withLock { $0.ending = $0.ending ?? ending }
-            advance()
+            onLoop { state in
+                // Who has ended already has told everybody.
+                guard !state.isClosed else { return completion() }
+                state.ending = state.ending ?? ending
+                advance(&state)
+            }
         }
         // A loop that is closed already runs nothing more.
-        if !isOpen { end(ending) }
+        if !isOpen { completion() }
     }
 
     /// Changes the state on the loop and goes on from there.
     func perform(_ change: @escaping @Sendable (inout State) -> Void) {
         parts.loop.post { [self] in
             parts.kicks.lower()
-            state.withLock { change(&$0) }
-            advance()
+            onLoop { state in
+                change(&state)
+                advance(&state)
+            }
         }
     }
 
     // MARK: On the loop
 
-    /// Does whatever can be done now, and arms the timer for the rest.
-    func advance() {
-        let now = parts.loop.now
-        if state.withLock({ $0.recordAt.map { $0 <= now } ?? false }) { recordDelivered() }
-        while !state.withLock({ $0.isClosed }), step() {}
-        updateFlushes()
-        if let ending = dueEnding() { return end(ending) }
-        arm()
+    /// Works with the state, and publishes how things stand then. For the loop alone.
+    ///
+    /// The loop asks once at a time. Only a loop that is closed ends its requests while it is closed, by the engine that
+    /// has ended: that changes nothing.
+    func onLoop(_ work: (inout State) -> Void) {
+        guard var state = state.withLock({ $0.take() }) else { return }
+        work(&state)
+        publish(state)
+        self.state.withLock { $0 = state }
     }
 
-    /// The end, if nothing is under way any more or its time has come.
-    private func dueEnding() -> Ending? {
-        let now = parts.loop.now
-        return state.withLock { state in
-            guard let ending = state.ending, !state.isClosed else { return nil }
-            return state.delivery.inFlight.isEmpty || ending.deadline <= now ? ending : nil
-        }
+    /// Lets everybody know how things stand, before anybody is told of something that has changed it.
+    func publish(_ state: State) {
+        let snapshot = Snapshot(state)
+        published.withLock { $0 = snapshot }
     }
 
-    private func end(_ ending: Ending) {
-        let (flushes, transfers) = state.withLock { state in
-            state.isClosed = true
-            state.firstSession = nil
-            defer { state.flushes = [] }
-            return (state.flushes, Array(state.transfers.values))
+    /// Obeys what was ordered meanwhile.
+    ///
+    /// - Returns: Whether everything is to be kept back.
+    @discardableResult
+    func obey(_ state: inout State) -> Bool {
+        let (dialect, isPaused) = orders.withLock { orders in (orders.dialect.take(), orders.pauses > 0) }
+        if let dialect {
+            if state.delivery.halt != nil { parts.diagnostics.report(.lane("Delivery resumes.")) }
+            state.delivery.resume(with: dialect)
         }
-        recordDelivered()
-        for flush in flushes { report(flush, .timeout) }
-        for transfer in transfers { parts.loop.cancel(transfer) }
-        observe(.idle)
-        parts.loop.close()
-        ending.completion()
+        return isPaused
     }
 
-    /// Does one thing; false if there is nothing to do now.
-    private func step() -> Bool {
-        let moment = moment
-        let (readiness, isEnding) = state.withLock { state in
-            state.wakeAt = nil
-            return (state.delivery.readiness(at: moment.now), state.ending != nil)
-        }
-        if isEnding { return pause(nil) }
-        switch readiness {
-        case .busy:
-            return pause(nil)
-        case .stopped(let reason):
-            letGo()
-            return pause(reason)
-        case .wait(let until, let reason):
-            // A process that cannot reach the server must not keep the lane from one that can.
-            letGo()
-            return pause(reason, until: until)
-        case .firstSession:
-            return takeFirstStep(at: moment)
-        case .look(let window):
-            guard takeLane(at: moment.now) else { return false }
-            do {
-                let peek = try parts.outbox.peek(limit: window.records, maxBytes: window.bytes)
-                return act(on: state.withLock { $0.delivery.visible(peek) }, at: moment)
-            } catch {
-                return diskFailed(error, at: moment)
-            }
-        case .confirm(let record):
-            guard takeLane(at: moment.now) else { return false }
-            do {
-                let lane = try parts.outbox.state(ifQueued: record)
-                // What does not hold any more is read anew.
-                guard let peek = state.withLock({ $0.delivery.confirmed(lane) }) else { return true }
-                return act(on: peek, at: moment)
-            } catch {
-                return diskFailed(error, at: moment)
-            }
-        }
-    }
+    /// Whether a plan may still depart that was made a moment ago.
+    var mayDepart: Bool { orders.withLock { $0.pauses == 0 && $0.dialect == nil } }
 
-    private func act(on peek: Peek, at moment: ClockReading) -> Bool {
-        noteGrowth(peek, at: moment.now)
-        let intention = state.withLock { state in
-            state.front = peek.records.first?.sequence
-            let wanted = max(state.dueThrough, state.flushes.compactMap(\.through).max() ?? 0)
-            return state.delivery.intention(for: peek, wantedThrough: wanted, at: moment)
-        }
-        switch intention {
-        case .send(let plan):
-            send(plan)
-            return true
-        case .change(let changes):
-            commit(changes, awaited: true)
-            return pause(nil)
-        case .drop(let records, let reason, let message):
-            report(.dropped(peek.records.filter { records.contains($0.id) }, reason, message), at: moment)
-            commit([.drop(records, reason)], awaited: false)
-            return true
-        case .hold(let until):
-            // Nothing is due here yet: another process may deliver meanwhile, if somebody flushes there.
-            letGo()
-            return pause(nil, until: until)
-        case .blocked(let reason):
-            letGo()
-            return pause(reason)
-        case .rest:
-            return rest(peek)
-        }
-    }
-
-    /// The lane is empty, or what is left is under way.
-    private func rest(_ peek: Peek) -> Bool {
-        let isEmpty = state.withLock { state in
-            guard peek.records.isEmpty, state.delivery.inFlight.isEmpty else { return false }
-            state.isInterested = false
-            return true
-        }
-        guard isEmpty, state.withLock({ $0.isLocked }) else { return pause(nil) }
-        observe(.idle)
-        guard letGo() else { return pause(nil) }
-        // Another process may have queued something just now and found the lane taken: look once more.
-        guard let lane = try? parts.outbox.state(), lane.queuedRecords > 0 else { return pause(nil) }
-        return retakeLane()
-    }
-
-    /// Takes the lane that has just been released, since there is something in it again.
-    private func retakeLane() -> Bool {
-        state.withLock { $0.isInterested = true }
-        // Where another process has it by now, it is tried again: that process may die before it has sent anything.
-        guard takeLane(at: parts.loop.now) else { return false }
-        // What is queued may be held back in memory, as delivered but not yet recorded: then there is nothing to do.
-        guard let peek = try? parts.outbox.peek(limit: 1, maxBytes: .max), !peek.records.isEmpty else {
-            letGo()
-            return pause(nil)
-        }
-        return true
-    }
-
-    func send(_ plan: Plan) {
-        // Somebody may have held everything back since the plan was made: then it is made anew after the release.
-        let token = state.withLock { state -> DeliveryState.Token? in
-            guard state.delivery.mayDepart else {
-                state.delivery.forgetAhead()
-                return nil
-            }
-            return state.delivery.depart(plan)
-        }
-        guard let token else { return }
-        let transfer = parts.loop.submit(plan.request) { [self] answer in
-            state.withLock { $0.transfers[token] = nil }
-            settle(token, answer)
-        }
-        state.withLock { state in
-            if state.delivery.inFlight[token] != nil { state.transfers[token] = transfer }
-        }
-    }
-
-    private func diskFailed(_ error: StorageError, at moment: ClockReading) -> Bool {
-        state.withLock { $0.lastError = (error.message, moment.wall) }
-        // Readers recover by themselves; a second keeps a broken disk from being asked in a loop.
-        return pause(.storage, until: moment.now.advanced(by: .seconds(1)))
-    }
-
-    func pause(_ reason: StopReason?, until: MonotonicInstant? = nil) -> Bool {
-        state.withLock { state in
-            state.rest = reason
-            state.wakeAt = state.isResting ? nil : until
-        }
-        return false
-    }
-
-    var moment: ClockReading {
-        ClockReading(now: parts.loop.now, wall: parts.clock.wall, uptime: parts.clock.uptime)
+    /// Lets everybody know whether delivery is halted, unless it has just been resumed.
+    func publishHalt(_ state: State) {
+        orders.withLock { halted.set(state.delivery.halt != nil && $0.dialect == nil) }
     }
 
     func observe(_ event: DeliveryEvent) { observer(event) }
+
+    /// The instant by all clocks.
+    var reading: ClockReading {
+        ClockReading(now: parts.loop.now, wall: parts.clock.wall, uptime: parts.clock.uptime)
+    }
+
+    /// Has what was delivered recorded now, and not again when the time for it has come.
+    func recordDelivered(_ state: inout State) {
+        state.recordAt = nil
+        recorder.record { [self] in lookOnceWritten() }
+    }
+
+    /// Looks again when all that was staged is written: a flush, or the release of the lane, may wait for that.
+    func lookOnceWritten() {
+        if recorder.isWritten { perform { _ in } }
+    }
 }

@@ -4,7 +4,6 @@ import TrackerStorage
 
 /// Something that the delivery of a lane came to.
 enum DeliveryEvent: Sendable {
-    case delivered(Plan, WireBytes)
     case retried(Plan, Answer, String)
     case dropped([Record], DropReason, String)
     /// The server refuses to take the user of a session; the records go on.

@@ -28,8 +28,10 @@ struct DeliveryState: Sendable {
 
     /// Whether something may be sent.
     enum Readiness: Hashable, Sendable {
-        /// Look at this much of the queue's front, besides what is under way.
+        /// Look at this much of the queue's front, without what is under way.
         case look(Window)
+        /// Nothing was due at the last look: the lane's counters tell whether that is still so.
+        case recheck
         /// What was read ahead is to be sent, if this record still waits and the lane is as it was.
         case confirm(Record.ID)
         /// Only the session is to be made for which `initialize` waits.
@@ -48,6 +50,10 @@ struct DeliveryState: Sendable {
         var changes: [LaneChange] = []
         /// Whether the changes must be on disk before anything else is sent.
         var awaitsCommit = false
+        /// What has arrived.
+        var delivered: Plan?
+        /// What its request's body measured.
+        var bytes = WireBytes(before: 0, after: 0)
         /// What somebody may want to know.
         var events: [DeliveryEvent] = []
         /// The session that was made: told once the changes are on disk, if the lane still has it then.
@@ -61,12 +67,6 @@ struct DeliveryState: Sendable {
         case began, ended
     }
 
-    /// What has been delivered and is to be recorded, together with others.
-    private struct Unrecorded: Sendable {
-        var records: [Record.ID: Int] = [:]
-        var bytes = WireBytes(before: 0, after: 0)
-    }
-
     private(set) var breaker: CircuitBreaker
     private(set) var inFlight: [Token: Plan] = [:]
     private(set) var halt: Halt?
@@ -77,13 +77,12 @@ struct DeliveryState: Sendable {
     private let maxConcurrentRequests: Int
     private let eventTTL: Duration?
     private var jitter: any RandomNumberGenerator & Sendable
-    private var holds = 0
     private var awaitedCommits = 0
     private var nextToken = 0
-    /// What has been delivered since the last record of that was staged.
-    private var unrecorded = Unrecorded()
-    /// The front of the queue as it was last read, without what has been sent since.
-    private var ahead: Peek?
+    /// The front of the queue as it was last read, as long as its records go out one after the other.
+    private(set) var ahead: ReadAhead?
+    /// Whether the last look has found that nothing is due.
+    private var isHolding = false
     /// Whether the last request that was answered has failed.
     private var isFailing = false
     /// How often delivery has been resumed with another dialect.
@@ -101,10 +100,12 @@ struct DeliveryState: Sendable {
     }
 
     /// Whether something may be sent at `now`.
-    func readiness(at now: MonotonicInstant) -> Readiness {
+    ///
+    /// - Parameter isPaused: Whether everything is kept back for now.
+    func readiness(at now: MonotonicInstant, isPaused: Bool = false) -> Readiness {
         if halt != nil { return .stopped(.halted) }
         if phase == .withoutSession { return .stopped(.noSession) }
-        if phase == .opening || holds > 0 || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) {
+        if phase == .opening || isPaused || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) {
             return .busy
         }
         if phase == .firstSession { return .firstSession }
@@ -115,77 +116,89 @@ struct DeliveryState: Sendable {
             return .wait(until: until, .retryWait)
         case .probing: return .busy
         case .proceed:
-            if let record = ahead?.records.first { return .confirm(record.id) }
-            let seen = dialect.window.widened(by: inFlight.values.flatMap(\.records))
-            return .look(seen.widened(records: unrecorded.records.count, bytes: unrecorded.records.values.reduce(0, +)))
+            if let record = ahead?.first { return .confirm(record.id) }
+            if isHolding { return .recheck }
+            return .look(dialect.window)
         }
     }
 
-    /// What has been read, without what is delivered and only not recorded yet.
-    func visible(_ peek: Peek) -> Peek {
-        guard !unrecorded.records.isEmpty else { return peek }
-        var peek = peek
-        peek.records.removeAll { unrecorded.records[$0.id] != nil }
-        return peek
+    /// Until when nothing is due, as the lane's counters tell; `nil` if the front must be looked at.
+    mutating func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant? {
+        isHolding = false
+        guard !lane.isAwaitingDisk, lane.queuedRecords > 0,
+            let until = dialect.stillHolds(lane, wantedThrough: wantedThrough, at: now)
+        else { return nil }
+        isHolding = true
+        return until
     }
 
-    /// What was read ahead, if it still holds; else it is forgotten.
+    /// The records that are under way.
+    var underWay: Set<Record.ID> { Set(inFlight.values.lazy.flatMap(\.records).map(\.id)) }
+
+    /// Takes note that what was read ahead still holds; else it is forgotten.
     ///
-    /// - Parameter lane: The lane now, if the first of the records still waits.
-    mutating func confirmed(_ lane: LaneState?) -> Peek? {
-        defer { ahead = nil }
-        guard var peek = ahead, let lane, lane.generation == peek.state.generation,
-            lane.consent == peek.state.consent, lane.entry == peek.state.entry
-        else { return nil }
-        peek.state = lane
-        return peek
+    /// - Parameter found: The lane now, if the first of the records still waits.
+    /// - Returns: Whether it holds.
+    mutating func confirm(_ found: (lane: LaneState, version: LaneVersion?)?) -> Bool {
+        guard let ahead, let found, found.lane.generation == ahead.lane.generation,
+            found.lane.consent == ahead.lane.consent, found.lane.entry == ahead.lane.entry
+        else {
+            self.ahead = nil
+            return false
+        }
+        self.ahead?.lane = found.lane
+        self.ahead?.version = found.version
+        return true
     }
 
     /// Forgets what was read ahead: the lane has been another's since, or a change is under way.
-    mutating func forgetAhead() { ahead = nil }
-
-    /// How many delivered records are not recorded yet.
-    var unrecordedCount: Int { unrecorded.records.count }
-
-    /// What has been delivered since this was last called, to be recorded.
-    mutating func takeUnrecorded() -> LaneChange? {
-        guard !unrecorded.records.isEmpty else { return nil }
-        defer { unrecorded = Unrecorded() }
-        return .delivered(unrecorded.records.keys.sorted(), bytes: unrecorded.bytes)
+    mutating func forgetAhead() {
+        ahead = nil
+        isHolding = false
     }
 
-    /// What to do with what is at the front.
+    /// What to do with what has just been read.
     mutating func intention(for peek: Peek, wantedThrough: Int64, at moment: ClockReading) -> Intention {
-        ahead = nil
-        guard !peek.state.isAwaitingDisk else { return .blocked(.storage) }
-        if let end = peek.state.sessionExpiresAt, end <= moment.wall, peek.state.entry.session != nil {
-            return .change([.expire(peek.state.generation)])
-        }
-        let underWay = Set(inFlight.values.flatMap { $0.records.map(\.id) })
+        let underWay = underWay
         let records = underWay.isEmpty ? peek.records : peek.records.filter { !underWay.contains($0.id) }
-        let expired = records.filter { isExpired($0, at: moment) }
-        guard expired.isEmpty else {
-            return .drop(expired.map(\.id), .expired, "older than eventTTL")
+        let expired = eventTTL == nil ? [] : records.filter { isExpired($0, at: moment) }
+        ahead = ReadAhead(peek, records)
+        guard expired.isEmpty || peek.state.isAwaitingDisk else {
+            ahead = nil
+            return .drop(expired, .expired, "older than eventTTL")
+        }
+        return intention(wantedThrough: wantedThrough, at: moment)
+    }
+
+    /// What to do with what was read ahead.
+    mutating func intention(wantedThrough: Int64, at moment: ClockReading) -> Intention {
+        guard var rest = ahead.take() else { return .rest }
+        guard !rest.lane.isAwaitingDisk else { return .blocked(.storage) }
+        if let end = rest.lane.sessionExpiresAt, end <= moment.wall, rest.lane.entry.session != nil {
+            return .change([.expire(rest.lane.generation)])
+        }
+        if let first = rest.first, isExpired(first, at: moment) {
+            return .drop([first], .expired, "older than eventTTL")
         }
         let view = LaneView(
-            state: peek.state, records: records, entries: peek.entries, now: moment.now, wall: moment.wall,
-            wantedThrough: wantedThrough, groups: peek.groups
+            state: rest.lane, records: rest.records, entries: rest.entries, now: moment.now, wall: moment.wall,
+            wantedThrough: wantedThrough, groups: rest.groups
         )
         let intention = dialect.plan(view)
-        guard case .send(let plan) = intention else { return intention }
+        guard case .send(let plan) = intention else {
+            if case .hold = intention { isHolding = inFlight.isEmpty }
+            return intention
+        }
         if !inFlight.values.allSatisfy(plan.mayJoin) { return .rest }
-        var rest = peek
-        rest.records = records
         if let group = plan.group {
-            guard peek.groups.contains(group) else {
+            guard rest.groups.contains(group) else {
                 // Whether or not the disk takes it, the group goes out next.
                 rest.groups.append(group)
                 ahead = rest
                 return .change([.group(group)])
             }
         } else if case .records = plan.purpose {
-            let sent = plan.records.map(\.id)
-            rest.records.removeAll { sent.contains($0.id) }
+            rest.send(plan.records.count)
             ahead = rest
         }
         return intention
@@ -233,18 +246,6 @@ struct DeliveryState: Sendable {
     /// Counts a change that must be on disk before anything is sent.
     mutating func awaitCommit() { awaitedCommits += 1 }
 
-    /// Whether a plan may still depart that was made a moment ago.
-    var mayDepart: Bool { holds == 0 }
-
-    /// Keeps everything back until `release` has been called as often.
-    mutating func pause() {
-        holds += 1
-        ahead = nil
-    }
-
-    /// Takes one `hold` back.
-    mutating func release() { holds = max(0, holds - 1) }
-
     /// Ends a wait: the network is said to be back.
     mutating func cutShort(at now: MonotonicInstant) { breaker.cutShort(at: now) }
 
@@ -255,6 +256,7 @@ struct DeliveryState: Sendable {
         self.dialect = dialect
         self.dialect.follow(old)
         era += 1
+        isHolding = false
         halt = nil
         breaker.close()
     }
@@ -262,12 +264,14 @@ struct DeliveryState: Sendable {
     /// Forgets what was known of records that are gone.
     mutating func forget() {
         ahead = nil
+        isHolding = false
         dialect.forget()
     }
 
     /// Has the dialect take note of something its client wants.
     mutating func tell(_ change: (inout any Dialect) -> Void) {
         ahead = nil
+        isHolding = false
         change(&dialect)
     }
 
@@ -339,14 +343,9 @@ struct DeliveryState: Sendable {
         if case .delivered = verdict {} else { ahead = nil }
         switch verdict {
         case .delivered(let changes):
+            if !changes.isEmpty { ahead = nil }
             let bytes = WireBytes(before: answer.response?.bodyBytes ?? 0, after: answer.response?.sentBytes ?? 0)
-            for record in plan.records { unrecorded.records[record.id] = record.body.byteCount }
-            unrecorded.bytes.before += bytes.before
-            unrecorded.bytes.after += bytes.after
-            guard !changes.isEmpty else { return Settlement(events: [.delivered(plan, bytes)]) }
-            ahead = nil
-            let delivered = [takeUnrecorded()].compactMap { $0 }
-            return Settlement(changes: changes + delivered, awaitsCommit: true, events: [.delivered(plan, bytes)])
+            return Settlement(changes: changes, awaitsCommit: !changes.isEmpty, delivered: plan, bytes: bytes)
         case .progress(let changes):
             var events: [DeliveryEvent] = []
             var made: SessionID?

@@ -12,6 +12,10 @@ protocol Dialect: Sendable {
     /// What to do next with what is at the front.
     mutating func plan(_ view: LaneView) -> Intention
 
+    /// Until when nothing is due, after a plan that held everything back and nothing but new records since; `nil` if the
+    /// queue's front must be looked at.
+    func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant?
+
     /// What an answer means, to the records and to the lane.
     ///
     /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
@@ -26,24 +30,14 @@ protocol Dialect: Sendable {
 
 extension Dialect {
     mutating func follow(_: any Dialect) {}
+
+    func stillHolds(_: LaneState, wantedThrough _: Int64, at _: MonotonicInstant) -> MonotonicInstant? { nil }
 }
 
 /// A part of the queue's front.
 struct Window: Hashable, Sendable {
     var records: Int
     var bytes: Int
-
-    /// The window that shows as much behind `others` at the front.
-    func widened(by others: [Record]) -> Window {
-        widened(records: others.count, bytes: others.reduce(0) { $0 + $1.body.byteCount })
-    }
-
-    /// The window that shows so much more.
-    func widened(records more: Int, bytes moreBytes: Int) -> Window {
-        let (records, overflow) = records.addingReportingOverflow(more)
-        let (bytes, overflowed) = bytes.addingReportingOverflow(moreBytes)
-        return Window(records: overflow ? .max : records, bytes: overflowed ? .max : bytes)
-    }
 
     /// How much of the queue's front is read at once where each record travels alone.
     static let ahead = Window(records: 128, bytes: 256 << 10)
@@ -52,7 +46,7 @@ struct Window: Hashable, Sendable {
 /// What a dialect sees: the front of the queue, without what is under way already.
 struct LaneView: Sendable {
     var state: LaneState
-    var records: [Record]
+    var records: ArraySlice<Record>
     var entries: [Generation: GenerationEntry]
     /// The monotonic time.
     var now: MonotonicInstant
@@ -114,7 +108,7 @@ enum Intention: Sendable {
     /// Change the lane first, and ask again once that is on disk.
     case change([LaneChange])
     /// These can never be sent.
-    case drop([Record.ID], DropReason, String)
+    case drop([Record], DropReason, String)
     /// Nothing is due before that.
     case hold(until: MonotonicInstant)
     /// There is nothing to send.

@@ -1,4 +1,3 @@
-import Synchronization
 import TrackerModels
 import TrackerNetworking
 import TrackerStorage
@@ -45,49 +44,47 @@ extension DeliveryEngine {
     /// - Parameter generation: Only those of the generations before this one; `nil`: all.
     func cancelSessions(before generation: Generation? = nil) {
         parts.loop.post { [self] in
-            let transfers = state.withLock { state in
-                state.transfers.filter { token, _ in
-                    guard case .session(let made)? = state.delivery.inFlight[token]?.purpose else { return false }
-                    return generation.map { made.number < $0.number } ?? (state.delivery.phase != .started)
+            onLoop { state in
+                for (token, transfer) in state.transfers {
+                    guard case .session(let made)? = state.delivery.inFlight[token]?.purpose else { continue }
+                    let isOver = generation.map { made.number < $0.number } ?? (state.delivery.phase != .started)
+                    if isOver { parts.loop.cancel(transfer) }
                 }
             }
-            for transfer in transfers.values { parts.loop.cancel(transfer) }
         }
     }
 
     /// Takes the next step towards the session for which `initialize` waits.
     ///
     /// - Returns: Whether there may be another one now.
-    func takeFirstStep(at moment: ClockReading) -> Bool {
+    func takeFirstStep(_ state: inout State, at moment: ClockReading) -> Bool {
         do throws(StorageError) {
             var lane = try parts.outbox.state()
-            if !lane.isSettled, !state.withLock({ $0.isLocked }) {
-                guard claimLane() else { return pause(nil, until: moment.now.advanced(by: Self.sessionPatience)) }
+            if !lane.isSettled, !state.isLocked {
+                guard claimLane(&state) else {
+                    return pause(nil, until: moment.now.advanced(by: Self.sessionPatience), &state)
+                }
                 // Another process may have made it between the look and the lock.
                 lane = try parts.outbox.state()
             }
-            let step = state.withLock { $0.delivery.firstStep(in: lane, at: moment) }
-            switch step {
-            case .conclude(let result): conclude(result)
+            switch state.delivery.firstStep(in: lane, at: moment) {
+            case .conclude(let result): conclude(result, &state)
             case .send(let plan):
-                send(plan)
+                send(plan, &state)
                 return true
-            case .change(let changes): commit(changes, awaited: true)
+            case .change(let changes): commit(changes, awaited: true, &state)
             case .wait:
-                letGo()
-                return pause(nil, until: moment.now.advanced(by: Self.sessionPatience))
+                letGo(&state)
+                return pause(nil, until: moment.now.advanced(by: Self.sessionPatience), &state)
             }
         } catch {
-            conclude(.failure(TrackerError(.storage, error.message)))
+            conclude(.failure(TrackerError(.storage, error.message)), &state)
         }
-        return pause(nil)
+        return pause(nil, &state)
     }
 
-    private func conclude(_ result: Result<Void, TrackerError>) {
-        let completion = state.withLock { state in
-            defer { state.firstSession = nil }
-            return state.firstSession
-        }
+    private func conclude(_ result: Result<Void, TrackerError>, _ state: inout State) {
+        let completion = state.firstSession.take()
         completion?(result)
     }
 }

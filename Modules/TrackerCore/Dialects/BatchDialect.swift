@@ -74,6 +74,14 @@ struct BatchDialect: Dialect {
         return .send(GroupRequest.plan(group, to: url, body: body, timeout: timeout, view.state))
     }
 
+    func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant? {
+        let end = (waitingSince ?? now).advanced(by: schedule.interval)
+        let bytes = sizer.frame + lane.queuedBytes + lane.queuedRecords * sizer.recordOverhead
+        guard wantedThrough <= dueThrough, now < end, lane.queuedRecords < schedule.count, bytes < sizer.maxBytes
+        else { return nil }
+        return end
+    }
+
     mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
         let response: HTTPResponse
         switch answer {

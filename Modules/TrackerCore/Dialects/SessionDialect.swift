@@ -40,7 +40,7 @@ struct SessionDialect: Dialect {
         guard let session = entry.session else {
             // What a session is told of its user reaches the user without it.
             guard record.route == .metadata, entry.identifyID != nil else {
-                return .drop([record.id], .sessionGone, "its session was never made and its generation has ended")
+                return .drop([record], .sessionGone, "its session was never made and its generation has ended")
             }
             let request = requests.profile(record, entry: entry)
             return .send(plan(.records, request, [record], record.generation, nil, isCurrent))
@@ -65,8 +65,12 @@ struct SessionDialect: Dialect {
             return .discard(.tooLarge, error.message)
         case .failure(let error): return .retry(floor: .zero, error.message)
         }
-        let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
         let kind = AnswerTable.classify(response, at: wall)
+        if kind == .success, plan.purpose == .records {
+            settle(plan)
+            return .delivered(changes(of: plan, response))
+        }
+        let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
         if case .retry(let floor) = kind { return .retry(floor: floor, sentence) }
         switch plan.purpose {
         case .session(let generation): return judgeSession(kind, response, generation, sentence)
@@ -137,9 +141,6 @@ struct SessionDialect: Dialect {
         _ kind: AnswerTable.Class, _ response: HTTPResponse, _ plan: Plan, _ sentence: String
     ) -> Verdict {
         switch kind {
-        case .success:
-            settle(plan)
-            return .delivered(changes(of: plan, response))
         case .unauthorized:
             return .halt(Halt(status: response.status, message: sentence))
         case .gone where plan.session != nil && !plan.namesMoreThanItsSession:
@@ -147,7 +148,7 @@ struct SessionDialect: Dialect {
         case .tooLarge:
             settle(plan)
             return .discard(.tooLarge, sentence)
-        case .refused, .retry, .gone:
+        case .refused, .gone, .success, .retry:
             settle(plan)
             return .discard(.rejected(response.status), sentence)
         }

@@ -86,7 +86,7 @@ enum DebugInfo {
             info["storage"] = .string(error.message)
         }
         info["circuitState"] = .string(engine.circuit.rawValue)
-        info["circuitRemainingMs"] = milliseconds(engine.circuitRemaining)
+        info["circuitRemainingMs"] = milliseconds(lane.engine.circuitRemaining)
         info["flushInFlight"] = .bool(engine.requestsInFlight > 0)
         info["delivering"] = .string(engine.isElsewhere ? "elsewhere" : engine.isDelivering ? "here" : "waiting")
         info["lastError"] =

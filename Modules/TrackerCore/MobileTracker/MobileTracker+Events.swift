@@ -13,7 +13,7 @@ extension MobileTracker {
             tell(session)
         case .halted(let halt):
             log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
-        case .delivered, .retried, .dropped, .unidentified, .disabled, .idle:
+        case .retried, .dropped, .unidentified, .disabled, .idle:
             break
         }
     }

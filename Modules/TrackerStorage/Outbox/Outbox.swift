@@ -20,17 +20,21 @@ public protocol Outbox: Sendable {
 
     /// Reads the oldest records, and the lane with them, in one transaction.
     ///
-    /// Records that were settled in memory but not yet on disk are left out. The first record always comes, whatever
-    /// its size, and a group that has gone out before comes to its end, whatever the limits.
-    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek
+    /// Records that were settled in memory but not yet on disk are left out, and those that the caller names. The first
+    /// record always comes, whatever its size, and a group that has gone out before comes to its end, whatever the limits.
+    func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek
 
     /// Reads the lane.
     func state() throws(StorageError) -> LaneState
 
-    /// Reads the lane, if a record of it still waits: a cheap look before a record is sent that was read earlier.
+    /// Whether nothing has been written since a read, by any process: the cheapest look before a record is sent that was
+    /// read earlier.
+    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool
+
+    /// Reads the lane, if a record of it still waits: a cheap look where something has been written.
     ///
-    /// - Returns: `nil` if the record is gone, or may not be sent.
-    func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState?
+    /// - Returns: The lane, and how to tell later whether it has changed. `nil` if the record is gone, or may not be sent.
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)?
 
     /// How many records with at most this sequence number wait.
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int
@@ -59,6 +63,13 @@ public protocol Outbox: Sendable {
     ///
     /// - Parameter completion: Told when everything is closed.
     func close(completion: @escaping @Sendable () -> Void)
+}
+
+extension Outbox {
+    /// Reads the oldest records, and the lane with them, in one transaction.
+    public func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
+        try peek(limit: limit, maxBytes: maxBytes, excluding: [])
+    }
 }
 
 /// What opening found.
@@ -111,16 +122,28 @@ public struct Peek: Sendable {
     public var entries: [Generation: GenerationEntry]
     /// Groups of records that may have gone out in one request, and whose answer is not known.
     public var groups: [GroupExtent]
+    /// Tells whether anything has been written since; `nil` if that cannot be told without reading.
+    public var version: LaneVersion?
 
     /// Describes a read.
     public init(
-        state: LaneState, records: [Record], entries: [Generation: GenerationEntry], groups: [GroupExtent] = []
+        state: LaneState, records: [Record], entries: [Generation: GenerationEntry], groups: [GroupExtent] = [],
+        version: LaneVersion? = nil
     ) {
+        self.version = version
         self.state = state
         self.records = records
         self.entries = entries
         self.groups = groups
     }
+}
+
+/// What a read has seen: another one of the same version sees the same.
+public struct LaneVersion: Hashable, Sendable {
+    /// Which opening of the database it was.
+    let opening: Int
+    /// What the database counts of the changes by others.
+    let changes: Int64
 }
 
 /// Which records travel together in one request, and so which key it has.

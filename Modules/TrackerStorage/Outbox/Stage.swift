@@ -34,6 +34,8 @@ struct Stage: Sendable {
     private(set) var floor = Record.ID(0)
     /// Counts the databases that were opened: the floor is that of one.
     private(set) var databaseCount = 0
+    /// Counts the groups that were written.
+    var commits: Int64 = 0
     /// What the disk has refused.
     var held = UnwrittenChanges()
     /// Why the disk refuses to be written.

@@ -17,7 +17,11 @@ final class LaneDatabase {
     /// Values.
     let values: ValueTable
 
+    /// Which opening of the database this is, for whoever opens it again.
+    var opening = 0
+
     private let versionStatement: Statement
+    private let changesStatement: Statement
     private let readStatement: Statement
     private let writeStatement: Statement
     private let commitStatement: Statement
@@ -31,6 +35,7 @@ final class LaneDatabase {
         idempotencyKeys = try IdempotencyKeyTable(connection)
         values = try ValueTable(connection)
         versionStatement = try connection.prepare("PRAGMA user_version")
+        changesStatement = try connection.prepare("PRAGMA data_version")
         readStatement = try connection.prepare("BEGIN")
         writeStatement = try connection.prepare("BEGIN IMMEDIATE")
         commitStatement = try connection.prepare("COMMIT")
@@ -43,6 +48,11 @@ final class LaneDatabase {
         // Ending a transaction that has written nothing cannot lose anything.
         defer { try? commitStatement.run() }
         return try body()
+    }
+
+    /// What has been seen: it changes when another connection writes, of this process or of another.
+    func version() throws(StorageError) -> LaneVersion {
+        LaneVersion(opening: opening, changes: try changesStatement.first { $0.int64(0) } ?? -1)
     }
 
     /// Makes sure that no newer library has taken the database over.

@@ -11,9 +11,15 @@ final class LaneReader: Sendable {
         var key: LaneKey?
     }
 
+    private struct State {
+        var opened: Opened?
+        /// How often a database was opened.
+        var openings = 0
+    }
+
     private let folder: StateFolder
     private let lane: LaneIdentity
-    private let opened = Mutex<Opened?>(nil)
+    private let state = Mutex(State())
     private let isShut = Atomic(false)
 
     /// Names what is read.
@@ -28,24 +34,36 @@ final class LaneReader: Sendable {
     func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
-        try opened.withLock { (opened) throws(StorageError) in
+        try state.withLock { (state) throws(StorageError) in
             if isShut.load(ordering: .relaxed) { throw StorageError(.closed, "The outbox is closed") }
             let file = FileIdentity(ofPath: folder.database)
-            if opened?.file != file { opened = nil }
+            if state.opened?.file != file { state.opened = nil }
             guard let file else { return nil }
-            if opened == nil, let database = try open() { opened = Opened(database: database, file: file) }
-            guard let database = opened?.database else { return nil }
+            if state.opened == nil, let database = try open() {
+                state.openings += 1
+                database.opening = state.openings
+                state.opened = Opened(database: database, file: file)
+            }
+            guard let database = state.opened?.database else { return nil }
             return try database.reading { () throws(StorageError) in
-                if opened?.key == nil { opened?.key = try database.lanes.key(of: lane) }
-                guard let key = opened?.key else { return nil }
+                if state.opened?.key == nil { state.opened?.key = try database.lanes.key(of: lane) }
+                guard let key = state.opened?.key else { return nil }
                 return try body(database, key)
             }
         }
     }
 
+    /// Whether nothing has been written since a read. Whether the path leads to another file is seen by the next read.
+    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
+        try state.withLock { (state) throws(StorageError) in
+            guard let database = state.opened?.database else { return false }
+            return try database.version() == version
+        }
+    }
+
     /// Closes the connection; the next read opens another.
     func close() {
-        opened.withLock { $0 = nil }
+        state.withLock { $0.opened = nil }
     }
 
     /// Closes the connection for good.

@@ -6,11 +6,12 @@ extension SQLiteOutbox {
     ///
     /// Records that were settled in memory are left out, whether or not the disk knows it yet. None come while a reset
     /// or a consent awaits the disk. It uses the caller's thread.
-    public func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
+    public func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         // Taken before the read: what is settled by then is either in here or gone from disk.
-        let (settling, held, floor, count) = stage.withLock {
-            ($0.settling, $0.held, $0.floor, $0.databaseCount)
+        let (settling, held, floor, count, commits) = stage.withLock {
+            ($0.settling, $0.held, $0.floor, $0.databaseCount, $0.commits)
         }
+        let isInMemory = folder == nil
         let limit = held.hidesRecords ? 0 : limit
         let found = try read { (database, key, run) throws(StorageError) in
             let state = try self.state(key, database)
@@ -21,7 +22,7 @@ extension SQLiteOutbox {
             if limit > 0, state.queuedRecords > 0 {
                 let first = min(max(key.records.lowerBound, floor.number + 1), key.records.upperBound)
                 try database.records.read(first...key.records.upperBound, run: run) {
-                    !settling.contains(Record.ID($0))
+                    !settling.contains(Record.ID($0)) && !excluding.contains(Record.ID($0))
                 } body: { number, record in
                     guard let record else {
                         damaged.append(Record.ID(number))
@@ -45,8 +46,11 @@ extension SQLiteOutbox {
                     ? state.entry : try database.generations.entry(key, record.generation)
                 entries[record.generation] = held.entry(entry ?? GenerationEntry(), of: record.generation)
             }
+            let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
             return (
-                peek: Peek(state: state, records: records, entries: entries, groups: records.isEmpty ? [] : groups),
+                peek: Peek(
+                    state: state, records: records, entries: entries, groups: records.isEmpty ? [] : groups,
+                    version: version),
                 damaged: damaged
             )
         }
@@ -58,7 +62,8 @@ extension SQLiteOutbox {
         var peek = found?.peek ?? Peek(state: stateWithoutDatabase(), records: [], entries: [:])
         peek.state = held.state(over: peek.state)
         if !settling.isEmpty, let first = peek.records.first {
-            stage.withLock { $0.raiseFloor(below: first.id, databaseCount: count) }
+            let lowest = excluding.min().map { min($0, first.id) } ?? first.id
+            stage.withLock { $0.raiseFloor(below: lowest, databaseCount: count) }
         }
         return peek
     }
@@ -71,17 +76,30 @@ extension SQLiteOutbox {
         return state
     }
 
+    /// Whether nothing has been written since a read, by any process.
+    public func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
+        let (isHeld, commits) = stage.withLock { (!$0.held.isEmpty, $0.commits) }
+        // What the disk has refused is shown over whatever is read.
+        guard !isHeld else { return false }
+        guard let reader else { return version.changes == commits }
+        return try reader.isUnchanged(since: version)
+    }
+
     /// Reads the lane, if a record of it still waits.
-    public func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState? {
-        let (held, isSettled) = stage.withLock { ($0.held, $0.settling.contains(record)) }
+    public func state(
+        ifQueued record: Record.ID
+    ) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+        let (held, isSettled, commits) = stage.withLock { ($0.held, $0.settling.contains(record), $0.commits) }
         guard !isSettled, !held.hidesRecords else { return nil }
-        let found = try read { (database, key, _) throws(StorageError) -> LaneState? in
+        let isInMemory = folder == nil
+        let found = try read { (database, key, _) throws(StorageError) -> (LaneState, LaneVersion)? in
             guard try database.records.contains(record.number),
                 let row = try database.lanes.load(key, prefix: configuration.keyPrefix)
             else { return nil }
-            return row.state(configuration, oldestOccurredAt: nil)
+            let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
+            return (row.state(configuration, oldestOccurredAt: nil), version)
         }
-        return (found ?? nil).map { held.state(over: $0) }
+        return (found ?? nil).map { (held.state(over: $0.0), $0.1) }
     }
 
     /// How many records with at most this sequence number wait.

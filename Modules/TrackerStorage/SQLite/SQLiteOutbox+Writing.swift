@@ -83,6 +83,7 @@ extension SQLiteOutbox {
     func note(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
         let (held, origin, count, failure) = (writer.held, writer.origin, writer.databaseCount, writer.failure)
         stage.withLock { stage in
+            stage.commits += 1
             stage.held = held
             stage.origin = origin
             stage.writeFailure = failure

@@ -14,7 +14,7 @@ public final class SQLiteOutbox: Outbox {
     let folder: StateFolder?
     let stage: Mutex<Stage>
     let writer: Mutex<LaneWriter>
-    private let reader: LaneReader?
+    let reader: LaneReader?
     /// Names this run in the records it makes.
     private let run: Int64
     let queue = DispatchQueue(label: "tracker.outbox.writer")

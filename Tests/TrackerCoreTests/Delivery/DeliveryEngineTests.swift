@@ -417,8 +417,8 @@ private final class InterruptedOutbox: WrappingOutbox {
         inner.stage(.append(draft)) { _ in completion() }
     }
 
-    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
-        let peek = try inner.peek(limit: limit, maxBytes: maxBytes)
+    func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
+        let peek = try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)
         interruptions.withLock { $0.peek }()
         return peek
     }

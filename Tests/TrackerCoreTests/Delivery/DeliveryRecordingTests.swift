@@ -78,16 +78,16 @@ struct DeliveryRecordingTests {
         loop.kill()
     }
 
-    @Test("whether delivery is halted can be asked while a decision is made")
+    @Test("whether delivery is halted, and how it stands, can be asked while the loop is at work")
     func asksWithoutWaiting() async throws {
         try await deliver(1)
         loop.answer { _ in .status(401) }
-        #expect(engine.state.withLock { _ in !engine.isHalted })
+        engine.onLoop { _ in #expect(!engine.isHalted && engine.snapshot.requestsInFlight == 1) }
         await settle()
 
-        #expect(engine.state.withLock { _ in engine.isHalted })
+        engine.onLoop { _ in #expect(engine.isHalted && engine.snapshot.requestsInFlight == 0) }
         engine.resume(with: try SessionDialect.sample())
-        #expect(engine.state.withLock { _ in !engine.isHalted })
+        engine.onLoop { _ in #expect(!engine.isHalted) }
         loop.kill()
     }
 }

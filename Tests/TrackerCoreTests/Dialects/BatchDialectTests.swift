@@ -53,6 +53,24 @@ struct BatchDialectTests {
         #expect(dialect.plan(.sample(Record.events(5...5), at: 20)).heldUntil == .seconds(30))
     }
 
+    @Test("what was held back stays so, as the lane's counters tell, until it is due, wanted or enough")
+    func stillHolds() throws {
+        var dialect = try Self.dialect(flushAt: 20)
+        var lane = LaneState.sample(session: nil, device: nil, queued: 2, bytes: 200)
+        lane.lastSequence = 2
+        _ = dialect.plan(.sample(Record.events(1...2), at: 2))
+
+        #expect(dialect.stillHolds(lane, wantedThrough: 0, at: .seconds(5)) == .seconds(12))
+        #expect(dialect.stillHolds(lane, wantedThrough: 2, at: .seconds(5)) == nil)
+        #expect(dialect.stillHolds(lane, wantedThrough: 0, at: .seconds(12)) == nil)
+        lane.queuedRecords = 20
+        #expect(dialect.stillHolds(lane, wantedThrough: 0, at: .seconds(5)) == nil)
+        lane.queuedRecords = 19
+        #expect(dialect.stillHolds(lane, wantedThrough: 0, at: .seconds(5)) == .seconds(12))
+        lane.queuedBytes = 1_000_000
+        #expect(dialect.stillHolds(lane, wantedThrough: 0, at: .seconds(5)) == nil)
+    }
+
     @Test("starts the interval of what comes during a drain when it is first seen")
     func intervalDuringDrain() throws {
         var dialect = try Self.dialect(maxRecords: 2)

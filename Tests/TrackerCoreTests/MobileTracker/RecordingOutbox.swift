@@ -113,8 +113,8 @@ final class RecordingOutbox: WrappingOutbox {
         }
     }
 
-    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
-        let peek = try inner.peek(limit: limit, maxBytes: maxBytes)
+    func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
+        let peek = try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)
         ledger.seen(peek.records)
         return peek
     }

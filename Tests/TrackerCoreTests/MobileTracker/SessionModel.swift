@@ -167,7 +167,7 @@ final class SessionModel {
         parts.outbox?.die()
         await parts.bury()
         if let engine = tracker.lane?.engine { engines.append(engine) }
-        for engine in engines { engine.state.withLock { $0.flushes = [] } }
+        for engine in engines { engine.onLoop { $0.flushes = [] } }
         engines = []
     }
 

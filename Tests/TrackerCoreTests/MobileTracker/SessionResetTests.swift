@@ -86,15 +86,22 @@ struct SessionResetTests {
 
     @Test("while a session is being made in the background: what waited for it goes, what comes later has the next one")
     func inBackground() async throws {
-        let gate = try Gate()
-        let fixture = try SessionFixture { $0.number == 0 ? .gated(gate, .session("LATE")) : nil }
+        let (late, next) = (try Gate(), try Gate())
+        let fixture = try SessionFixture { request in
+            switch request.number {
+            case 0: .gated(late, .session("LATE"))
+            case 1: .gated(next, .session("S1"))
+            default: nil
+            }
+        }
         try await fixture.start(fixture.config { $0.sessionCreation = .inBackground })
         try await fixture.backend.server.requests(atLeast: 1)
         #expect(await fixture.tracker.track(eventName: "A").isPending)
 
         await fixture.tracker.resetAndWait()
         #expect(await fixture.tracker.track(eventName: "B").isPending)
-        gate.open()
+        late.open()
+        next.open()
         await fixture.drain()
 
         #expect(fixture.names == ["B"])

@@ -88,14 +88,17 @@ private final class FaultyOutbox: WrappingOutbox {
         faults.whenAnswering { [inner] in inner.close(completion: completion) }
     }
 
-    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
-        var peek = try inner.peek(limit: limit, maxBytes: maxBytes)
+    func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
+        var peek = try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)
         peek.state = faults.shown(peek.state)
         return peek
     }
 
-    func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState? {
-        try inner.state(ifQueued: record).map(faults.shown)
+    /// What the faults show changes without a commit.
+    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool { false }
+
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+        try inner.state(ifQueued: record).map { (faults.shown($0.lane), $0.version) }
     }
 
     func state() throws(StorageError) -> LaneState { faults.shown(try inner.state()) }

@@ -13,11 +13,16 @@ extension WrappingOutbox {
     func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
         inner.stage(change, completion: completion)
     }
-    func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
-        try inner.peek(limit: limit, maxBytes: maxBytes)
+    func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
+        try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)
     }
     func state() throws(StorageError) -> LaneState { try inner.state() }
-    func state(ifQueued record: Record.ID) throws(StorageError) -> LaneState? { try inner.state(ifQueued: record) }
+    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
+        try inner.isUnchanged(since: version)
+    }
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+        try inner.state(ifQueued: record)
+    }
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
         try inner.queuedRecords(through: sequence)
     }

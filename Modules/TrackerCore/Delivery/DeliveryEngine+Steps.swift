@@ -1,0 +1,176 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// What the engine does on its loop: one step after the other, as far as it goes.
+extension DeliveryEngine {
+    /// Does whatever can be done now, and arms the timer for the rest.
+    ///
+    /// - Parameter reading: The time, if it was just taken.
+    func advance(_ state: inout State, at reading: ClockReading? = nil) {
+        let reading = reading ?? self.reading
+        if let recordAt = state.recordAt, recordAt <= reading.now { recordDelivered(&state) }
+        while !state.isClosed, step(&state, at: reading) {}
+        updateFlushes(&state, at: reading.now)
+        if let ending = dueEnding(state, at: reading.now) { return end(ending, &state) }
+        arm(&state)
+    }
+
+    /// The end, if nothing is under way any more or its time has come.
+    private func dueEnding(_ state: State, at now: MonotonicInstant) -> Ending? {
+        guard let ending = state.ending, !state.isClosed else { return nil }
+        return state.delivery.inFlight.isEmpty || ending.deadline <= now ? ending : nil
+    }
+
+    private func end(_ ending: Ending, _ state: inout State) {
+        state.isClosed = true
+        hasEnded.set(true)
+        state.firstSession = nil
+        let flushes = state.flushes
+        state.flushes = []
+        recordDelivered(&state)
+        for flush in flushes { report(flush, .timeout, state) }
+        for transfer in state.transfers.values { parts.loop.cancel(transfer) }
+        observe(.idle)
+        parts.loop.close()
+        ending.completion()
+    }
+
+    /// Does one thing; false if there is nothing to do now.
+    private func step(_ state: inout State, at reading: ClockReading) -> Bool {
+        let isPaused = obey(&state)
+        state.wakeAt = nil
+        if state.ending != nil { return pause(nil, &state) }
+        switch state.delivery.readiness(at: reading.now, isPaused: isPaused) {
+        case .busy:
+            return pause(nil, &state)
+        case .stopped(let reason):
+            letGo(&state)
+            return pause(reason, &state)
+        case .wait(let until, let reason):
+            // A process that cannot reach the server must not keep the lane from one that can.
+            letGo(&state)
+            return pause(reason, until: until, &state)
+        case .firstSession:
+            return takeFirstStep(&state, at: reading)
+        case .look(let window):
+            guard takeLane(&state, at: reading.now) else { return false }
+            // What is staged as delivered is not read again.
+            recordDelivered(&state)
+            do throws(StorageError) {
+                let peek = try parts.outbox.peek(
+                    limit: window.records, maxBytes: window.bytes, excluding: state.delivery.underWay)
+                let intention = state.delivery.intention(for: peek, wantedThrough: wanted(state), at: reading)
+                return act(on: intention, peek.records.first, peek.state.queuedRecords, &state, at: reading)
+            } catch {
+                return diskFailed(error, &state, at: reading)
+            }
+        case .recheck:
+            do throws(StorageError) {
+                let lane = try parts.outbox.state()
+                guard let until = state.delivery.stillHolds(lane, wantedThrough: wanted(state), at: reading.now) else {
+                    return true
+                }
+                letGo(&state)
+                return pause(nil, until: until, &state)
+            } catch {
+                return diskFailed(error, &state, at: reading)
+            }
+        case .confirm(let record):
+            guard takeLane(&state, at: reading.now) else { return false }
+            do throws(StorageError) {
+                // What does not hold any more is read anew.
+                guard try holds(record, &state), let ahead = state.delivery.ahead else { return true }
+                let intention = state.delivery.intention(wantedThrough: wanted(state), at: reading)
+                return act(on: intention, ahead.first, ahead.lane.queuedRecords, &state, at: reading)
+            } catch {
+                return diskFailed(error, &state, at: reading)
+            }
+        }
+    }
+
+    /// Whether what was read ahead holds: nothing has changed since, or nothing that matters to it.
+    private func holds(_ record: Record.ID, _ state: inout State) throws(StorageError) -> Bool {
+        if let version = state.delivery.ahead?.version, try parts.outbox.isUnchanged(since: version) { return true }
+        return state.delivery.confirm(try parts.outbox.state(ifQueued: record))
+    }
+
+    /// Up to which number somebody wants records sent now.
+    private func wanted(_ state: State) -> Int64 {
+        state.flushes.reduce(state.dueThrough) { max($0, $1.through ?? 0) }
+    }
+
+    private func act(
+        on intention: Intention, _ first: Record?, _ queued: Int, _ state: inout State, at reading: ClockReading
+    ) -> Bool {
+        state.front = first?.sequence
+        let isEmpty = first == nil && state.delivery.inFlight.isEmpty
+        noteGrowth(isEmpty ? 0 : queued, &state, at: reading.now)
+        switch intention {
+        case .send(let plan):
+            send(plan, &state)
+            return true
+        case .change(let changes):
+            commit(changes, awaited: true, &state)
+            return pause(nil, &state)
+        case .drop(let records, let reason, let message):
+            report(.dropped(records, reason, message), &state, at: reading)
+            commit([.drop(records.map(\.id), reason)], awaited: false, &state)
+            return true
+        case .hold(let until):
+            // Nothing is due here yet: another process may deliver meanwhile, if somebody flushes there.
+            letGo(&state)
+            return pause(nil, until: until, &state)
+        case .blocked(let reason):
+            letGo(&state)
+            return pause(reason, &state)
+        case .rest:
+            return rest(isEmpty: isEmpty, &state, at: reading)
+        }
+    }
+
+    /// The lane is empty, or what is left is under way.
+    private func rest(isEmpty: Bool, _ state: inout State, at reading: ClockReading) -> Bool {
+        if isEmpty { state.isInterested = false }
+        guard isEmpty, state.isLocked else { return pause(nil, &state) }
+        observe(.idle)
+        guard letGo(&state) else { return pause(nil, &state) }
+        // Another process may have queued something just now and found the lane taken: look once more.
+        guard let lane = try? parts.outbox.state(), lane.queuedRecords > 0 else { return pause(nil, &state) }
+        return retakeLane(&state, at: reading)
+    }
+
+    /// Takes the lane that has just been released, since there is something in it again.
+    private func retakeLane(_ state: inout State, at reading: ClockReading) -> Bool {
+        state.isInterested = true
+        // Where another process has it by now, it is tried again: that process may die before it has sent anything.
+        guard takeLane(&state, at: reading.now) else { return false }
+        // What is queued may be held back in memory, as delivered but not yet recorded: then there is nothing to do.
+        guard let peek = try? parts.outbox.peek(limit: 1, maxBytes: .max), !peek.records.isEmpty else {
+            letGo(&state)
+            return pause(nil, &state)
+        }
+        return true
+    }
+
+    /// Sends what was planned, unless everything is kept back or said otherwise since: then it is planned anew.
+    func send(_ plan: Plan, _ state: inout State) {
+        guard mayDepart else { return state.delivery.forgetAhead() }
+        let token = state.delivery.depart(plan)
+        state.transfers[token] = parts.loop.submit(plan.request) { [self] answer in
+            onLoop { state in settle(token, answer, &state) }
+        }
+    }
+
+    private func diskFailed(_ error: StorageError, _ state: inout State, at reading: ClockReading) -> Bool {
+        state.lastError = (error.message, reading.wall)
+        // Readers recover by themselves; a second keeps a broken disk from being asked in a loop.
+        return pause(.storage, until: reading.now.advanced(by: .seconds(1)), &state)
+    }
+
+    func pause(_ reason: StopReason?, until: MonotonicInstant? = nil, _ state: inout State) -> Bool {
+        state.rest = reason
+        state.wakeAt = state.isResting ? nil : until
+        return false
+    }
+}

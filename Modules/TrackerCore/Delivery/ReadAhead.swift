@@ -1,0 +1,32 @@
+import TrackerModels
+import TrackerStorage
+
+/// The front of the queue as it was last read, of which one record after the other is sent.
+struct ReadAhead: Sendable {
+    /// The lane, as it was when it was last looked at.
+    var lane: LaneState
+    /// Tells whether anything has changed since; `nil` if that cannot be told without reading.
+    var version: LaneVersion?
+    let entries: [Generation: GenerationEntry]
+    var groups: [GroupExtent]
+    private let read: [Record]
+    private var sent = 0
+
+    /// - Parameter records: What was read, without what is under way.
+    init(_ peek: Peek, _ records: [Record]) {
+        lane = peek.state
+        version = peek.version
+        entries = peek.entries
+        groups = peek.groups
+        read = records
+    }
+
+    /// What has not been sent.
+    var records: ArraySlice<Record> { read[sent...] }
+
+    /// The first that has not been sent.
+    var first: Record? { sent < read.count ? read[sent] : nil }
+
+    /// Notes that the first of them are under way.
+    mutating func send(_ count: Int) { sent += count }
+}
