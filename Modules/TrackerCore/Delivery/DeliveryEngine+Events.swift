@@ -68,7 +68,8 @@ extension DeliveryEngine {
             let cause = message.contains(host) ? message : "\(host): \(message)"
             parts.log.log(
                 .warning,
-                "Delivery fails: \(cause). What is queued is kept; the next try is in \(waitText(state, at: moment.now)).")
+                "Delivery fails: \(cause). What is queued is kept; the next try is in \(waitText(state, at: moment.now))."
+            )
         case .ended: parts.log.verbose(.info) { "Delivery works again." }
         case nil: break
         }

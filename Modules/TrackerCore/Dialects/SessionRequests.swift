@@ -4,10 +4,20 @@ import TrackerStorage
 
 /// Builds the requests of the session backend.
 struct SessionRequests: Sendable {
-    var base: BaseURL
-    var brand: BrandID
-    var apiKey: Secret
-    var timeout: Duration
+    let base: BaseURL
+    let brand: BrandID
+    let apiKey: Secret
+    let timeout: Duration
+    /// Where events go.
+    private let events: String
+
+    init(base: BaseURL, brand: BrandID, apiKey: Secret, timeout: Duration) {
+        self.base = base
+        self.brand = brand
+        self.apiKey = apiKey
+        self.timeout = timeout
+        events = base.appending(path: "/v2/tracking-session-data")
+    }
 
     /// `POST /v2/tracking-session`: makes a session for a device.
     func create(for device: DeviceInfo, key: String) -> HTTPRequest {
@@ -30,11 +40,13 @@ struct SessionRequests: Sendable {
         let key = record.messageID.text
         switch record.route {
         case .event:
-            var bound = JSONObjectWriter()
+            var bound = JSONObjectWriter(reservingCapacity: record.body.byteCount + session.text.utf8.count + 64)
             bound.append("brand_id", brand.number)
             bound.append("session_id", session.text)
             bound.append(membersOf: record.body)
-            return request(.post, "/v2/tracking-session-data", bound.finish(), key: key, record: record)
+            return HTTPRequest(
+                method: .post, url: events, headers: RequestHeaders.make(key: key, apiKey: apiKey, record: record),
+                body: bound.finish().bytes, timeout: timeout)
         case .location:
             return request(.put, sessionPath(session) + "/location", record.body, key: key, record: record)
         case .email:

@@ -27,14 +27,32 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let (days, time) = milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000)
         let (year, month, day) = Self.civil(fromDays: days)
         let seconds = time / 1000
-        return Self.padded(year, 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2) + "T"
-            + Self.padded(seconds / 3600, 2) + ":" + Self.padded(seconds / 60 % 60, 2) + ":"
-            + Self.padded(seconds % 60, 2) + "." + Self.padded(time % 1000, 3) + "Z"
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        if year < 0 { text.append(UInt8(ascii: "-")) }
+        Self.append(year.magnitude, width: 4, to: &text)
+        Self.append(month.magnitude, width: 2, after: "-", to: &text)
+        Self.append(day.magnitude, width: 2, after: "-", to: &text)
+        Self.append(seconds.magnitude / 3600, width: 2, after: "T", to: &text)
+        Self.append(seconds.magnitude / 60 % 60, width: 2, after: ":", to: &text)
+        Self.append(seconds.magnitude % 60, width: 2, after: ":", to: &text)
+        Self.append(time.magnitude % 1000, width: 3, after: ".", to: &text)
+        text.append(UInt8(ascii: "Z"))
+        return String(decoding: text, as: UTF8.self)
     }
 
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let text = String(number.magnitude)
-        return (number < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - text.count)) + text
+    /// Writes a number with zeros before it, after a separator if there is one.
+    private static func append(
+        _ number: UInt64, width: Int, after separator: Unicode.Scalar? = nil, to text: inout [UInt8]
+    ) {
+        if let separator { text.append(UInt8(ascii: separator)) }
+        var scale: UInt64 = 1
+        for _ in 1..<width { scale *= 10 }
+        while number / scale >= 10 { scale *= 10 }
+        while scale > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / scale % 10))
+            scale /= 10
+        }
     }
 
     /// Days since 1970 as year, month and day: whole 400-year eras of 146,097 days, counted from 1 March so that the

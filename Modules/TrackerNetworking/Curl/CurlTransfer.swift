@@ -10,9 +10,13 @@ import CCurl
 
     private var handle: CurlHandle
     private var requestHeaders = CurlList()
+    /// What the handle was last set to.
+    private var url: String?
+    private var method: HTTPRequest.Method?
     private let sockets: OpenSockets
     private let limit: Int
-    private var headers = HTTPHeaders()
+    /// The lines of the answer's header.
+    private var headerLines: [UInt8] = []
     private var headerBytes = 0
     private var body: [UInt8] = []
     /// Whether the answer's header or body was larger than allowed, which ended the transfer.
@@ -51,13 +55,21 @@ import CCurl
         reset()
         let request = exchange.request
         let body = exchange.body
-        handle.set(CURLOPT_URL, exchange.address.text)
+        // Most requests go where the one before went, in the same way.
+        if url != exchange.address.text {
+            url = exchange.address.text
+            handle.set(CURLOPT_URL, url)
+            // Requests made at once wait to share one HTTP/2 connection. Without TLS they would wait for a first
+            // answer.
+            handle.set(CURLOPT_PIPEWAIT, exchange.address.isSecure ? 1 : 0)
+        }
         handle.set(body: body ?? (request.method == .get ? nil : []))
-        handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        if method != request.method {
+            method = request.method
+            handle.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        }
         handle.set(CURLOPT_TIMEOUT_MS, timeout.ceilingMilliseconds)
         handle.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
-        // Requests made at once wait to share one HTTP/2 connection. Without TLS they would wait for a first answer.
-        handle.set(CURLOPT_PIPEWAIT, exchange.address.isSecure ? 1 : 0)
 
         var list = CurlList()
         // No "100 Continue" is awaited, and no media type made up.
@@ -70,7 +82,13 @@ import CCurl
         }
         handle.set(headers: list)
         requestHeaders = list
-        return isWhole && !handle.takeRefusal()
+        guard isWhole, !handle.takeRefusal() else {
+            // Nothing is known of what was set.
+            url = nil
+            method = nil
+            return false
+        }
+        return true
     }
 
     /// Adds the transfer to the multi handle.
@@ -86,7 +104,8 @@ import CCurl
         // An answer that breaks off in its header is as good as none, whatever its status line says. So is an interim one.
         guard isHeaderWhole, handle.status >= 200 else { return nil }
         return Exchange.Answer(
-            status: handle.status, headers: headers, body: isWhole ? body : [], isBodyWhole: isWhole,
+            status: handle.status, headers: HTTPHeaders(lines: headerLines), body: isWhole ? body : [],
+            isBodyWhole: isWhole,
             location: handle.location)
     }
 
@@ -149,7 +168,7 @@ import CCurl
     }
 
     private func reset() {
-        headers = HTTPHeaders()
+        headerLines.removeAll(keepingCapacity: true)
         headerBytes = 0
         isOverflown = false
         isHeaderWhole = false
@@ -199,27 +218,18 @@ import CCurl
             return false
         }
         if unsafe bytes.starts(with: "HTTP/".utf8) {
-            headers = HTTPHeaders()
+            headerLines.removeAll(keepingCapacity: true)
             isHeaderWhole = false
         } else if unsafe bytes.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) {
             isHeaderWhole = true
-        } else if let colon = unsafe bytes.firstIndex(of: UInt8(ascii: ":")) {
-            headers.append(
-                name: unsafe String(decoding: bytes[..<colon], as: UTF8.self),
-                value: unsafe Self.trimmed(bytes[(colon + 1)...]))
+        } else {
+            unsafe headerLines.append(contentsOf: bytes)
         }
         return true
     }
 
     /// Below the 300 KB at which libcurl gives up with an error of no clear meaning.
     private static let headerLimit = 256 * 1024
-
-    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-        let isBlank = { (byte: UInt8) in byte <= 0x20 }
-        let head = unsafe bytes.drop(while: isBlank)
-        guard let last = unsafe head.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return unsafe String(decoding: head[...last], as: UTF8.self)
-    }
 }
 
 extension Duration {

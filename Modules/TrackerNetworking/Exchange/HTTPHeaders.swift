@@ -17,14 +17,25 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// All fields, the first one first.
-    public private(set) var fields: [Field]
+    public var fields: [Field] { lines.isEmpty ? given : Self.fields(of: lines) }
+
+    /// The fields that were given one by one.
+    private var given: [Field]
+    /// An answer's header as it came, read when somebody asks: most answers are judged by their status alone.
+    private var lines: [UInt8] = []
 
     /// Takes fields in their order.
-    public init(_ fields: [Field] = []) { self.fields = fields }
+    public init(_ fields: [Field] = []) { given = fields }
 
     /// Takes names and values in their order.
     public init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { Field(name: $0.0, value: $0.1) }
+        given = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+
+    /// Takes the lines of an answer's header, each with its end.
+    init(lines: [UInt8]) {
+        given = []
+        self.lines = lines
     }
 
     /// The value of the first field of that name, in any case.
@@ -33,16 +44,18 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public subscript(name: String) -> String? {
         get { fields.first { Self.isSame($0.name, name) }?.value }
         set {
+            var fields = fields
             let place = fields.firstIndex { Self.isSame($0.name, name) }
             fields.removeAll { Self.isSame($0.name, name) }
-            guard let newValue else { return }
-            fields.insert(Field(name: name, value: newValue), at: place ?? fields.endIndex)
+            if let newValue { fields.insert(Field(name: name, value: newValue), at: place ?? fields.endIndex) }
+            self = HTTPHeaders(fields)
         }
     }
 
     /// Adds a field after the others, also if the name is there already.
     public mutating func append(name: String, value: String) {
-        fields.append(Field(name: name, value: value))
+        if !lines.isEmpty { self = HTTPHeaders(fields) }
+        given.append(Field(name: name, value: value))
     }
 
     /// The values of all fields of that name, in any case, in their order.
@@ -50,12 +63,34 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
+    /// Whether two have the same fields, however they came by them.
+    public static func == (lhs: HTTPHeaders, rhs: HTTPHeaders) -> Bool { lhs.fields == rhs.fields }
+
+    /// Feeds the fields to a hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+
     /// Whether two names are the same header: ASCII letters count the same in either case.
     static func isSame(_ left: String, _ right: String) -> Bool {
-        left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
+        left.utf8.count == right.utf8.count
+            && left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
     }
 
     private static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func fields(of lines: [UInt8]) -> [Field] {
+        lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+            return Field(
+                name: String(decoding: line[..<colon], as: UTF8.self), value: trimmed(line[(colon + 1)...]))
+        }
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {
+        let isBlank = { (byte: UInt8) in byte <= 0x20 }
+        let head = bytes.drop(while: isBlank)
+        guard let last = head.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(decoding: head[...last], as: UTF8.self)
     }
 }

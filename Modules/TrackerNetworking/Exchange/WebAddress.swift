@@ -17,10 +17,20 @@ struct WebAddress: Hashable, Sendable {
     let hasUserInfo: Bool
 
     /// The host, with its port if that is not the scheme's own.
-    var authority: String { port == (isSecure ? 443 : 80) ? host : "\(host):\(port)" }
-
+    let authority: String
     /// Scheme, host and port.
-    var origin: String { (isSecure ? "https://" : "http://") + authority }
+    let origin: String
+
+    init(text: String, isSecure: Bool, host: String, port: Int, path: String, hasUserInfo: Bool) {
+        self.text = text
+        self.isSecure = isSecure
+        self.host = host
+        self.port = port
+        self.path = path
+        self.hasUserInfo = hasUserInfo
+        authority = port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
+        origin = (isSecure ? "https://" : "http://") + authority
+    }
 
     /// The URL as it may be shown: without user info, query and fragment.
     var display: String { origin + path }

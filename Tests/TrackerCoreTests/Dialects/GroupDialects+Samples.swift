@@ -12,7 +12,8 @@ extension LaneView {
         var state = LaneState.sample(session: nil, device: nil, queued: records.count)
         state.lastSequence = lastSequence ?? records.last?.sequence ?? 0
         return LaneView(
-            state: state, records: records[...], entries: [:], now: .seconds(seconds), wall: Timestamp(milliseconds: wall),
+            state: state, records: records[...], entries: [:], now: .seconds(seconds),
+            wall: Timestamp(milliseconds: wall),
             wantedThrough: wanted)
     }
 }
