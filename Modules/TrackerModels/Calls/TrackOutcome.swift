@@ -16,7 +16,7 @@ public enum TrackOutcome: Hashable, Sendable {
     }
 }
 
-/// Why a call was refused at the door.
+/// Why a call was refused when it was made.
 public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     /// `initialize` was not called yet, or it failed for a reason that waiting cannot mend.
     case notInitialized = "NOT_INITIALIZED"

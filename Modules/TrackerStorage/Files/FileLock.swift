@@ -40,10 +40,10 @@ struct FileLock: ~Copyable {
         }
     }
 
-    /// Takes the lock if nobody has it.
+    /// Takes the lock if it is free.
     func tryLock() -> Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Waits until nobody has the lock alone, and takes it beside others that share it.
+    /// Waits until no other holds the lock exclusively, and shares it.
     func share() throws(StorageError) {
         while flock(descriptor.number, LOCK_SH) != 0 {
             guard errno == EINTR else { throw StorageError(errno: errno, "share", path) }

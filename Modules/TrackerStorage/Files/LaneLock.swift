@@ -27,7 +27,7 @@ final class LaneLock: Sendable {
         self.path = path
     }
 
-    /// Takes the right if nobody has it; true if this one has it already.
+    /// Takes the right if it is free; true if this process has it already.
     ///
     /// Where the file can be neither made nor read, on a full or read-only disk, the right is taken without it:
     /// delivery must go on, and there is nothing through which another could be asked.
@@ -75,7 +75,7 @@ final class LaneLock: Sendable {
 
 /// The sign that a lane is open here, which processes share and which dies with them.
 ///
-/// As long as somebody has a lane open, nobody else takes over what waits in it.
+/// While one process has a lane open, no other takes over what waits in it.
 struct LanePresence: ~Copyable {
     private let path: String
     private var lock: FileLock?

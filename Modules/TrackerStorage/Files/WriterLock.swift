@@ -13,8 +13,8 @@ struct WriterLock: ~Copyable {
 
     /// Waits for the lock.
     ///
-    /// The wait has no end of its own: it ends when those before have committed or died, and whoever asked is free
-    /// meanwhile. A file that was replaced is opened anew, since whoever comes later locks the new one. On a file system
+    /// The wait has no end of its own: it ends when those before have committed or died, and the caller is free
+    /// meanwhile. A file that was replaced is opened anew, since later processes lock the new one. On a file system
     /// that gives a file another number at each look every file seems replaced; after some attempts the lock counts.
     ///
     /// - Parameter isCurrent: Whether the lock's path still leads to its file.
@@ -30,7 +30,7 @@ struct WriterLock: ~Copyable {
         }
     }
 
-    /// Takes the lock if it was used before and nobody has it.
+    /// Takes the lock if it was used before and is free.
     func takeIfFree() -> Bool { lock?.tryLock() ?? false }
 
     /// Gives the lock up.

@@ -45,7 +45,7 @@ public protocol Outbox: Sendable {
     /// The lane's counters.
     func account() throws(StorageError) -> Account
 
-    /// Other lanes that hold records while nobody delivers them.
+    /// Other lanes that hold records while no process delivers them.
     func strandedLanes() throws(StorageError) -> [StrandedLane]
 
     /// Tries to become the only one who delivers the lane and makes its session, over all processes; true if it is
@@ -199,7 +199,7 @@ public struct Account: Hashable, Sendable {
     }
 }
 
-/// A lane that holds records while nobody delivers it.
+/// A lane that holds records while no process delivers it.
 public struct StrandedLane: Hashable, Sendable {
     /// Which lane.
     public var identity: LaneIdentity

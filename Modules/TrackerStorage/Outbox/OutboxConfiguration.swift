@@ -40,7 +40,7 @@ public struct OutboxConfiguration: Sendable {
     public var bootID: BootID
     /// The wall clock.
     public var wallClock: @Sendable () -> Timestamp
-    /// Told of what nobody asked for; called on the writer's queue.
+    /// Receives what happened without a call; called on the writer's queue.
     public var observer: @Sendable (OutboxEvent) -> Void
     /// Runs the completions of the changes that one transaction held, so that what they lead to can be gathered. Called on
     /// the writer's queue; it must call what it is given, once, before it returns.

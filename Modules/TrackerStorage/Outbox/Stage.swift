@@ -42,7 +42,7 @@ struct Stage: Sendable {
     var writeFailure: StorageError?
     /// When the account begins.
     var origin = LaneOrigin()
-    /// Whether backups are about to be written for nobody who waits.
+    /// Whether backups are about to be written without a caller that waits.
     var isBackupScheduled = false
     /// Whether the backups have failed and are to be written again; it was told.
     var isBackupOverdue = false
@@ -132,7 +132,7 @@ struct Stage: Sendable {
     }
 
     /// Notes that the writer may have opened another database.
-    mutating func noteDatabase(_ count: Int) {
+    mutating func useDatabase(_ count: Int) {
         guard count != databaseCount else { return }
         databaseCount = count
         floor = Record.ID(0)

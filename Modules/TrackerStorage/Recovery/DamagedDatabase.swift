@@ -31,7 +31,7 @@ final class DamagedDatabase {
             guard let kind = row.text(0).flatMap(LaneIdentity.Kind.init), let owner = row.text(1),
                 let origin = row.text(2)
             else { return }
-            // A number that is damaged itself says nothing; the backups know better.
+            // A number that is itself damaged proves nothing; the backups have the right one.
             func number(_ column: Int32, or other: Int64) -> Int64 {
                 (0...LaneKey.maxSequence).contains(row.int64(column)) ? row.int64(column) : other
             }

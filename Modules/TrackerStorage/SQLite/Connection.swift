@@ -22,7 +22,7 @@ import CSQLite
         case readOnly
         /// To read alone, in a folder where not even the index of the log can be made.
         ///
-        /// Only for a database that nobody writes.
+        /// Only for a database without a writer.
         case immutable
     }
 

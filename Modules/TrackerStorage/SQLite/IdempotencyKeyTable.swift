@@ -88,7 +88,7 @@ struct IdempotencyKeyTable {
     }
 
     /// Notes that the record of a tracking call is gone.
-    func settle(_ key: LaneKey, _ messageID: String, settled: Int64) throws(StorageError) {
+    func markSettled(_ key: LaneKey, _ messageID: String, settled: Int64) throws(StorageError) {
         try settleStatement.run(key.lane, messageID, settled)
     }
 

@@ -78,7 +78,7 @@ struct LanePreparation {
     private func catchUp(_ row: inout LaneRow, _ lastSequence: Int64) throws(StorageError) {
         let found = row
         let reserved = max(row.reserved, backup?.reserved ?? 0, lastSequence)
-        // The machine has started again, and nobody has synced the numbers that were given before.
+        // The machine has started again, and the numbers given before it were not synced.
         let isCutOff = row.boot != nil && row.boot != configuration.bootID.text
         if isCutOff || reserved > row.reserved || lastSequence > row.sequence {
             row.sequence = reserved

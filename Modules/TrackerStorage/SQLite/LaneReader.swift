@@ -79,7 +79,7 @@ final class LaneReader: Sendable {
             do throws(StorageError) {
                 let connection = try Connection(folder.database, access)
                 guard try Schema.currentVersion(connection) == Schema.version else { return nil }
-                // Whoever closes the database last empties its log, given a limit for it.
+                // The last connection to close empties the log, given a limit for it.
                 try connection.execute("PRAGMA query_only=ON; PRAGMA journal_size_limit=\(Schema.logLimit)")
                 return try LaneDatabase(connection)
             } catch {

@@ -22,11 +22,11 @@ extension LaneTransaction {
         lose(lost)
     }
 
-    /// Counts records that are gone though nobody has removed them.
+    /// Counts records that are gone without having been removed.
     mutating func lose(_ count: Int) {
         guard count > 0 else { return }
         row.counters.accepted += count
-        note(count, .lost)
+        countDropped(count, .lost)
         events.append(.dropped([], count: count, .lost))
     }
 

@@ -25,10 +25,10 @@ extension LaneTransaction {
         try report(try database.deleteRecords(of: row.key), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
-        // They are counted in the counters of those lanes, and told by nobody: this outbox tells of its own lane, so that what
-        // is told adds up to what its account says.
+        // They count in the counters of those lanes and are not reported here: what this outbox reports adds up to its
+        // own account.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
-            try settle(try database.deleteRecords(of: other.key), as: .consent, of: &other)
+            try account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
             other.generation = Generation(other.generation.number + 1)
             try database.generations.prune(other.key, before: other.generation)
             try database.values.clear(brand: other.key.brand, lane: other.key.lane)

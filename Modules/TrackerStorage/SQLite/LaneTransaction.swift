@@ -17,7 +17,7 @@ struct LaneTransaction {
     struct Summary: Sendable {
         /// The lane.
         var state: LaneState
-        /// Records of this lane that nobody asked to drop one by one.
+        /// Records of this lane that were dropped without a call that names them.
         var dropped: [OutboxEvent] = []
         /// Values have changed, so that backups must too.
         var changesValues = false
@@ -130,7 +130,7 @@ struct LaneTransaction {
         )
     }
 
-    /// Removes those of the records that are still there, and has it told.
+    /// Removes those of the records that are still there, and reports them.
     mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(StorageError) {
         for range in Self.ranges(ids, within: row.key.records) {
             try report(try database.records.delete(range), reason)
@@ -138,7 +138,7 @@ struct LaneTransaction {
     }
 
     /// Counts records of this lane that have left without being delivered.
-    mutating func note(_ count: Int, _ reason: DropReason) {
+    mutating func countDropped(_ count: Int, _ reason: DropReason) {
         drops[row.key.lane, default: [:]][reason, default: 0] += count
     }
 
@@ -186,10 +186,10 @@ struct LaneTransaction {
         }
     }
 
-    /// Accounts for rows of this lane that are gone, and has it told.
+    /// Accounts for rows of this lane that are gone, and reports them.
     mutating func report(_ leavers: [RecordTable.Leaver], _ reason: DropReason) throws(StorageError) {
         guard !leavers.isEmpty else { return }
-        try settle(leavers, as: reason)
+        try account(for: leavers, as: reason)
         let ids = leavers.compactMap { MessageID($0.messageID) }
         if case .dropped(let earlier, let count, reason)? = events.last {
             events[events.count - 1] = .dropped(earlier + ids, count: count + leavers.count, reason)
@@ -199,15 +199,15 @@ struct LaneTransaction {
     }
 
     /// Accounts for rows of this lane that are gone: delivered, or dropped for a reason.
-    mutating func settle(_ leavers: [RecordTable.Leaver], as reason: DropReason?) throws(StorageError) {
+    mutating func account(for leavers: [RecordTable.Leaver], as reason: DropReason?) throws(StorageError) {
         var changed = row
-        try settle(leavers, as: reason, of: &changed)
+        try account(for: leavers, as: reason, of: &changed)
         row = changed
     }
 
     /// Accounts for rows of any lane that are gone.
-    mutating func settle(
-        _ leavers: [RecordTable.Leaver], as reason: DropReason?, of row: inout LaneRow
+    mutating func account(
+        for leavers: [RecordTable.Leaver], as reason: DropReason?, of row: inout LaneRow
     ) throws(StorageError) {
         guard !leavers.isEmpty else { return }
         needsPruning = true
@@ -217,7 +217,7 @@ struct LaneTransaction {
             freedBytes += leaver.byteCount
             guard leaver.hasCallerKey else { continue }
             row.settled += 1
-            try database.idempotencyKeys.settle(row.key, leaver.messageID, settled: row.settled)
+            try database.idempotencyKeys.markSettled(row.key, leaver.messageID, settled: row.settled)
         }
         if let reason {
             drops[row.key.lane, default: [:]][reason, default: 0] += leavers.count
@@ -242,7 +242,7 @@ struct LaneTransaction {
 
     private mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(StorageError) {
         for range in Self.ranges(ids, within: row.key.records) {
-            try settle(try database.records.delete(range), as: nil)
+            try account(for: try database.records.delete(range), as: nil)
         }
         row.counters.bytes.before += bytes.before
         row.counters.bytes.after += bytes.after

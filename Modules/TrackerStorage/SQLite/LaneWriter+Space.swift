@@ -3,7 +3,7 @@ extension LaneWriter {
     static let shrinkingThreshold = 4 << 20
     /// How many free pages it keeps for what comes next.
     private static let sparePages: Int64 = 256
-    /// How many pages are given back at once, so that nobody waits long.
+    /// How many pages are given back at once, so that no caller waits long.
     private static let mostPages: Int64 = 4096
 
     /// Gives free pages back, now and then.

@@ -54,7 +54,7 @@ struct LaneWriter: ~Copyable {
     private(set) var origin = LaneOrigin()
     /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
     private(set) var databaseCount = 0
-    /// What opening has found and nobody has reported yet.
+    /// What opening has found and is not reported yet.
     private var findings: [OutboxEvent] = []
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
@@ -78,7 +78,7 @@ struct LaneWriter: ~Copyable {
         presence = LanePresence(folder, configuration.lane)
     }
 
-    /// Whether something is to be tried again before long, even if nobody asks.
+    /// Whether something is to be tried again before long, even without a call.
     var needsRetry: Bool { !held.isEmpty || erasure != nil }
 
     /// The database, while it is open.
@@ -141,7 +141,7 @@ struct LaneWriter: ~Copyable {
 
     /// Notes that no loss of power can take back the sequence numbers that were given so far.
     ///
-    /// Whoever writes at this moment has the lane's database open and closes it later, or is another lane's.
+    /// A process that writes at this moment has the lane's database open and closes it later, or writes another lane.
     private mutating func markClosed() {
         guard folder != nil, let lane, lock?.takeIfFree() == true else { return }
         defer { lock?.giveUp() }
@@ -213,7 +213,7 @@ struct LaneWriter: ~Copyable {
                 try locked { (writer) throws(StorageError) in
                     let count = writer.databaseCount
                     let lane = try writer.currentLane()
-                    // Whoever has put another database in place has set the old one aside.
+                    // The process that put another database in place has set the old one aside.
                     if writer.databaseCount != count { writer.erasure = .whole }
                     try writer.erase(lane.database, isRetry: tasks.isEmpty)
                 }
@@ -310,14 +310,14 @@ struct LaneWriter: ~Copyable {
             if let error = backup?.reserve(summary?.reserved) { outcome.events.append(.backupFailed(error)) }
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
-        note(summary, &outcome)
+        keep(summary, &outcome)
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
         for task in tasks { outcome.settled += task.settledRecords }
         return effects
     }
 
-    /// Takes note of what a transaction has made of the lane.
-    private mutating func note(_ summary: LaneTransaction.Summary, _ outcome: inout Outcome) {
+    /// Keeps what a transaction has made of the lane.
+    private mutating func keep(_ summary: LaneTransaction.Summary, _ outcome: inout Outcome) {
         known = summary.state
         freedBytes += summary.freedBytes
         outcome.events += summary.dropped

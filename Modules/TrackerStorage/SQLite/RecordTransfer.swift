@@ -1,10 +1,10 @@
 import TrackerModels
 
-/// Moves records that nobody delivers from other lanes to the one that is opened.
+/// Moves records that no process delivers from other lanes to the one that is opened.
 ///
 /// From lanes of the same brand come the records that never had a session, unless another outbox has the lane open: it may
 /// be about to make their session, and says otherwise once that has failed. From lanes that the configuration names come
-/// all records, if nobody delivers them. They keep their order and get new sequence numbers.
+/// all records, if no process delivers them. They keep their order and get new sequence numbers.
 struct RecordTransfer {
     private let database: LaneDatabase
     private let configuration: OutboxConfiguration

@@ -163,7 +163,7 @@ extension SQLiteOutbox {
         return origin.account(found ?? origin.counters)
     }
 
-    /// Other lanes that hold records while nobody delivers them.
+    /// Other lanes that hold records while no process delivers them.
     public func strandedLanes() throws(StorageError) -> [StrandedLane] {
         guard let folder else { return [] }
         let others = try read { (database, key, _) throws(StorageError) in
@@ -171,7 +171,7 @@ extension SQLiteOutbox {
         }
         return (others ?? []).filter { other in
             guard other.records > 0 else { return false }
-            // A lock that cannot even be looked at is nobody's.
+            // A lock file that cannot be opened is held by no process.
             guard let lock = try? FileLock(folder.deliveryLock(of: other.identity)) else { return true }
             guard lock.tryLock() else { return false }
             lock.unlock()

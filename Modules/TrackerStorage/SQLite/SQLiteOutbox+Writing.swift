@@ -52,7 +52,7 @@ extension SQLiteOutbox {
         }
     }
 
-    /// Writes the backups, for nobody who waits.
+    /// Writes the backups; no caller waits for them.
     func scheduleBackup(nextRetry: Double = firstRetry) {
         guard folder != nil else { return }
         let isNew = stage.withLock { stage in
@@ -63,14 +63,14 @@ extension SQLiteOutbox {
         backupQueue.async { [self] in
             stage.withLock { $0.isBackupScheduled = false }
             let error = backUp()
-            queue.async { [self] in noteBackup(error, nextRetry: nextRetry) }
+            queue.async { [self] in reportBackup(error, nextRetry: nextRetry) }
         }
     }
 
     private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
         let (outcome, needsRetry) = writer.withLock { writer in
             let outcome = writer.commit(group.map(\.task))
-            note(writer, settled: outcome.settled)
+            publish(writer, settled: outcome.settled)
             return (outcome, writer.needsRetry)
         }
         delivery.releaseIfGivenUp { isRecorded }
@@ -80,14 +80,14 @@ extension SQLiteOutbox {
     }
 
     /// Has readers know what the writer knows.
-    func note(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
+    func publish(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
         let (held, origin, count, failure) = (writer.held, writer.origin, writer.databaseCount, writer.failure)
         stage.withLock { stage in
             stage.commits += 1
             stage.held = held
             stage.origin = origin
             stage.writeFailure = failure
-            stage.noteDatabase(count)
+            stage.useDatabase(count)
             stage.forget(settled)
         }
     }
@@ -120,14 +120,14 @@ extension SQLiteOutbox {
         backupQueue.async { [self, waiting] in
             let error = backUp()
             queue.async { [self] in
-                noteBackup(error)
+                reportBackup(error)
                 for answer in waiting { answer(error) }
             }
         }
     }
 
     /// Tells of backups that cannot be written, once until they can, and has them tried again.
-    private func noteBackup(_ error: StorageError?, nextRetry: Double = firstRetry) {
+    private func reportBackup(_ error: StorageError?, nextRetry: Double = firstRetry) {
         let wasOverdue = stage.withLock { stage in
             defer { stage.isBackupOverdue = error != nil }
             return stage.isBackupOverdue
@@ -157,7 +157,7 @@ extension SQLiteOutbox {
             let lock = try FileLock(folder.backupLock)
             try wait(for: lock)
             defer { lock.unlock() }
-            // Read under the lock, so that whoever writes last has read last.
+            // Read under the lock, so that the last to write was the last to read.
             let image = try read { (database, key, _) throws(StorageError) in
                 try database.backupImage(of: key, configuration.lane, in: folder)
             }

@@ -50,7 +50,7 @@ public final class SQLiteOutbox: Outbox {
                 if stage.withLock({ $0.isClosed }) { throw StorageError(.closed, "The outbox is closed") }
                 let (opening, findings) = try writer.withLock { (writer) throws(StorageError) in
                     let opening = try writer.open()
-                    note(writer)
+                    publish(writer)
                     return (opening, writer.takeFindings())
                 }
                 for event in findings { configuration.observer(event) }
@@ -90,7 +90,7 @@ public final class SQLiteOutbox: Outbox {
                 refuseAll(StorageError(.closed, "The outbox is closed"))
                 _ = stage.withLock { $0.enter(.closed) }
             }
-            // Whoever waits for a backup is answered before this comes back: both queues are serial.
+            // Callers that wait for a backup are answered before this comes back: both queues are serial.
             backupQueue.async { [self] in
                 queue.async { [self] in
                     writer.withLock { $0.close() }

@@ -45,7 +45,7 @@ public struct StateInspection: Sendable {
         guard FileIdentity(ofPath: folder.database) != nil else { return }
         let connection = try Self.open(folder)
         connection.setPatience(milliseconds: Self.patience)
-        // One view of the whole: a transaction that reads holds nobody up.
+        // One view of the whole: a transaction that reads blocks no writer.
         try connection.execute("BEGIN")
         let version = try Schema.currentVersion(connection)
         schema = Int(version)
@@ -54,7 +54,7 @@ public struct StateInspection: Sendable {
         lanes = try Self.lanes(in: connection, of: folder)
     }
 
-    /// Opens the database to read alone. Where even the log's index cannot be made, nobody can be writing either.
+    /// Opens the database to read alone. Where even the log's index cannot be made, no process can be writing either.
     private static func open(_ folder: StateFolder) throws(StorageError) -> Connection {
         let connection = try Connection(folder.database, .readOnly)
         do throws(StorageError) {

@@ -12,7 +12,7 @@ struct StoredValue: Hashable, Sendable {
 
 /// What a store has under a key.
 enum Holding: Hashable, Sendable {
-    /// Nothing, and nobody knows why.
+    /// Nothing, for an unknown reason.
     case absent
     /// Nothing, since it was removed.
     case removed
