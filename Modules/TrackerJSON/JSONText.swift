@@ -96,3 +96,32 @@ extension JSONText: CustomStringConvertible {
     /// The text as a string.
     public var description: String { text }
 }
+
+/// What a JSON value is.
+public enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
+    /// Members in braces.
+    case object
+    /// Elements in brackets.
+    case array
+    /// Characters in quotes.
+    case string
+    /// A number, of any size and precision.
+    case number
+    /// `true` or `false`.
+    case boolean
+    /// `null`.
+    case null
+
+    /// The kind of value that starts with `byte`, if any does.
+    init?(firstByte byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "{"): self = .object
+        case UInt8(ascii: "["): self = .array
+        case UInt8(ascii: "\""): self = .string
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): self = .number
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): self = .boolean
+        case UInt8(ascii: "n"): self = .null
+        default: return nil
+        }
+    }
+}

@@ -1,3 +1,115 @@
+public import TrackerJSON
+
+/// What a method is called with: nothing, values by position, or values by name.
+public struct Params: Sendable {
+    /// How the values are given.
+    public enum Form: Hashable, Sendable {
+        /// There are none.
+        case none
+        /// In an array.
+        case positional
+        /// In an object.
+        case named
+        /// They cannot be passed on: half a surrogate pair in them is no character, or one of them nests deeper than
+        /// ``JSONText/maxDepth``.
+        case notSerializable
+    }
+
+    /// One value.
+    struct Part: Sendable {
+        /// Its name, exactly; empty among positional values.
+        var name: String
+        var value: JSONText
+    }
+
+    /// How the values are given.
+    public let form: Form
+    private let parts: [Part]
+
+    /// No params.
+    public static let none = Params(form: .none, parts: [])
+    /// Params that cannot be passed on.
+    public static let notSerializable = Params(form: .notSerializable, parts: [])
+
+    init(form: Form, parts: [Part]) {
+        self.form = form
+        self.parts = parts
+    }
+
+    /// Takes an array or object.
+    ///
+    /// - Returns: `nil` for any other value.
+    public init?(_ text: JSONText) {
+        let outline = text.outline(depth: 1)
+        guard let root = outline.root, root.kind == .array || root.kind == .object else { return nil }
+        self.init(of: 0, in: outline, text.bytes)
+    }
+
+    /// Takes the array or object at an index of an outline that knows its values.
+    init(of index: Int, in outline: JSONOutline, _ bytes: [UInt8]) {
+        let whole = outline.items[index]
+        var parts: [Part] = []
+        do throws(JSONSyntaxError) {
+            for part in (index + 1)..<outline.items.count {
+                let item = outline.items[part]
+                guard item.depth == whole.depth + 1, item.parent == index else { break }
+                guard !item.key.hasLoneSurrogate else { throw JSONSyntaxError(.loneSurrogate, at: 0) }
+                let name = String(decoding: item.key.characters(in: bytes), as: UTF8.self)
+                parts.append(Part(name: name, value: try outline.text(at: part, in: bytes)))
+            }
+            self.init(form: whole.kind == .array ? .positional : .named, parts: parts)
+        } catch {
+            self = .notSerializable
+        }
+    }
+
+    /// The array or object; `nil` if there is none that can be passed on.
+    ///
+    /// Values and their order are as they were given, the space between them is not.
+    public var text: JSONText? {
+        switch form {
+        case .none, .notSerializable: return nil
+        case .positional: return JSONText(elements: parts.lazy.map(\.value))
+        case .named:
+            var writer = JSONObjectWriter()
+            for part in parts { writer.append(part.name, part.value) }
+            return writer.finish()
+        }
+    }
+
+    /// How many values there are.
+    ///
+    /// A name that is given twice counts twice.
+    public var count: Int { parts.count }
+
+    /// The value at a position.
+    ///
+    /// - Parameter position: Less than ``count``; among named values their order in the object.
+    public func value(at position: Int) -> JSONText { parts[position].value }
+
+    /// The name at a position; empty among positional values.
+    ///
+    /// - Parameter position: Less than ``count``.
+    public func name(at position: Int) -> String { parts[position].name }
+
+    /// Where the value with a name is; of several, the last.
+    ///
+    /// - Parameter name: A name, compared by its bytes after unescaping.
+    public func position(of name: String) -> Int? {
+        guard form == .named else { return nil }
+        return parts.indices.last { isNamed(name, at: $0) }
+    }
+
+    /// Whether the value at a position has this name, byte for byte.
+    func isNamed(_ name: String, at position: Int) -> Bool {
+        // Swift compares by canonical equivalence. Nothing is equivalent to ASCII in as many bytes but itself, and the
+        // names of parameters are ASCII as a rule.
+        let given = parts[position].name
+        return given.utf8.count == name.utf8.count && given == name
+            && (name.utf8.allSatisfy { $0 < 0x80 } || given.utf8.elementsEqual(name.utf8))
+    }
+}
+
 /// A call that a client makes.
 public struct Request: Sendable {
     /// The name of the method.

@@ -97,3 +97,73 @@ public struct Generation: Hashable, Comparable, Sendable {
     /// Whether `lhs` came first.
     public static func < (lhs: Generation, rhs: Generation) -> Bool { lhs.number < rhs.number }
 }
+
+/// The number under which a brand's events are filed.
+///
+/// A `BrandID` is valid from birth: there is no way to hold an empty or non-numeric one. `"007"` and `"7"` are the
+/// same brand; ``description`` is its canonical form, the one used on disk and on the wire.
+public struct BrandID: Hashable, Sendable, CustomStringConvertible {
+    /// The number itself, never negative.
+    public let number: Int64
+
+    /// Reads a brand from its decimal form.
+    ///
+    /// - Parameter text: One or more ASCII digits, such as `"925"`.
+    /// - Returns: `nil` if `text` is not a whole number that fits 64 bits.
+    public init?(_ text: some StringProtocol) {
+        guard !text.isEmpty, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let number = Int64(text)
+        else { return nil }
+        self.number = number
+    }
+
+    /// The canonical decimal form, without leading zeros.
+    public var description: String { String(number) }
+}
+
+/// A message id that a caller chose, valid or not.
+///
+/// ```swift
+/// await MobileTracker.shared.track(eventName: "PURCHASE", messageId: "order-789")
+/// ```
+///
+/// A second call with the same id has no effect. An id that is not valid drops its call as
+/// ``RefusalReason/invalidValue``: it is never as if none had been given.
+public struct CallerKey: Hashable, Sendable, ExpressibleByStringInterpolation {
+    /// The id; `nil` if the text is none.
+    package let messageID: MessageID?
+
+    /// Takes any text; 1 to 128 printable ASCII characters without spaces at either end are a valid id.
+    public init(_ text: String) { messageID = MessageID(text) }
+
+    /// Takes an id that is valid already, such as that of an earlier outcome.
+    public init(_ messageID: MessageID) { self.messageID = messageID }
+
+    /// Takes any text.
+    public init(stringLiteral text: String) { self.init(text) }
+}
+
+/// Text that must never reach a log, an error message or a crash report: an API key, an advertising identifier.
+///
+/// Every description of it is masked; only ``reveal()`` gives the text, at the place that needs it.
+public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let text: String
+
+    /// Wraps a secret.
+    public init(_ text: String) { self.text = text }
+
+    /// The secret itself, for the request that carries it.
+    public func reveal() -> String { text }
+
+    /// Stars and the last 4 characters; stars alone if there are no more than 4.
+    public var masked: String { text.count > 4 ? "****" + text.suffix(4) : "****" }
+
+    /// The masked form.
+    public var description: String { masked }
+
+    /// The masked form.
+    public var debugDescription: String { masked }
+
+    /// A mirror without children, so that a dump shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
