@@ -313,4 +313,12 @@ struct DatabaseRecoveryTests {
         try process.run()
         process.waitUntilExit()
     }
+
+    /// Result codes as in sqlite3.h: too big, constraint, mismatch.
+    @Test("a row of a type or a length that none can have is damage", arguments: [18, 19, 20] as [Int32])
+    func impossibleRow(code: Int32) {
+        let error = StorageError(sqlite: code, systemError: 0, path: "tracker.sqlite3", detail: "")
+
+        #expect(error.kind == .corrupt)
+    }
 }

@@ -152,8 +152,8 @@ extension StorageError {
             switch code & 0xFF {
             case SQLITE_FULL: .full
             case SQLITE_READONLY, SQLITE_PERM: .readOnly
-            // A row that is there although it cannot be, or that has a type it cannot have, is damage as well.
-            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: .corrupt
+            // A row that is there although it cannot be, or has a type or a length it cannot have, is damage as well.
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: .corrupt
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CANTOPEN: Self.kind(ofSystemError: systemError) ?? .open
             case SQLITE_IOERR where Self.damageCodes.contains(code): .corrupt
