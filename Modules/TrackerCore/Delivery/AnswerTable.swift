@@ -20,9 +20,10 @@ enum AnswerTable {
 
     /// Sorts an answer by its status.
     static func classify(_ response: HTTPResponse, at wall: Timestamp) -> Class {
+        // Most answers are a 2xx, whose header nobody has to read.
+        if (200..<300).contains(response.status) { return .success }
         let wait = response.retryAfter(at: wall) ?? .zero
         return switch response.status {
-        case 200..<300: .success
         case 429: .retry(floor: max(wait, .seconds(1)))
         // 407 is a proxy's, and says nothing of the server.
         case 407, 408: .retry(floor: wait)

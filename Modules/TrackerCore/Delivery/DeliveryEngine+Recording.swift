@@ -24,7 +24,7 @@ extension DeliveryEngine {
             state.recordAt = state.recordAt ?? reading.now.advanced(by: Self.recordDelay)
             if count >= Self.recordGroup || !settlement.changes.isEmpty { recordDelivered(&state) }
         }
-        publish(state)
+        if !settlement.events.isEmpty || before.circuit != state.delivery.breaker.state.circuit { publish(state) }
         for event in settlement.events { report(event, &state, at: reading) }
         report(settlement, state, at: reading)
         reportBreaker(from: before, state, at: reading.now)

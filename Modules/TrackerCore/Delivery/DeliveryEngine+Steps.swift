@@ -11,6 +11,7 @@ extension DeliveryEngine {
         let reading = reading ?? self.reading
         if let recordAt = state.recordAt, recordAt <= reading.now { recordDelivered(&state) }
         while !state.isClosed, step(&state, at: reading) {}
+        state.delivery.prepare(at: reading)
         updateFlushes(&state, at: reading.now)
         if let ending = dueEnding(state, at: reading.now) { return end(ending, &state) }
         arm(&state)

@@ -180,11 +180,9 @@ struct DeliveryState: Sendable {
         if let first = rest.first, isExpired(first, at: moment) {
             return .drop([first], .expired, "older than eventTTL")
         }
-        let view = LaneView(
-            state: rest.lane, records: rest.records, entries: rest.entries, now: moment.now, wall: moment.wall,
-            wantedThrough: wantedThrough, groups: rest.groups
-        )
-        let intention = dialect.plan(view)
+        let intention =
+            rest.prepared.map { Intention.send($0) }
+            ?? dialect.plan(view(rest, wantedThrough: wantedThrough, at: moment))
         guard case .send(let plan) = intention else {
             if case .hold = intention { isHolding = inFlight.isEmpty }
             return intention
@@ -202,6 +200,19 @@ struct DeliveryState: Sendable {
             ahead = rest
         }
         return intention
+    }
+
+    /// Makes the request that comes next, while the last is under way.
+    mutating func prepare(at moment: ClockReading) {
+        guard let ahead, ahead.first != nil, ahead.prepared == nil else { return }
+        let plan = dialect.prepare(view(ahead, wantedThrough: 0, at: moment))
+        self.ahead?.prepare(plan)
+    }
+
+    private func view(_ ahead: ReadAhead, wantedThrough: Int64, at moment: ClockReading) -> LaneView {
+        LaneView(
+            state: ahead.lane, records: ahead.records, entries: ahead.entries, now: moment.now, wall: moment.wall,
+            wantedThrough: wantedThrough, groups: ahead.groups)
     }
 
     /// Notes that a plan is under way.

@@ -12,6 +12,10 @@ protocol Dialect: Sendable {
     /// What to do next with what is at the front.
     mutating func plan(_ view: LaneView) -> Intention
 
+    /// The request of the first record, if it depends on nothing but the view: then it is made while the one before is
+    /// under way.
+    func prepare(_ view: LaneView) -> Plan?
+
     /// Until when nothing is due, after a plan that held everything back and nothing but new records since; `nil` if the
     /// queue's front must be looked at.
     func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant?
@@ -30,6 +34,8 @@ protocol Dialect: Sendable {
 
 extension Dialect {
     mutating func follow(_: any Dialect) {}
+
+    func prepare(_: LaneView) -> Plan? { nil }
 
     func stillHolds(_: LaneState, wantedThrough _: Int64, at _: MonotonicInstant) -> MonotonicInstant? { nil }
 }

@@ -9,6 +9,8 @@ struct ReadAhead: Sendable {
     var version: LaneVersion?
     let entries: [Generation: GenerationEntry]
     var groups: [GroupExtent]
+    /// The request of the first record, made while the one before is under way.
+    private(set) var prepared: Plan?
     private let read: [Record]
     private var sent = 0
 
@@ -27,6 +29,12 @@ struct ReadAhead: Sendable {
     /// The first that has not been sent.
     var first: Record? { sent < read.count ? read[sent] : nil }
 
+    /// Keeps the request of the first record until its turn comes.
+    mutating func prepare(_ plan: Plan?) { prepared = plan }
+
     /// Notes that the first of them are under way.
-    mutating func send(_ count: Int) { sent += count }
+    mutating func send(_ count: Int) {
+        sent += count
+        prepared = nil
+    }
 }

@@ -15,14 +15,15 @@ enum RequestHeaders {
     static func make(
         key: String, apiKey: Secret? = nil, record: Record? = nil, isBatch: Bool = false, hasBody: Bool = true
     ) -> HTTPHeaders {
-        var headers = HTTPHeaders()
-        if hasBody { headers.append(name: "Content-Type", value: "application/json") }
-        if let apiKey { headers.append(name: "X-API-Key", value: apiKey.reveal()) }
-        headers.append(name: "Idempotency-Key", value: key)
+        var fields: [HTTPHeaders.Field] = []
+        fields.reserveCapacity(5)
+        if hasBody { fields.append(.init(name: "Content-Type", value: "application/json")) }
+        if let apiKey { fields.append(.init(name: "X-API-Key", value: apiKey.reveal())) }
+        fields.append(.init(name: "Idempotency-Key", value: key))
         if let record {
-            headers.append(name: "X-Sequence", value: String(record.sequence))
-            if !isBatch { headers.append(name: "X-Occurred-At", value: record.occurredAt.description) }
+            fields.append(.init(name: "X-Sequence", value: String(record.sequence)))
+            if !isBatch { fields.append(.init(name: "X-Occurred-At", value: record.occurredAt.description)) }
         }
-        return headers
+        return HTTPHeaders(fields)
     }
 }

@@ -55,6 +55,15 @@ struct SessionDialect: Dialect {
         return .send(plan(.records, request, [record], record.generation, session, isCurrent))
     }
 
+    func prepare(_ view: LaneView) -> Plan? {
+        guard view.state.consent == .granted, view.state.entry.session != nil, let record = view.records.first,
+            record.route == .event, let entry = view.entries[record.generation], let session = entry.session
+        else { return nil }
+        let request = requests.main(record, entry: entry, session: session)
+        return plan(
+            .records, request, [record], record.generation, session, record.generation == view.state.generation)
+    }
+
     mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
         let response: HTTPResponse
         switch answer {

@@ -15,12 +15,18 @@ import CCurl
 ///
 /// It lives on that thread and is seen by no other.
 @safe struct CurlDriver: ~Copyable {
-    private struct InFlight {
+    private final class InFlight {
         let transfer: CurlTransfer
         var exchange: Exchange
         /// How often connections had been retired when it was last sent.
         var epoch = 0
         let completion: LoopMailbox.Completion
+
+        init(transfer: CurlTransfer, exchange: Exchange, completion: @escaping LoopMailbox.Completion) {
+            self.transfer = transfer
+            self.exchange = exchange
+            self.completion = completion
+        }
     }
 
     private let configuration: TransportConfiguration
@@ -155,7 +161,7 @@ import CCurl
         let isStarted =
             flight.transfer.prepare(exchange, timeout: left, isFresh: isFreshNeeded) && flight.transfer.start(on: multi)
         guard isStarted else { return finish(id, .failure(.unavailable(host: exchange.address.authority))) }
-        flights[id]?.epoch = epoch
+        flight.epoch = epoch
         // As long as a retired connection is open, libcurl would use it.
         isFreshNeeded = isRetiring
     }
@@ -170,25 +176,24 @@ import CCurl
     }
 
     private mutating func settle(_ id: TransferID, _ transfer: CurlTransfer, _ code: CURLcode) {
-        guard var exchange = flights[id]?.exchange else { return }
+        guard let flight = flights[id] else { return }
         transfer.stop(on: multi)
         // The connection may be dead, and HTTP/2 would go on using it until TCP gives up.
         if code == CURLE_OPERATION_TIMEDOUT { retireConnections() }
         // Whatever becomes of its body, an answer whose header is whole is the server's.
         guard let answer = transfer.answer(isWhole: code == CURLE_OK) else {
-            if Self.isOfHTTP2(code) && !exchange.isRenewed {
+            if Self.isOfHTTP2(code) && !flight.exchange.isRenewed {
                 // A server that reloads ends its connections (GOAWAY). The next one is the new server's.
-                flights[id]?.exchange.isRenewed = true
+                flight.exchange.isRenewed = true
                 isFreshNeeded = true
                 return send(id)
             }
-            return finish(id, .failure(error(code, of: exchange, on: transfer)))
+            return finish(id, .failure(error(code, of: flight.exchange, on: transfer)))
         }
         guard answer.status != 407 else {
-            return finish(id, .failure(refusal(by: 407, of: exchange.address)))
+            return finish(id, .failure(refusal(by: 407, of: flight.exchange.address)))
         }
-        let step = exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
-        flights[id]?.exchange = exchange
+        let step = flight.exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
         switch step {
         case .send: send(id)
         case .finish(let result): finish(id, result)

@@ -103,6 +103,28 @@ struct DeliveryStateTests {
         }
     }
 
+    @Test("makes the next event's request while the last is under way, and another if its session has changed")
+    func prepares() throws {
+        var state = try Self.state()
+        let peek = Peek.sample((1...3).map { .sample($0) })
+        let token = state.depart(try Self.plan(&state, peek))
+        state.prepare(at: Self.moment(0))
+        #expect(state.ahead?.prepared?.records.map(\.id) == [Record.ID(2)])
+        _ = state.settle(token, with: .status(200), at: Self.moment(0))
+        var changed = state
+
+        guard case .send(let plan) = state.intention(wantedThrough: 0, at: Self.moment(0)) else {
+            Issue.record("what was prepared is not sent")
+            return
+        }
+        #expect(plan.records.map(\.id) == [Record.ID(2)] && plan.session == SessionID("S1"))
+        #expect(state.ahead?.prepared == nil)
+        let isConfirmed = changed.confirm((.sample(session: "S2"), nil))
+        let rest = Peek.sample((2...3).map { .sample($0) }, state: .sample(session: "S2"))
+        #expect(!isConfirmed)
+        #expect(try Self.plan(&changed, rest).session == SessionID("S2"))
+    }
+
     @Test("reads anew after a failure")
     func readsAnew() throws {
         var state = try Self.state()
