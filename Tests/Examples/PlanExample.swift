@@ -1,5 +1,4 @@
 import TrackerCore
-import TrackerModels
 
 /// Tracks with the calls that `mobile-tracker plan types` made from a plan.
 public func trackPlanned(with tracker: MobileTracker) async {

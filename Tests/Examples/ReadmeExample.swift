@@ -1,7 +1,6 @@
 // swift-format-ignore-file
 // The example stands as it does in the documentation.
 import TrackerCore
-import TrackerModels
 
 /// "In Swift", on the repository's front page.
 public func frontPage() async throws {

@@ -1,7 +1,6 @@
 // swift-format-ignore-file
 // The examples stand as they do in the documentation.
 import TrackerCore
-import TrackerModels
 
 // The calls of the API reference, as they stand there but for imports; values that are prose there are worded anew.
 

@@ -101,3 +101,12 @@ enum Fingerprint {
         FNV1a.text(secret.reveal().utf8)
     }
 }
+
+extension InitOptions {
+    /// Checks every field, but opens no file: `initialize` sees whether `caBundle` can be read.
+    ///
+    /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
+    public func validate() throws(TrackerError) {
+        _ = try AnalyticsSettings(self, facts: HostFacts.none)
+    }
+}

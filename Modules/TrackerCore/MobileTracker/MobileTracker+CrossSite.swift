@@ -1,5 +1,6 @@
 import Synchronization
 import TrackerModels
+import TrackerNetworking
 import TrackerStorage
 
 extension MobileTracker {
@@ -47,11 +48,11 @@ struct SessionLink {
     var session: String? {
         get {
             parameters.last { $0.hasPrefix(Self.name + "=") }
-                .flatMap { PercentDecoding.text(of: $0.dropFirst(Self.name.count + 1)) }
+                .flatMap { PercentEncoding.text(ofQueryValue: $0.dropFirst(Self.name.count + 1)) }
         }
         set {
             parameters.removeAll { $0 == Self.name || $0.hasPrefix(Self.name + "=") }
-            if let newValue { parameters.append(Self.name + "=" + PercentDecoding.encoded(newValue)) }
+            if let newValue { parameters.append(Self.name + "=" + PercentEncoding.segment(newValue)) }
         }
     }
 

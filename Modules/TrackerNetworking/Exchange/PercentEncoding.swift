@@ -1,4 +1,4 @@
-/// Writes text so that it can stand inside a URL.
+/// Writes text so that it can stand inside a URL, and reads it back.
 public enum PercentEncoding {
     /// Writes one segment of a path, such as a user id.
     ///
@@ -19,6 +19,32 @@ public enum PercentEncoding {
             }
         }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Reads a value of a query, in which a plus sign is a space; `nil` if it is not UTF-8 once decoded.
+    package static func text(ofQueryValue value: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(value.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = digit(rest[rest.startIndex]),
+                let low = digit(rest[rest.startIndex + 1])
+            {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

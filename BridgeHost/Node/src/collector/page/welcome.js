@@ -9,7 +9,6 @@ await MobileTracker.init('925', { apiUrl: '${url}', xApiKey: 'test-key' })
 await MobileTracker.track('PURCHASE', { total: 149.99 })`,
 
     Swift: (url) => `import TrackerCore
-import TrackerModels
 
 let config = TrackerConfig(apiUrl: "${url}", xApiKey: "test-key")
 try await MobileTracker.shared.initialize(brandId: "925", config: config)

@@ -1,5 +1,3 @@
-public import TrackerModels
-
 /// How an analytics client is set up.
 ///
 /// ```swift
@@ -84,11 +82,24 @@ public struct InitOptions: Hashable, Sendable {
         get { key.reveal() }
         set { key = Secret(newValue) }
     }
+}
 
-    /// Checks every field, but opens no file: `initialize` sees whether `caBundle` can be read.
-    ///
-    /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
-    public func validate() throws(TrackerError) {
-        _ = try AnalyticsSettings(self, facts: HostFacts.none)
+/// The application that events come from, as every event's `context.app` tells of it.
+public struct AppInfo: Hashable, Sendable {
+    /// Its name, such as `Shop`.
+    public var name: String?
+    /// Its version, such as `1.2.3`.
+    public var version: String?
+    /// Its build, such as `417`.
+    public var build: String?
+    /// Its identifier, such as `com.example.shop`.
+    public var namespace: String?
+
+    /// Describes an application; what is left out is left out of the events.
+    public init(name: String? = nil, version: String? = nil, build: String? = nil, namespace: String? = nil) {
+        self.name = name
+        self.version = version
+        self.build = build
+        self.namespace = namespace
     }
 }

@@ -1,6 +1,4 @@
 #if FoundationURL
-    public import TrackerModels
-
     #if canImport(FoundationEssentials)
         public import FoundationEssentials
     #else
