@@ -39,10 +39,15 @@ public enum AnalyticsCall: Hashable, Sendable {
         }
     }
 
-    /// Checks the call.
-    ///
-    /// - Throws: Why it is refused.
-    func check() throws(Refusal) {
+    /// The call, or why it is refused.
+    func checked() -> Result<AnalyticsCall, Refusal> {
+        Result { () throws(Refusal) in
+            try check()
+            return self
+        }
+    }
+
+    private func check() throws(Refusal) {
         switch self {
         case .track(let name, let values), .screen(let name, let values), .page(let name, let values):
             guard !name.isBlank else { throw Refusal(.invalidEventName, "The event name is empty") }

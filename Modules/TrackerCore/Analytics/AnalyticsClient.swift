@@ -1,7 +1,5 @@
-import Synchronization
-import TrackerModels
-import TrackerNetworking
-import TrackerStorage
+public import TrackerModels
+package import TrackerStorage
 
 /// Analytics in batches: events from anywhere in a program, sent to an ingestion host.
 ///
@@ -13,128 +11,170 @@ import TrackerStorage
 ///
 /// Calls return at once and take effect in the order in which they are made, from whatever thread. Once the client is
 /// ready each is on disk before its receipt says so, and is delivered at least once, in order.
-public final class AnalyticsClient: AnalyticsInterface {
+public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// The client of programs that need but one; ``MetaRouter/Analytics`` speaks of the same.
     public static let shared = AnalyticsClient()
 
-    /// One time from `initialize` to `reset` or `shutdown`.
-    struct Run: Sendable {
-        let number: Int
-        let settings: AnalyticsSettings
-        let lane: OpenLane
-    }
+    let runtime: ClientRuntime<AnalyticsModel>
 
-    /// Why the client does nothing.
-    enum Fault: Hashable, Sendable {
-        /// The options were invalid, or the transport cannot start.
-        case options(String)
-        /// The state folder cannot be used.
-        case storage(String)
-        /// The server refused the write key, or knows no such endpoint.
-        case server(String)
+    /// Makes a client of its own, beside ``shared``; its messages go to `log`.
+    public convenience init(log: any TrackerLog = StandardErrorLog()) { self.init(dependencies: .system(log: log)) }
 
-        /// A sentence for a developer.
-        var message: String {
-            switch self {
-            case .options(let message), .storage(let message), .server(let message): message
-            }
-        }
-    }
+    package init(dependencies: Dependencies) { runtime = ClientRuntime(dependencies, model: AnalyticsModel()) }
 
-    enum Phase: Sendable {
-        /// Calls are held until somebody initialises.
-        case idle
-        /// Calls are held until the lane is open.
-        case initializing(Run)
-        /// Calls go to disk.
-        case ready(Run)
-        /// What is queued is being dropped.
-        case resetting(Run)
-        /// Calls are refused.
-        case disabled(Run?, Fault)
-        /// Calls are refused, since `shutdown` was called.
-        case shutDown
-    }
-
-    struct State {
-        var phase = Phase.idle
-        /// What the last `initialize` was given, valid or not.
-        var options: InitOptions?
-        var held = PendingOperations()
-        /// How many calls are held at most.
-        var capacity = AnalyticsSettings.memoryBound
-        /// How many bytes of them.
-        var byteCapacity = DeliveryOptions().maxQueuedBytes
-        /// Resets that found no lane: each run begins with them until one has opened its lane. Each has a key, so a lane
-        /// that was given one twice takes it once.
-        var resetsAhead: [MessageID] = []
-        /// The last reset, if its caller gave it a key.
-        var lastReset: MessageID?
-        var waiters: [@Sendable (Result<Void, TrackerError>) -> Void] = []
-        /// Told when a reset that is under way has ended.
-        var closers: [@Sendable () -> Void] = []
-        var runs = 0
-        var isInBackground = false
-        var isVerbose = false
-        var refused: [RefusalReason: Int] = [:]
-        /// The books of the last run, once it has ended.
-        var lastAccount: Account?
-        var lastError: (message: String, at: Timestamp)?
-    }
-
-    let dependencies: Dependencies
-    let log: LevelledLog
-    let hub = DiagnosticsHub()
-    let full = FullQueue()
-    let state = Mutex(State())
-
-    /// Makes a client of its own, beside ``shared``.
-    ///
-    /// - Parameter log: Where messages go; standard error by default.
-    public convenience init(log: any TrackerLog = StandardErrorLog()) {
-        self.init(dependencies: .system(log: log))
-    }
-
-    package init(dependencies: Dependencies) {
-        self.dependencies = dependencies
-        log = LevelledLog(dependencies.log, isVerbose: false)
-    }
-
-    /// What is on disk stays there; without a shutdown nothing more is sent. Whoever waits is told.
-    deinit {
-        let (run, held) = state.withLock { state in
-            var held: [HeldItem] = []
-            while let item = state.held.popFirst() { held.append(item) }
-            return (state.run, held)
-        }
-        for item in held { item.abandon() }
-        run?.lane.close {}
-    }
+    package var control: any ClientControl { runtime }
 
     /// What happens to the events, as it happens.
-    public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
+    public var diagnostics: Diagnostics { Diagnostics(hub: runtime.hub) }
 
-    /// Has every diagnostic handed to `observer` as it arises.
-    package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
+    // MARK: initialize
 
-    var reporter: ClientReporter { ClientReporter(log: log, hub: hub, full: full) }
-}
+    /// Begins to set up ``shared``, and returns it at once: calls are held, in order, until it is ready.
+    ///
+    /// Once it is ready, later calls return it as it is and ignore their options.
+    @discardableResult
+    public static func initialize(options: InitOptions) -> AnalyticsClient {
+        shared.initialize(with: options)
+        return shared
+    }
 
-extension AnalyticsClient.State {
-    /// The run that is under way, if there is one.
-    var run: AnalyticsClient.Run? {
-        switch phase {
-        case .idle, .shutDown: nil
-        case .initializing(let run), .ready(let run), .resetting(let run): run
-        case .disabled(let run, _): run
+    /// Begins to set up this client; calls are held, in order, until it is ready.
+    ///
+    /// Invalid options are logged as an error and leave the client disabled; so does a state folder that cannot be
+    /// used. A later `initialize` tries again then. After the server has disabled the client only ``reset(messageId:)``
+    /// or a restart enable it.
+    public func initialize(with options: InitOptions) { accept(initialize: options) { _ in } }
+
+    /// Sets up this client, and returns once it is ready or disabled.
+    public func initializeAndWait(with options: InitOptions) async {
+        await withCheckedContinuation { continuation in
+            accept(initialize: options) { _ in continuation.resume() }
         }
     }
 
-    /// Whether the client is idle, or will be without being asked anything more.
-    var isIdle: Bool {
-        switch phase {
-        case .idle, .resetting: true
-        case .initializing, .ready, .disabled, .shutDown: false
+    /// Begins to initialise; calls made after this returns are held until it is done.
+    ///
+    /// - Parameter completion: Called once: `invalidConfiguration`, `storage` or `initializationFailed` say why the
+    ///   client is not set up. Must not block.
+    package func accept(
+        initialize options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
+        let settings = Result { () throws(TrackerError) in try AnalyticsSettings(options, facts: .collect()) }
+        runtime.initialize(settings, note: { $0.options = options }, completion: completion)
+    }
+
+    // MARK: Calls
+
+    /// Accepts a call: its place in the order is fixed when this returns.
+    @discardableResult
+    public func enqueue(_ call: AnalyticsCall, messageId: CallerKey?) -> CallReceipt {
+        runtime.enqueue(call.name, call.checked(), messageId)
+    }
+
+    /// Accepts a call: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - messageID: The key its caller chose, and the event's `messageId`; `nil`: one is made.
+    ///   - holdsWhileIdle: Whether a call that would wait for an `initialize` which nobody has asked for is held; else
+    ///     it is refused as not initialised.
+    ///   - completion: Called once the call is on disk or refused. Must not block.
+    package func accept(
+        _ call: AnalyticsCall, messageID: MessageID?, holdsWhileIdle: Bool = true,
+        completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) {
+        runtime.accept(
+            call.name, call.checked(), messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion)
+    }
+
+    /// Sends what is queued now, without waiting for it.
+    public func flush() { accept(flush: .seconds(30)) { _ in } }
+
+    /// Sends what is queued now.
+    ///
+    /// - Parameter timeout: How long to try.
+    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
+    ///   with the reason, as soon as something would have to be waited for.
+    public func flush(timeout: Duration) async -> FlushReport { await report(ofFlush: timeout) }
+
+    /// Tells the client that the network is back: a wait for the next attempt is cut short, once.
+    public func networkDidChange() { runtime.networkDidChange() }
+
+    // MARK: reset and the end
+
+    /// Leaves the user: drops what is queued, a batch under way included, and clears every stored identifier.
+    ///
+    /// The client is idle then: calls are held in memory, `maxQueueEvents` of them, until it is initialised again.
+    ///
+    /// Before `initialize` and after ``shutdown(timeout:)`` it is kept in memory for the next one that opens the state
+    /// folder.
+    ///
+    /// - Parameter messageId: A key of the caller's own: a second reset with it has no effect.
+    /// - Returns: A receipt, which may be thrown away: its outcome comes once everything is gone from disk.
+    @discardableResult
+    public func reset(messageId: CallerKey?) -> CallReceipt {
+        let receipt = CallReceipt()
+        guard let messageID = messageId.map(\.messageID) ?? runtime.dependencies.ids.messageID() else {
+            receipt.settle(runtime.refuse("reset", .invalidMessageID(of: "reset")))
+            return receipt
+        }
+        accept(reset: messageId?.messageID) { receipt.settle($0 == nil ? .queued(messageID) : .dropped(.storage)) }
+        return receipt
+    }
+
+    /// Leaves the user, as ``reset(messageId:)`` does, and returns once everything is cleared.
+    public func resetAndWait() async {
+        await withCheckedContinuation { continuation in
+            accept(reset: nil) { _ in continuation.resume() }
         }
     }
+
+    /// Accepts a reset.
+    ///
+    /// - Parameter completion: Called when everything is gone from disk, or with what keeps it from it.
+    package func accept(reset messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void) {
+        runtime.accept(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1.error) }
+    }
+
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk; calls that
+    /// are held in memory are refused as not initialised.
+    ///
+    /// Safe to call twice. Later calls are refused as well, until `initialize` is called again.
+    ///
+    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
+
+    // MARK: The application
+
+    /// The application is in the foreground: queued events are sent at once, and from now on at intervals.
+    public func applicationDidBecomeActive() {
+        runtime.update { $0.isInBackground = false }
+        guard let lane = runtime.lane else { return }
+        lane.engine.setResting(false)
+        lane.outbox.stage(.barrier) { result in
+            if case .done(let state) = result { lane.engine.makeDue(through: state.lastSequence) }
+        }
+    }
+
+    /// The application is in the background: what is queued is sent now, then nothing is sent or tried again by
+    /// itself. ``flush()`` still sends, and events go to disk as ever.
+    public func applicationDidEnterBackground() {
+        runtime.update { $0.isInBackground = true }
+        runtime.lane?.engine.setResting(true)
+        flush()
+    }
+
+    /// Has informative and debug messages logged from now on.
+    public func enableDebugLogging() { runtime.enableDebugLogging() }
+
+    /// How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
+    ///
+    /// The keys are part of the API: `lifecycle` (`idle`, `initializing`, `ready`, `resetting`, `disabled`),
+    /// `disabledBecause`, `queueLength`, `writeKey`, `ingestionHost`, `flushIntervalSeconds`, `maxQueueEvents`,
+    /// `circuitState`, `circuitRemainingMs`, `flushInFlight`, `anonymousId`, `userId`, `groupId`, and `queueBytes`,
+    /// `oldestQueuedMs`, `account`, `refused`, `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`,
+    /// `storage`, `delivering`, `otherLanes`, `config`.
+    public func getDebugInfo() async -> JSONObject { debugInfo() }
+
+    /// How things stand, as ``getDebugInfo()`` tells, read on the caller's thread.
+    package func debugInfo() -> JSONObject { runtime.debugInfo }
 }

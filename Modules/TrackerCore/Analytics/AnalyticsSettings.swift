@@ -3,9 +3,10 @@ import TrackerNetworking
 import TrackerStorage
 
 /// Options that have been checked.
-struct AnalyticsSettings: Sendable {
+struct AnalyticsSettings: ClientSettings {
     let options: InitOptions
-    let host: BaseURL
+    /// The host's address.
+    let base: BaseURL
     let writeKey: Secret
     let delivery: DeliveryOptions
     /// What every event tells of its dependencies.
@@ -21,8 +22,12 @@ struct AnalyticsSettings: Sendable {
     ///
     /// - Throws: `invalidConfiguration` with the field and the reason.
     init(_ options: InitOptions, facts: HostFacts) throws(TrackerError) {
-        writeKey = try Self.key(options.writeKey)
-        host = try Self.host(options)
+        do throws(SecretFault) {
+            writeKey = try Secret(given: options.writeKey)
+        } catch {
+            throw FieldCheck.fault("writeKey", error.reason)
+        }
+        base = try Self.host(options)
         for option in InitOptions.options { try option.check(options) }
         try options.delivery.validate()
         do throws(JSONSyntaxError) {
@@ -40,25 +45,22 @@ struct AnalyticsSettings: Sendable {
 
     /// The lane of this write key and host.
     var lane: LaneIdentity {
-        LaneIdentity(kind: .batch, owner: Fingerprint.text(of: writeKey), origin: host.description)
+        LaneIdentity(kind: .batch, owner: Fingerprint.text(of: writeKey), origin: base.description)
     }
 
-    /// How its outbox is opened.
-    func outbox(
-        wallClock: @escaping @Sendable () -> Timestamp, observer: @escaping @Sendable (OutboxEvent) -> Void
-    ) -> OutboxConfiguration {
-        OutboxConfiguration(
-            location: delivery.location, lane: lane, keyPrefix: "__GT_analytics_",
-            durability: delivery.outboxDurability, limits: delivery.limits(overflow: .dropOldest),
-            expiration: Self.expiration,
-            initialConsent: nil, bindsSessions: false, wallClock: wallClock, observer: observer
-        )
-    }
+    var title: String { "AnalyticsClient \(writeKey.masked)" }
+    var keyPrefix: String { "__GT_analytics_" }
+    var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
+    var expiration: Duration { Self.expiration }
+    var isVerbose: Bool { options.debug }
 
-    /// How it speaks to its host.
-    var dialect: BatchDialect {
+    func openingChanges(ids: any IDGenerator) -> [LaneChange] { [.ensure(.anonymousID, ids.uuid())] }
+
+    func succession(to current: AnalyticsSettings) -> Succession { .ignored(hasOthers: options != current.options) }
+
+    func dialect(ids _: any IDGenerator) -> any Dialect {
         BatchDialect(
-            host: host, writeKey: writeKey, timeout: delivery.requestTimeout,
+            host: base, writeKey: writeKey, timeout: delivery.requestTimeout,
             schedule: BatchDialect.Schedule(
                 interval: .seconds(options.flushIntervalSeconds), count: options.flushAt),
             maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes
@@ -71,14 +73,6 @@ struct AnalyticsSettings: Sendable {
         delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueEvents, inMemory: memoryBound)
         delivery.requestTimeout = min(options.requestTimeout, delivery.requestTimeout)
         return delivery
-    }
-
-    private static func key(_ text: String) throws(TrackerError) -> Secret {
-        guard !text.isBlank else { throw FieldCheck.fault("writeKey", "is required") }
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw FieldCheck.fault("writeKey", "holds a control character, such as a line break")
-        }
-        return Secret(text)
     }
 
     private static func host(_ options: InitOptions) throws(TrackerError) -> BaseURL {

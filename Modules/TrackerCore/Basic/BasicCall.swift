@@ -1,4 +1,5 @@
 package import TrackerModels
+import TrackerStorage
 
 /// A call to a basic tracker, as every form of it comes down to.
 package enum BasicCall: Hashable, Sendable {
@@ -18,21 +19,85 @@ package enum BasicCall: Hashable, Sendable {
         }
     }
 
-    /// Checks the call.
+    /// Checks the call, and returns its values as text.
     ///
-    /// - Returns: Its values as text.
     /// - Throws: Why it is refused.
     func checked() throws(Refusal) -> JSONText? {
-        switch self {
-        case .track(let event, let properties):
-            guard !event.isBlank else { throw Refusal(.invalidEventName, "The event name is empty") }
-            return try properties?.checked(for: name)
-        case .screen(let screen, let properties):
-            guard !screen.isBlank else { throw Refusal(.invalidEventName, "The screen's name is empty") }
-            return try properties?.checked(for: name)
-        case .identify(let userId, let traits):
-            guard !userId.isBlank else { throw Refusal(.invalidUserId, "identify(): the user id is empty") }
-            return try traits?.checked(for: name)
+        let (given, values, fault): (String, Properties?, Refusal) =
+            switch self {
+            case .track(let event, let values): (event, values, Refusal(.invalidEventName, "The event name is empty"))
+            case .screen(let name, let values): (name, values, Refusal(.invalidEventName, "The screen's name is empty"))
+            case .identify(let id, let data): (id, data, Refusal(.invalidUserId, "identify(): the user id is empty"))
+            }
+        guard !given.isBlank else { throw fault }
+        return try values?.checked(for: name)
+    }
+}
+
+/// The user that events are from, since the last `identify`.
+struct BasicUser: Hashable, Sendable {
+    var userId: String
+    var traits: JSONText?
+}
+
+/// What a basic tracker remembers between its calls, and how they become events.
+struct BasicModel: ClientModel {
+    static let policy = ClientPolicy(beforeInitialize: .refuses, afterFailure: .keeps, movesQueue: true)
+
+    var user: BasicUser?
+    /// Callers' ids of the identifications since this tracker last knew no user.
+    private var identified = RecentIDs()
+
+    mutating func change(
+        for call: BasicCall, _ stamp: CallStamp, under settings: BasicSettings
+    ) throws(Refusal) -> LaneChange {
+        let values = try call.checked()
+        var user = user
+        // One that is made again changes nothing: others may have followed it. After a restart it does count again.
+        let isRepeated = stamp.hasCallerKey && identified.contains(stamp.messageID)
+        if case .identify(let userId, _) = call, !isRepeated { user = BasicUser(userId: userId, traits: values) }
+        let body = Self.event(call, values, from: user, context: settings.context, at: stamp.time)
+        guard body.byteCount <= settings.delivery.maxEventBytes else { throw Refusal(.tooLarge, of: call.name) }
+        self.user = user
+        if case .identify = call, stamp.hasCallerKey { identified.insert(stamp.messageID) }
+        return .append(stamp.draft(.endpoint, .complete(body)))
+    }
+
+    mutating func forget() { self = BasicModel() }
+
+    static func describe(_ snapshot: ClientSnapshot<BasicModel>, in info: inout JSONObject) {
+        guard let settings = snapshot.run?.settings else { return info["lifecycle"] = "idle" }
+        info["lifecycle"] = snapshot.lifecycle == .halted ? "halted" : "ready"
+        info["endpoint"] = .string(settings.endpoint)
+        info["maxQueueSize"] = JSONValue(settings.delivery.maxQueuedEvents)
+        info["userId"] = snapshot.model.user.map { .string($0.userId) } ?? .null
+        info["config"] = [
+            "apiKey": .string(settings.apiKey.masked),
+            "appVersion": settings.appVersion.map(JSONValue.string) ?? .null,
+            "delivery": .object(DebugInfo.describe(settings.delivery)),
+        ]
+    }
+
+    /// The event of a call on the basic wire; what is absent is left out.
+    private static func event(
+        _ call: BasicCall, _ values: JSONText?, from user: BasicUser?, context: JSONText, at time: Timestamp
+    ) -> JSONText {
+        var event = JSONObjectWriter(reservingCapacity: 512)
+        let (type, name, properties): (String, String?, JSONText?) =
+            switch call {
+            case .track(let name, _): ("track", name, values)
+            case .screen(let name, _): ("screen", name, values)
+            case .identify: ("identify", nil, nil)
+            }
+        event.append("type", type)
+        if let name { event.append("name", name) }
+        if let user {
+            event.append("userId", user.userId)
+            if let traits = user.traits { event.append("traits", traits) }
         }
+        if let properties { event.append("properties", properties) }
+        event.append("context", context)
+        event.append("timestamp", time.description)
+        return event.finish()
     }
 }

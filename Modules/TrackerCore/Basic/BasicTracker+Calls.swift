@@ -1,6 +1,6 @@
 public import TrackerModels
 
-/// The calls. The second form of a call takes a dictionary of any values.
+/// The calls. Each returns a receipt, which may be thrown away. The second form takes a dictionary of any values.
 extension BasicTracker {
     /// Records that an event happened.
     ///
@@ -8,20 +8,15 @@ extension BasicTracker {
     ///   - event: What happened, such as `"Button Clicked"`. Not blank.
     ///   - properties: Facts about this event.
     ///   - messageId: A key of the caller's own: a second call with it has no effect.
-    /// - Returns: A receipt, which may be thrown away.
     @discardableResult
-    public func track(
-        event: String, properties: Properties? = nil, messageId: CallerKey? = nil
-    ) -> CallReceipt {
+    public func track(event: String, properties: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.track(event: event, properties: properties), messageId)
     }
 
     /// The same with a dictionary of any values.
     @_disfavoredOverload
     @discardableResult
-    public func track(
-        event: String, properties: [String: Any]?, messageId: CallerKey? = nil
-    ) -> CallReceipt {
+    public func track(event: String, properties: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.track(event: event, properties: properties.map { Properties($0) }), messageId)
     }
 
@@ -32,20 +27,15 @@ extension BasicTracker {
     ///   - userId: The application's name for the user. Not blank.
     ///   - traits: Facts about the user.
     ///   - messageId: A key of the caller's own: a second call with it has no effect.
-    /// - Returns: A receipt, which may be thrown away.
     @discardableResult
-    public func identify(
-        userId: String, traits: Properties? = nil, messageId: CallerKey? = nil
-    ) -> CallReceipt {
+    public func identify(userId: String, traits: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.identify(userId: userId, traits: traits), messageId)
     }
 
     /// The same with a dictionary of any values.
     @_disfavoredOverload
     @discardableResult
-    public func identify(
-        userId: String, traits: [String: Any]?, messageId: CallerKey? = nil
-    ) -> CallReceipt {
+    public func identify(userId: String, traits: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.identify(userId: userId, traits: traits.map { Properties($0) }), messageId)
     }
 
@@ -55,20 +45,15 @@ extension BasicTracker {
     ///   - name: The screen. Not blank.
     ///   - properties: Facts about the view.
     ///   - messageId: A key of the caller's own: a second call with it has no effect.
-    /// - Returns: A receipt, which may be thrown away.
     @discardableResult
-    public func screen(
-        name: String, properties: Properties? = nil, messageId: CallerKey? = nil
-    ) -> CallReceipt {
+    public func screen(name: String, properties: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.screen(name: name, properties: properties), messageId)
     }
 
     /// The same with a dictionary of any values.
     @_disfavoredOverload
     @discardableResult
-    public func screen(
-        name: String, properties: [String: Any]?, messageId: CallerKey? = nil
-    ) -> CallReceipt {
+    public func screen(name: String, properties: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.screen(name: name, properties: properties.map { Properties($0) }), messageId)
     }
 }

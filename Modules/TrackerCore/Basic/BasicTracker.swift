@@ -1,7 +1,4 @@
-import Synchronization
-import TrackerModels
-import TrackerNetworking
-import TrackerStorage
+public import TrackerModels
 
 /// Events posted to one endpoint as they happen.
 ///
@@ -16,78 +13,107 @@ import TrackerStorage
 /// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
 /// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
 /// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
-public final class BasicTracker: Sendable {
+public final class BasicTracker: ControlledClient {
     /// The tracker of programs that need but one.
     public static let shared = BasicTracker()
 
-    /// One endpoint and configuration in use.
-    struct Run: Sendable {
-        let number: Int
-        let settings: BasicSettings
-        let lane: OpenLane
-    }
+    let runtime: ClientRuntime<BasicModel>
 
-    /// A call that waits until the queue has moved to where it goes.
-    struct HeldCall: Sendable {
-        var draft: Draft
-        var name: String
-        var completion: @Sendable (TrackOutcome) -> Void
-    }
+    /// Makes a tracker of its own, beside ``shared``; its messages go to `log`.
+    public convenience init(log: any TrackerLog = StandardErrorLog()) { self.init(dependencies: .system(log: log)) }
 
-    /// A flush that waits for the lane to be opened.
-    struct ParkedFlush: Sendable {
-        /// Goes on with what has been opened, if there is something.
-        let start: @Sendable (Run?) -> Void
-    }
+    package init(dependencies: Dependencies) { runtime = ClientRuntime(dependencies, model: BasicModel()) }
 
-    /// Told once whether the tracker is set up.
-    typealias Waiter = @Sendable (Result<Void, TrackerError>) -> Void
-
-    struct State {
-        /// What calls go to; `nil` before `initialize` and after `shutdown`.
-        var run: Run?
-        var runs = 0
-        /// Whether the run's lane is still being opened.
-        var isOpening = false
-        /// The configuration that comes next, since it was given while the lane was being opened.
-        var next: (settings: BasicSettings, waiters: [Waiter])?
-        /// Calls, while the queue is moved by hand; `nil` otherwise.
-        var held: [HeldCall]?
-        /// Flushes that wait for the lane to be opened.
-        var flushes: [ParkedFlush] = []
-        var context = JSONText.emptyObject
-        var user: BasicUser?
-        /// Callers' ids of the identifications since this tracker last knew no user.
-        var identified = RecentIDs()
-        var refused: [RefusalReason: Int] = [:]
-    }
-
-    let dependencies: Dependencies
-    let log: LevelledLog
-    let hub = DiagnosticsHub()
-    let full = FullQueue()
-    let state = Mutex(State())
-
-    /// Makes a tracker of its own, beside ``shared``.
-    ///
-    /// - Parameter log: Where messages go; standard error by default.
-    public convenience init(log: any TrackerLog = StandardErrorLog()) {
-        self.init(dependencies: .system(log: log))
-    }
-
-    package init(dependencies: Dependencies) {
-        self.dependencies = dependencies
-        log = LevelledLog(dependencies.log, isVerbose: false)
-    }
-
-    /// What is on disk stays there; without a shutdown nothing more is sent.
-    deinit { state.withLock { $0.run }?.lane.close {} }
+    package var control: any ClientControl { runtime }
 
     /// What happens to the events, as it happens.
-    public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
+    public var diagnostics: Diagnostics { Diagnostics(hub: runtime.hub) }
 
-    /// Has every diagnostic handed to `observer` as it arises.
-    package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
+    /// Sets the tracker up; calls may follow at once.
+    ///
+    /// A second call changes the configuration: what is queued goes to the new endpoint, with the new key, and resumes
+    /// if it was halted. If it throws, everything stays as it was. A state folder that cannot be used is logged, and
+    /// calls are refused as `.storage` then.
+    ///
+    /// - Parameters:
+    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters.
+    ///   - endpoint: The URL that events are posted to. Absolute, `https` (plain `http` only to this machine, or with
+    ///     `options.allowInsecureHTTP`), without user info, query or fragment.
+    ///   - appVersion: The application's version, for the events' context.
+    ///   - maxQueueSize: Past this many events the oldest is dropped and counted; at least 1. `nil`: as
+    ///     `options.maxQueuedEvents` says, and 100 with `persistence: .memory`. The smaller of the two counts.
+    ///   - options: How events are kept and delivered.
+    ///   - debug: Whether informative and debug messages are logged.
+    /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
+    ///   `initializationFailed`.
+    public func initialize(
+        apiKey: String?, endpoint: String?, appVersion: String? = nil, maxQueueSize: Int? = nil,
+        options: DeliveryOptions = DeliveryOptions(), debug: Bool = false
+    ) throws(TrackerError) {
+        let refusal = accept(
+            initialize: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize,
+            options: options, debug: debug)
+        if let refusal { throw refusal }
+    }
 
-    var reporter: ClientReporter { ClientReporter(log: log, hub: hub, full: full) }
+    /// Begins to initialise, and returns what ``initialize`` throws. `completion` is called once, also with `storage`
+    /// if the state folder cannot be used; it must not block.
+    @discardableResult
+    package func accept(
+        initialize apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int? = nil,
+        options: DeliveryOptions, debug: Bool = false,
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void = { _ in }
+    ) -> TrackerError? {
+        let settings = Result { () throws(TrackerError) in
+            try BasicSettings(
+                apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize,
+                options: options, isVerbose: debug)
+        }
+        return runtime.initialize(settings, completion: completion)
+    }
+
+    /// Accepts a call: its place in the order is fixed when this returns. `completion` must not block.
+    package func accept(
+        _ call: BasicCall, messageID: MessageID? = nil,
+        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
+    ) {
+        runtime.accept(call.name, .success(call), messageID: messageID, completion: completion)
+    }
+
+    /// Accepts a call and returns a receipt for it.
+    func enqueue(_ call: BasicCall, _ id: CallerKey?) -> CallReceipt { runtime.enqueue(call.name, .success(call), id) }
+
+    /// Has later events carry a user that was identified before, without an event that says so: for a program that
+    /// starts its tracker again and still knows who the user is.
+    package func recall(userId: String, traits: JSONText?) {
+        guard !userId.isBlank else { return }
+        runtime.update { $0.user = BasicUser(userId: userId, traits: traits) }
+    }
+
+    /// Sends what is queued now.
+    ///
+    /// - Parameter timeout: How long to try; 30 s by default.
+    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
+    ///   with the reason, as soon as something would have to be waited for.
+    @discardableResult
+    public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
+
+    /// Tells the tracker that the network is back: a wait for the next attempt is cut short, once.
+    public func networkDidChange() { runtime.networkDidChange() }
+
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
+    ///
+    /// Safe to call twice. Later calls are refused as not initialised, until `initialize` is called again. The user
+    /// and the traits are forgotten.
+    ///
+    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
+
+    /// How things stand: queue, circuit, user, account, configuration. Secrets are masked.
+    ///
+    /// The keys are part of the API: `lifecycle` (`idle`, `ready`, `halted`), `queueLength`, `queueBytes`,
+    /// `oldestQueuedMs`, `endpoint`, `maxQueueSize`, `userId`, `circuitState`, `circuitRemainingMs`, `flushInFlight`,
+    /// `account`, `refused`, `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`, `storage`, `delivering`,
+    /// `otherLanes`, `config`.
+    public func debugInfo() -> JSONObject { runtime.debugInfo }
 }

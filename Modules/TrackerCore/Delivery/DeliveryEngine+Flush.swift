@@ -69,7 +69,9 @@ extension DeliveryEngine {
         // What the disk refuses to record has been delivered all the same.
         let deliveredNow = max(account - flush.deliveredBefore, state.sent - flush.sentBefore, 0)
         let delivered = min(deliveredNow, max(0, flush.queued - remaining))
-        let stoppedBy = remaining == 0 ? nil : reason ?? .timeout
+        // While the lane is being opened nobody knows what is staged.
+        let isSettled = remaining == 0 && (flush.through != nil || state.delivery.phase != .opening)
+        let stoppedBy = isSettled ? nil : reason ?? .timeout
         flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: stoppedBy))
     }
 

@@ -1,4 +1,5 @@
 import TrackerModels
+import TrackerStorage
 
 /// What a call puts into the outbox.
 struct CallContent: Sendable {
@@ -17,16 +18,7 @@ struct CallContent: Sendable {
     }
 }
 
-/// Why a call was refused, and a sentence for the log.
-struct Refusal: Error, Hashable, Sendable {
-    var reason: RefusalReason
-    var message: String
-
-    init(_ reason: RefusalReason, _ message: String) {
-        self.reason = reason
-        self.message = message
-    }
-
+extension Refusal {
     /// The screen that was tracked last.
     static let repeatedScreen = Refusal(.repeatedScreen, "The screen is shown already")
 
@@ -37,7 +29,20 @@ struct Refusal: Error, Hashable, Sendable {
     )
 }
 
+extension CallContent {
+    /// The body as the outbox takes it.
+    var draftBody: Draft.Body {
+        switch body {
+        case .complete(let text): .complete(text)
+        case .event(let head, let data): .withSessionMetadata(head, own: data)
+        }
+    }
+}
+
 extension TrackerCall {
+    /// What the call puts into the outbox, or why it is refused.
+    func checked() -> Result<CallContent, Refusal> { Result { () throws(Refusal) in try content() } }
+
     /// Checks the call, and says what it puts into the outbox.
     func content() throws(Refusal) -> CallContent {
         switch kind {
@@ -140,9 +145,4 @@ extension TrackerCall {
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
             && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value >= 0x20 && $0.value != 0x7F }
     }
-}
-
-extension String {
-    /// Whether there is nothing but white space in it.
-    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 }

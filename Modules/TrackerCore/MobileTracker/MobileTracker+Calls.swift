@@ -1,4 +1,3 @@
-import Synchronization
 public import TrackerModels
 
 /// The tracking calls. Each returns when its outcome is known; ``enqueue(_:messageId:)`` does not wait.
@@ -16,9 +15,7 @@ extension MobileTracker {
     /// - Returns: A receipt, which may be thrown away: its outcome comes once the call is on disk or refused.
     @discardableResult
     public func enqueue(_ call: TrackerCall, messageId: CallerKey? = nil) -> CallReceipt {
-        let receipt = CallReceipt()
-        accept(call, key: messageId) { receipt.settle($0) }
-        return receipt
+        runtime.enqueue(call.name, call.checked(), messageId)
     }
 
     /// Records that an event happened.
@@ -214,8 +211,18 @@ extension MobileTracker {
 
     /// Accepts a call and waits until it is on disk.
     private func submit(_ call: TrackerCall, _ key: CallerKey?) async -> TrackOutcome {
-        await withCheckedContinuation { continuation in
-            accept(call, key: key) { continuation.resume(returning: $0) }
-        }
+        await enqueue(call, messageId: key).outcome
+    }
+
+    /// Accepts a call: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - messageID: The key its caller chose; `nil`: one is made.
+    ///   - completion: Called once the call is on disk or refused. Must not block.
+    package func accept(
+        _ call: TrackerCall, messageID: MessageID? = nil,
+        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
+    ) {
+        runtime.accept(call.name, call.checked(), messageID: messageID, completion: completion)
     }
 }

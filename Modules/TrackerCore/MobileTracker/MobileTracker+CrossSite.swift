@@ -1,4 +1,3 @@
-import Synchronization
 import TrackerModels
 import TrackerNetworking
 import TrackerStorage
@@ -11,11 +10,11 @@ extension MobileTracker {
     /// - Returns: The URL as it was if `crossSiteCookie` is off, if there is no session, or if the host is outside
     ///   `cookieDomain` and its subdomains.
     public func crossDomainURL(for url: String) -> String {
-        guard let (settings, lane) = state.withLock({ $0.current }), settings.config.crossSiteCookie,
-            let session = lane.outbox.value(for: .sessionID)
+        guard let run = runtime.run, run.settings.config.crossSiteCookie,
+            let session = run.lane.outbox.value(for: .sessionID)
         else { return url }
         var link = SessionLink(url)
-        guard link.leads(into: settings.config.cookieDomain) else { return url }
+        guard link.leads(into: run.settings.config.cookieDomain) else { return url }
         link.session = session
         return link.text
     }

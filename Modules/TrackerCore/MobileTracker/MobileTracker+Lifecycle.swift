@@ -1,7 +1,5 @@
-import Dispatch
 import Synchronization
 public import TrackerModels
-import TrackerNetworking
 package import TrackerStorage
 
 extension MobileTracker {
@@ -22,6 +20,17 @@ extension MobileTracker {
         }.get()
     }
 
+    /// Begins to initialise; calls made after this returns are held until it is done.
+    ///
+    /// - Parameter completion: Called once. Must not block.
+    package func accept(
+        initialize brandId: String, config: TrackerConfig?,
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
+        let settings = Result { () throws(TrackerError) in try TrackerSettings(brandId: brandId, config: config) }
+        runtime.initialize(settings, completion: completion)
+    }
+
     /// Leaves the user: forgets session, email, user, metadata and device id, and makes a new session. Does not wait.
     ///
     /// Events that have a session are still delivered to it; those that never had one are dropped and counted. The old
@@ -36,14 +45,7 @@ extension MobileTracker {
     /// - Returns: A receipt, which may be thrown away.
     @discardableResult
     public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
-        let receipt = CallReceipt()
-        if messageId.isValid {
-            let messageID = messageId?.messageID ?? dependencies.ids.messageID()
-            reset(all: all, messageID: messageId?.messageID) { receipt.settle($0.outcome(messageID)) }
-        } else {
-            receipt.settle(refuse("reset", .invalidMessageID(of: "reset")))
-        }
-        return receipt
+        receipt("reset", messageId) { key, completion in reset(all: all, messageID: key, completion: completion) }
     }
 
     /// Leaves the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
@@ -70,211 +72,108 @@ extension MobileTracker {
     /// - Returns: What became of it, as the receipt of ``reset(all:messageId:)`` says.
     @discardableResult
     public func setConsent(_ consent: Consent, messageId: CallerKey? = nil) async -> TrackOutcome {
-        guard messageId.isValid else { return refuse("setConsent", .invalidMessageID(of: "setConsent")) }
-        let messageID = messageId?.messageID ?? dependencies.ids.messageID()
-        return await withCheckedContinuation { continuation in
-            decide(consent, messageID: messageId?.messageID) { continuation.resume(returning: $0.outcome(messageID)) }
-        }
+        await receipt("setConsent", messageId) { key, completion in
+            decide(consent, messageID: key, completion: completion)
+        }.outcome
     }
 
     /// Whether consent is granted. Before `initialize`: as ``setConsent(_:messageId:)`` said, else true.
     public var isTrackingAllowed: Bool {
-        let (current, early, decided) = state.withLock { ($0.current, $0.early.consent, $0.decided) }
+        let (run, early, decided) = runtime.consents
         // While the database is still opening, or cannot be read, the last thing said holds.
-        let stored = (try? current?.lane.outbox.state())?.consent
-        return (early ?? stored ?? decided ?? current?.settings.config.consent ?? .granted) == .granted
+        let stored = (try? run?.lane.outbox.state())?.consent
+        return (early ?? stored ?? decided ?? run?.settings.config.consent ?? .granted) == .granted
     }
 
-    /// Sends what is queued now.
-    ///
-    /// - Parameter timeout: How long to try; 30 s by default.
-    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
-    ///   with the reason, as soon as something would have to be waited for.
-    public func flush(timeout: Duration = .seconds(30)) async -> FlushReport {
-        await withCheckedContinuation { continuation in
-            accept(flush: timeout) { continuation.resume(returning: $0) }
-        }
-    }
-
-    /// Tells the tracker that the network is back: a wait for the next attempt is cut short, once.
-    public func networkDidChange() {
-        lane?.engine.networkDidChange()
-    }
-
-    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
-    ///
-    /// Safe to call twice. Later calls are refused as not initialised, until `initialize` is called again.
-    ///
-    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
-    public func shutdown(timeout: Duration = .seconds(1.5)) async {
-        await withCheckedContinuation { continuation in
-            accept(shutdown: timeout) { continuation.resume() }
-        }
-    }
-}
-
-extension MobileTracker {
     /// Accepts a reset.
     ///
-    /// - Parameter completion: Told when the old state is gone from disk, or why it is not.
+    /// - Parameter completion: Called when the old state is gone from disk, or with what keeps it from it.
     package func accept(
         resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
         reset(all: all, messageID: messageID) { completion($0.error) }
     }
 
-    private func reset(
-        all: Bool, messageID: MessageID?, completion: @escaping @Sendable (Effect) -> Void
-    ) {
-        let lane = state.withLock { state -> OpenLane? in
-            state.resets += 1
-            let (number, shown) = (state.resets, state.shown)
-            state.shown.forget()
-            let change = state.keyed(messageID, dependencies.ids) { .reset(all: all, messageID: $0) }
-            guard let lane = state.lane else { return nil }
-            if all {
-                state.fullResets.insert(number)
-                lane.engine.pause()
-            }
-            lane.outbox.stage(change) { [self, forgotten = state.shown] result in
-                if case .repeated = result {
-                    self.state.withLock { state in
-                        state.fullResets.remove(number)
-                        if state.shown == forgotten { state.shown = shown }
-                    }
-                } else {
-                    lane.engine.forget(after: result)
-                }
-                if all { lane.engine.release() }
-                if result.hasEnded {
-                    self.state.withLock { $0.toldSession = nil }
-                    hub.report(.session(nil))
-                }
-                completion(effect(of: result, "reset"))
-            }
-            return lane
-        }
-        if lane == nil { completion(.kept) }
-    }
-
     /// Accepts a decision.
     ///
-    /// - Parameter completion: Told when it is on disk, or why it is not.
+    /// - Parameter completion: Called when it is on disk, or with what keeps it from it.
     package func accept(
         consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
         decide(consent, messageID: messageID) { completion($0.error) }
     }
 
-    private func decide(
-        _ consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (Effect) -> Void
+    private func reset(
+        all: Bool, messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
-        let lane = state.withLock { state -> OpenLane? in
-            state.decided = consent
-            if consent == .denied { state.shown.forget() }
-            let change = state.keyed(messageID, dependencies.ids) { .consent(consent, messageID: $0) }
-            guard let lane = state.lane else { return nil }
-            if consent != .granted { lane.engine.pause() }
-            lane.outbox.stage(change) { [self] result in
-                if consent == .denied {
-                    lane.engine.forget(after: result)
-                    if result.hasEnded { tell(nil) }
+        runtime.accept(
+            .reset(all: all, messageID: messageID), messageID: messageID, note: { $0.shown.forget() },
+            completion: { [runtime] result, outcome in
+                if case .repeated = result { runtime.update { $0.shown.recall() } }
+                if result?.hasEndedSession == true {
+                    runtime.update { $0.reportedSession = nil }
+                    runtime.hub.report(.session(nil))
                 }
-                if consent != .granted { lane.engine.release() } else { lane.engine.kick() }
-                completion(effect(of: result, "setConsent"))
-            }
-            return lane
+                completion(outcome)
+            })
+    }
+
+    private func decide(
+        _ consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void
+    ) {
+        runtime.accept(
+            .consent(consent, messageID: messageID), messageID: messageID,
+            note: { model in
+                model.decided = consent
+                if consent == .denied { model.shown.forget() }
+            },
+            completion: { [runtime] result, outcome in
+                if consent == .denied, result?.hasEndedSession == true { TrackerModel.report(nil, in: runtime) }
+                completion(outcome)
+            })
+    }
+
+    /// Makes a reset or a decision under a key that may not be valid, and returns a receipt for it.
+    private func receipt(
+        _ name: String, _ key: CallerKey?,
+        _ change: (MessageID?, @escaping @Sendable (ChangeOutcome) -> Void) -> Void
+    ) -> CallReceipt {
+        let receipt = CallReceipt()
+        guard let messageID = key.map(\.messageID) ?? runtime.dependencies.ids.messageID() else {
+            receipt.settle(runtime.refuse(name, .invalidMessageID(of: name)))
+            return receipt
         }
-        if lane == nil { completion(.kept) }
-    }
-
-    /// Accepts a flush; may be told late, and nothing waits for it.
-    package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        guard let lane else { return completion(.notInitialized) }
-        lane.engine.flush(timeout: timeout, completion: completion)
-    }
-
-    /// Accepts the end: calls that come later are refused.
-    package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
-        let (lane, waiters) = state.withLock { state in
-            let lane = state.lane
-            defer {
-                state.phase = .shutDown
-                state.attempt += 1
-                state.waiters = []
-                state.timer = nil
-            }
-            return (lane, state.waiters)
-        }
-        let error = TrackerError(
-            .sessionCreationFailed, "The tracker was shut down while it initialized", cause: .shutdown)
-        for waiter in waiters { waiter(.failure(error)) }
-        log.endRefusals()
-        guard let lane else {
-            hub.close(hub.epoch)
-            return completion()
-        }
-        lane.shutDown(within: timeout, hub, completion: completion)
-    }
-
-    private func effect(of result: ChangeResult, _ call: String) -> Effect {
-        guard case .failed(let error) = result else { return .done }
-        log.log(.error, "\(call)() holds in memory only, the disk refuses it: \(error.message)")
-        return .failed(error)
-    }
-
-    /// How far a reset or a decision has come.
-    private enum Effect: Sendable {
-        /// It is on disk.
-        case done
-        /// It is kept in memory for the next `initialize`.
-        case kept
-        /// It holds in memory, and is written once the disk can be written.
-        case failed(StorageError)
-
-        var error: StorageError? { if case .failed(let error) = self { error } else { nil } }
-
-        func outcome(_ messageID: MessageID) -> TrackOutcome {
-            switch self {
-            case .done: .queued(messageID)
-            case .kept: .pending(messageID)
-            case .failed: .dropped(.storage)
+        change(key?.messageID) { outcome in
+            switch outcome {
+            case .done: receipt.settle(.queued(messageID))
+            case .kept: receipt.settle(.pending(messageID))
+            case .failed: receipt.settle(.dropped(.storage))
             }
         }
+        return receipt
     }
 }
 
-extension CallerKey? {
-    /// Whether there is none, or one that is valid.
-    fileprivate var isValid: Bool { self == nil || self?.messageID != nil }
+extension ClientRuntime<TrackerModel> {
+    /// The run in use, and what was decided: lately, and where no lane has taken it yet.
+    fileprivate var consents: (run: Run?, early: Consent?, decided: Consent?) {
+        contents.withLock { contents in
+            let early = contents.state.early.lazy.compactMap { entry -> Consent? in
+                if case .consent(let consent, _) = entry.change.change { consent } else { nil }
+            }
+            return (contents.state.run, early.last, contents.model.decided)
+        }
+    }
 }
 
 extension ChangeResult {
     /// Whether a reset or a denial has ended the session, if only in memory; one that had taken effect before, by its
     /// key, has not.
-    fileprivate var hasEnded: Bool {
+    fileprivate var hasEndedSession: Bool {
         switch self {
         case .done(let lane): lane.entry.session == nil
         case .repeated: false
         case .queued, .pending, .refused, .failed: true
         }
     }
-}
-
-extension MobileTracker.State {
-    /// A reset or a decision, which is kept if no open lane takes it; it has a key then, since it may be staged twice.
-    fileprivate mutating func keyed(
-        _ messageID: MessageID?, _ ids: any IDGenerator, _ change: (MessageID?) -> LaneChange
-    ) -> LaneChange {
-        let attempt = lane == nil ? attempt + 1 : attempt
-        guard !early.isOpen(attempt) else { return change(messageID) }
-        let change = change(messageID ?? ids.messageID())
-        early.keep(change, for: attempt)
-        return change
-    }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var seconds: Double { self / .seconds(1) }
 }

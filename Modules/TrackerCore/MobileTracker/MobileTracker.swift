@@ -1,4 +1,3 @@
-import Synchronization
 public import TrackerModels
 import TrackerNetworking
 import TrackerStorage
@@ -19,52 +18,11 @@ import TrackerStorage
 /// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
 /// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
 /// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
-public final class MobileTracker: Sendable {
+public final class MobileTracker: ControlledClient {
     /// The tracker of programs that need but one.
     public static let shared = MobileTracker()
 
-    struct State {
-        enum Phase {
-            /// `initialize` was not called yet, or it failed so that waiting cannot mend it.
-            case notInitialized
-            /// `initialize` is under way.
-            case initializing(TrackerSettings, OpenLane)
-            /// `initialize` has succeeded.
-            case ready(TrackerSettings, OpenLane)
-            /// `initialize` has failed for want of a session: calls are held.
-            case withoutSession(TrackerSettings, OpenLane)
-            /// `shutdown` was called.
-            case shutDown
-        }
-
-        var phase = Phase.notInitialized
-        /// Counts the runs of `initialize`, so that what is left of an older one changes nothing.
-        var attempt = 0
-        var waiters: [@Sendable (Result<Void, TrackerError>) -> Void] = []
-        /// Counts the calls of `reset`.
-        var resets = 0
-        /// The numbers of those calls of `reset(all: true)` that an `initialize` is to follow: not of repeated ones.
-        var fullResets: Set<Int> = []
-        /// Whether `initialize` runs in full although it has succeeded before.
-        var startsAnew: Bool { !fullResets.isEmpty }
-        /// The resets and decisions that no open lane has taken yet.
-        var early = EarlyChanges()
-        /// What was last decided.
-        var decided: Consent?
-        /// The lane's session, as listeners know it.
-        var toldSession: SessionID?
-        var shown = ShownScreen()
-        var refused: [RefusalReason: Int] = [:]
-        /// Ends `initialize` when its time is over.
-        var timer: (any DeliveryLoop, TimerID)?
-    }
-
-    let dependencies: Dependencies
-    let locationProvider: (any LocationProvider)?
-    let log: LevelledLog
-    let hub = DiagnosticsHub()
-    let full = FullQueue()
-    let state = Mutex(State())
+    let runtime: ClientRuntime<TrackerModel>
 
     /// Makes a tracker of its own, beside ``shared``.
     ///
@@ -78,20 +36,13 @@ public final class MobileTracker: Sendable {
     }
 
     package init(dependencies: Dependencies, locationProvider: (any LocationProvider)? = nil) {
-        self.dependencies = dependencies
-        self.locationProvider = locationProvider
-        log = LevelledLog(dependencies.log, isVerbose: false)
+        runtime = ClientRuntime(dependencies, model: TrackerModel(locationProvider: locationProvider))
     }
 
-    deinit { state.withLock { $0.lane }?.close {} }
+    package var control: any ClientControl { runtime }
 
     /// What happens to the events, as it happens.
-    public var diagnostics: Diagnostics { Diagnostics(hub: hub) }
-
-    /// Has every diagnostic handed to `observer` as it arises.
-    package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
-
-    var reporter: ClientReporter { ClientReporter(log: log, hub: hub, full: full) }
+    public var diagnostics: Diagnostics { Diagnostics(hub: runtime.hub) }
 
     /// The backend's name for the current session; `nil` without one.
     public var sessionId: String? { value(.sessionID) }
@@ -99,33 +50,40 @@ public final class MobileTracker: Sendable {
     /// The installation's identifier; `nil` before the first session.
     public var deviceId: String? { value(.deviceID) }
 
-    /// The email that ``updateSessionEmail(_:)`` set; `nil` without one.
+    /// The email that ``updateSessionEmail(_:messageId:)`` set; `nil` without one.
     public var sessionEmail: String? { value(.sessionEmail) }
 
     /// The brand, as it is stored; `nil` before `initialize` and after `reset(all: true)`.
     public var brandId: String? { value(.brandID) }
 
-    private func value(_ key: StoredKey) -> String? {
-        lane?.outbox.value(for: key)
-    }
+    private func value(_ key: StoredKey) -> String? { lane?.outbox.value(for: key) }
 
     /// The lane that calls go to, if there is one.
-    var lane: OpenLane? { state.withLock { $0.lane } }
-}
+    var lane: OpenLane? { runtime.lane }
 
-extension MobileTracker.State {
-    /// The lane that calls go to, if there is one.
-    var lane: OpenLane? { current?.lane }
+    /// How things stand: queue, session, circuit, account, configuration. Secrets are masked.
+    ///
+    /// The keys are part of the API: `lifecycle`, `queueLength`, `queueBytes`, `oldestQueuedMs`, `circuitState`,
+    /// `circuitRemainingMs`, `flushInFlight`, `sessionId`, `deviceId`, `consent`, `account`, `refused`,
+    /// `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`, `storage`, `delivering`, `otherLanes`, `config`.
+    public func debugInfo() -> JSONObject { runtime.debugInfo }
 
-    /// The settings and the lane in use.
-    var current: (settings: TrackerSettings, lane: OpenLane)? {
-        switch phase {
-        case .notInitialized, .shutDown: nil
-        case .initializing(let settings, let lane), .ready(let settings, let lane),
-            .withoutSession(let settings, let lane):
-            (settings, lane)
-        }
-    }
+    /// Sends what is queued now.
+    ///
+    /// - Parameter timeout: How long to try; 30 s by default.
+    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
+    ///   with the reason, as soon as something would have to be waited for.
+    public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
+
+    /// Tells the tracker that the network is back: a wait for the next attempt is cut short, once.
+    public func networkDidChange() { runtime.networkDidChange() }
+
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
+    ///
+    /// Safe to call twice. Later calls are refused as not initialised, until `initialize` is called again.
+    ///
+    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
 }
 
 /// Knows where the device is.

@@ -3,7 +3,7 @@ import TrackerNetworking
 import TrackerStorage
 
 /// A brand and a configuration that have been checked.
-struct TrackerSettings: Sendable {
+struct TrackerSettings: ClientSettings {
     let brand: BrandID
     let base: BaseURL
     let apiKey: Secret
@@ -23,37 +23,51 @@ struct TrackerSettings: Sendable {
         }
         self.brand = brand
         base = try Self.base(config)
-        apiKey = try Self.key(config.xApiKey)
+        do throws(SecretFault) {
+            apiKey = try Secret(given: config.xApiKey)
+        } catch {
+            throw FieldCheck.fault("xApiKey", error.reason)
+        }
         self.config = config
     }
 
     /// The lane of this brand and base URL.
     var lane: LaneIdentity { LaneIdentity(kind: .session, owner: brand.description, origin: base.description) }
 
-    /// How its outbox is opened.
-    func outbox(
-        wallClock: @escaping @Sendable () -> Timestamp, observer: @escaping @Sendable (OutboxEvent) -> Void
-    ) -> OutboxConfiguration {
-        OutboxConfiguration(
-            location: config.delivery.location, lane: lane, keyPrefix: "__GT_\(brand)_",
-            durability: config.delivery.outboxDurability,
-            limits: config.delivery.limits(overflow: .refuseNew, maxPendingRecords: config.maxPendingEvents),
-            expiration: .seconds(config.cookieExpiration * 86_400), initialConsent: config.consent, bindsSessions: true,
-            wallClock: wallClock, observer: observer
-        )
+    var delivery: DeliveryOptions { config.delivery }
+    var title: String { "MobileTracker \(brand)" }
+    var keyPrefix: String { "__GT_\(brand)_" }
+    var limits: OutboxLimits { delivery.limits(overflow: .refuseNew, maxPendingRecords: config.maxPendingEvents) }
+    var expiration: Duration { .seconds(config.cookieExpiration * 86_400) }
+    var initialConsent: Consent? { config.consent }
+    var bindsSessions: Bool { true }
+    var isVerbose: Bool { config.debug }
+    var openingTimeout: Duration? { config.initTimeout }
+
+    func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [.store(.brandID, brand.description, nil)] }
+
+    func needsSession(_ found: LaneState) -> Bool { !found.isSettled && config.sessionCreation == .duringInit }
+
+    /// Refuses another brand than the one in use: events of the one would be filed under the other.
+    func succession(to current: TrackerSettings) throws(TrackerError) -> Succession {
+        guard current.brand == brand else {
+            throw TrackerError(
+                .initializationFailed,
+                "The tracker is initialized for brand \(current.brand.number), and cannot also be for brand "
+                    + "\(brand.number). Call reset(all: true) or shutdown() first, or make a tracker of its own for the "
+                    + "other brand.")
+        }
+        return .ignored(hasOthers: config != current.config)
     }
 
-    /// How it speaks to its backend.
-    func dialect(ids: any IDGenerator) -> SessionDialect {
+    func dialect(ids: any IDGenerator) -> any Dialect {
         SessionDialect(
-            requests: requests, device: device, ids: ids,
-            maxConcurrentRequests: config.delivery.maxConcurrentRequests
-        )
+            requests: requests, device: device, ids: ids, maxConcurrentRequests: delivery.maxConcurrentRequests)
     }
 
     /// The backend's requests.
     var requests: SessionRequests {
-        SessionRequests(base: base, brand: brand, apiKey: apiKey, timeout: config.delivery.requestTimeout)
+        SessionRequests(base: base, brand: brand, apiKey: apiKey, timeout: delivery.requestTimeout)
     }
 
     /// What the backend is told of the device.
@@ -73,13 +87,5 @@ struct TrackerSettings: Sendable {
         } catch {
             throw FieldCheck.fault("apiUrl", "is not usable. \(error.reason)")
         }
-    }
-
-    private static func key(_ text: String?) throws(TrackerError) -> Secret {
-        guard let text, !text.isEmpty else { throw FieldCheck.fault("xApiKey", "is required") }
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw FieldCheck.fault("xApiKey", "holds a control character, such as a line break")
-        }
-        return Secret(text)
     }
 }

@@ -8,6 +8,19 @@ import TrackerNetworking
 
 @Suite("When an analytics client sends")
 struct AnalyticsScheduleTests {
+    @Test("what is called while the client is set up waits for the interval, as what is called later does")
+    func calledWhileInitializing() async throws {
+        let clocked = try ClockedAnalytics()
+        clocked.client.initialize(with: clocked.fixture.options(interval: 10))
+        try await clocked.track("A")
+        await clocked.client.initializeAndWait(with: clocked.fixture.options(interval: 10))
+        try await clocked.loop.turn()
+
+        #expect(try clocked.loop.pending == [.seconds(10)])
+        #expect(clocked.server.requests.isEmpty)
+        await clocked.client.shutdown()
+    }
+
     @Test("after the interval, counted from the first event, and never while the queue is empty")
     func interval() async throws {
         let clocked = try ClockedAnalytics()

@@ -33,6 +33,8 @@ struct ClockedAnalytics {
 
     func track(_ names: String...) async throws {
         for name in names { _ = await client.track(name).outcome }
+        // The engine is told of them after the last of their transaction has been answered.
+        await withCheckedContinuation { told in client.afterEarlierCalls { told.resume() } }
         try await loop.turn()
     }
 

@@ -38,7 +38,7 @@ struct InitOptionsTests {
         try options.validate()
         let settings = try AnalyticsSettings(options, facts: .none)
 
-        #expect(settings.host.description == host)
+        #expect(settings.base.description == host)
         #expect(settings.lane.origin == host)
     }
 
@@ -59,9 +59,7 @@ struct InitOptionsTests {
         var options = InitOptions(writeKey: "k", ingestionHost: "https://a.b")
         options.delivery.persistence = persistence
 
-        let limits = try AnalyticsSettings(options, facts: .none).outbox(
-            wallClock: { Timestamp(milliseconds: 0) }, observer: { _ in }
-        ).limits
+        let limits = try AnalyticsSettings(options, facts: .none).limits
 
         #expect(limits.maxRecords == effective)
         #expect(limits.maxBytes == 64 << 20)

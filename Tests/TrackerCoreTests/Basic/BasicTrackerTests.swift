@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -270,6 +271,23 @@ struct BasicTrackerTests {
         #expect(outcome == .dropped(.storage))
     }
 
+    @Test("a state folder that could not be used is opened by the next initialize, with the same options")
+    func storageRecovers() async throws {
+        let fixture = try BasicFixture()
+        let obstacle = fixture.directory.path("state")
+        try Data().write(to: URL(fileURLWithPath: obstacle))
+        try fixture.start()
+        #expect(await fixture.tracker.track(event: "A").outcome == .dropped(.storage))
+
+        try FileManager.default.removeItem(atPath: obstacle)
+        try fixture.start()
+        fixture.tracker.track(event: "B")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.events.map { $0["name"] } == ["B"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("an identification that is made again under its id does not bring its user back")
     func identifiesOnce() async throws {
         let fixture = try BasicFixture()
@@ -317,7 +335,7 @@ struct BasicTrackerTests {
             try BasicSettings(
                 apiKey: "k", endpoint: "https://a.b", appVersion: nil, maxQueueSize: size,
                 options: DeliveryOptions(persistence: persistence)
-            ).outbox(adopts: [], wallClock: { Timestamp(milliseconds: 0) }, observer: { _ in }).limits
+            ).limits
         }
 
         #expect(try bound(nil, .memory).maxRecords == 100)

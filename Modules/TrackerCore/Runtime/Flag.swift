@@ -13,3 +13,15 @@ final class Flag: Sendable {
     /// Sets it and tells whether that changed it.
     func raise() -> Bool { !storage.exchange(true, ordering: .acquiringAndReleasing) }
 }
+
+/// Something that is told at most once, whoever comes first.
+final class Once<Value: Sendable>: Sendable {
+    private let isDone = Flag(false)
+    private let action: @Sendable (Value) -> Void
+
+    init(_ action: @escaping @Sendable (Value) -> Void) { self.action = action }
+
+    func callAsFunction(_ value: Value) {
+        if isDone.raise() { action(value) }
+    }
+}

@@ -1,63 +1,47 @@
 import Synchronization
-public import TrackerModels
+import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-extension MobileTracker {
-    /// How things stand: queue, session, circuit, account, configuration. Secrets are masked.
-    ///
-    /// The keys are part of the API: `lifecycle`, `queueLength`, `queueBytes`, `oldestQueuedMs`, `circuitState`,
-    /// `circuitRemainingMs`, `flushInFlight`, `sessionId`, `deviceId`, `consent`, `account`, `refused`,
-    /// `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`, `storage`, `delivering`, `otherLanes`, `config`.
-    public func debugInfo() -> JSONObject {
-        let (current, refused, lifecycle) = state.withLock { ($0.current, $0.refused, $0.lifecycle) }
-        var info: JSONObject = ["lifecycle": .string(lifecycle)]
-        guard let (settings, lane) = current else {
-            info["queueLength"] = 0
-            info["refused"] = DebugInfo.counts(refused)
-            return info
+/// How a client stands at one instant.
+struct ClientSnapshot<Model: ClientModel> {
+    var lifecycle: Lifecycle
+    /// Why the client is disabled.
+    var fault: String?
+    /// The settings in use, and the lane.
+    var run: ClientState<Model, OpenLane>.Run?
+    /// How many calls wait for `initialize`.
+    var heldCalls: Int
+    var model: Model
+    var refused: [RefusalReason: Int]
+    /// The counters of the last run, once a reset has ended it.
+    var lastAccount: Account?
+    /// Why the client could not be initialised.
+    var lastError: (message: String, at: Timestamp)?
+}
+
+extension ClientRuntime {
+    /// How things stand: what all clients tell, and what this one adds.
+    var debugInfo: JSONObject {
+        let snapshot = contents.withLock { contents in
+            ClientSnapshot(
+                lifecycle: contents.state.lifecycle, fault: contents.state.fault?.message, run: contents.state.run,
+                heldCalls: contents.state.pending.calls, model: contents.model, refused: contents.refused,
+                lastAccount: contents.lastAccount, lastError: contents.lastError)
         }
-        info["brandId"] = brandId.map(JSONValue.string) ?? .null
-        info["sessionId"] = sessionId.map(JSONValue.string) ?? .null
-        info["deviceId"] = deviceId.map(JSONValue.string) ?? .null
-        DebugInfo.describe(lane, at: dependencies.clock.wall, in: &info)
-        info["refused"] = DebugInfo.counts(refused)
-        info["config"] = .object(settings.debugInfo)
+        var info: JSONObject = ["lifecycle": .string(snapshot.lifecycle.rawValue), "queueLength": 0]
+        if let account = snapshot.lastAccount { info["account"] = .object(DebugInfo.describe(account)) }
+        Model.describe(snapshot, in: &info)
+        if let run = snapshot.run {
+            DebugInfo.describe(run.lane, at: dependencies.clock.wall, in: &info)
+            if run.settings.initialConsent == nil { info["consent"] = nil }
+        }
+        info["queueLength"] = JSONValue(Int(info["queueLength"]?.intValue ?? 0) + snapshot.heldCalls)
+        if info["lastError"] ?? .null == .null, let error = snapshot.lastError {
+            info["lastError"] = ["message": .string(error.message), "at": .string(error.at.description)]
+        }
+        info["refused"] = DebugInfo.counts(snapshot.refused)
         return info
-    }
-}
-
-extension MobileTracker.State {
-    fileprivate var lifecycle: String {
-        switch phase {
-        case .notInitialized: "idle"
-        case .initializing: "initializing"
-        case .ready(_, let lane): lane.engine.isHalted ? "halted" : "ready"
-        case .withoutSession: "withoutSession"
-        case .shutDown: "shutDown"
-        }
-    }
-}
-
-extension TrackerSettings {
-    fileprivate var debugInfo: JSONObject {
-        [
-            "apiUrl": .string(base.description),
-            "xApiKey": .string(apiKey.masked),
-            "debug": .bool(config.debug),
-            "crossSiteCookie": .bool(config.crossSiteCookie),
-            "cookieDomain": config.cookieDomain.map(JSONValue.string) ?? .null,
-            "cookieExpiration": JSONValue(config.cookieExpiration),
-            "sessionCreation": .string(config.sessionCreation.rawValue),
-            "initTimeoutMs": DebugInfo.milliseconds(config.initTimeout),
-            "consent": .string(config.consent.rawValue),
-            "device": ["osName": .string(device.osName), "deviceType": .string(device.deviceType)],
-            "initialScreen": config.initialScreen.map { screen in
-                ["name": .string(screen.name), "url": .string(screen.url ?? screen.name)]
-            } ?? .null,
-            "maxPendingEvents": config.maxPendingEvents.map { JSONValue($0) } ?? .null,
-            "delivery": .object(DebugInfo.describe(config.delivery)),
-        ]
     }
 }
 

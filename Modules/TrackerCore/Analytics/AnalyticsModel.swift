@@ -1,0 +1,100 @@
+import TrackerModels
+import TrackerStorage
+
+/// What an analytics client remembers between its calls, and how they become changes of its lane.
+struct AnalyticsModel: ClientModel {
+    static let policy = ClientPolicy(
+        beforeInitialize: .holds(calls: AnalyticsSettings.memoryBound, bytes: DeliveryOptions().maxQueuedBytes),
+        afterFailure: .isDisabled, resetEndsRun: true)
+
+    /// What the last `initialize` was given, valid or not.
+    var options: InitOptions?
+    /// Whether nothing is sent by itself.
+    var isInBackground = false
+    /// The last event of the runs before this one.
+    private var lastEarlier: Int64 = 0
+
+    func change(for call: AnalyticsCall, _ stamp: CallStamp, under settings: AnalyticsSettings) -> LaneChange {
+        guard
+            let body = AnalyticsEvent.body(
+                of: call, context: settings.context, messageID: stamp.messageID, at: stamp.time)
+        else { return .set(call.changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil) }
+        return .append(stamp.draft(.batch, .template(body), values: call.changes))
+    }
+
+    static func opened(_ found: LaneState, in runtime: ClientRuntime<AnalyticsModel>) {
+        runtime.update { $0.lastEarlier = found.lastSequence }
+    }
+
+    static func started(_ run: ClientRuntime<AnalyticsModel>.Run, in runtime: ClientRuntime<AnalyticsModel>) {
+        let (isInBackground, lastEarlier) = runtime.update { ($0.isInBackground, $0.lastEarlier) }
+        run.lane.engine.setResting(isInBackground)
+        // What waits since an earlier run does not wait for the interval as well.
+        if !isInBackground { run.lane.engine.makeDue(through: lastEarlier) }
+    }
+
+    static func weight(of call: AnalyticsCall) -> Int { call.weight }
+
+    /// `<epochMillis>-<uuid>`
+    static func messageID(at time: Timestamp, _ ids: any IDGenerator) -> MessageID {
+        var id: MessageID?
+        // Digits, a hyphen and a UUID always are a message id.
+        while id == nil { id = MessageID("\(time.milliseconds)-\(ids.uuid())") }
+        return id ?? ids.messageID()
+    }
+
+    static func describe(_ snapshot: ClientSnapshot<AnalyticsModel>, in info: inout JSONObject) {
+        if snapshot.lifecycle == .shutDown { info["lifecycle"] = "idle" }
+        if let fault = snapshot.fault { info["disabledBecause"] = .string(fault) }
+        info["circuitState"] = .string(CircuitState.closed.rawValue)
+        info["circuitRemainingMs"] = 0
+        info["flushInFlight"] = false
+        let outbox = snapshot.lifecycle == .ready ? snapshot.run?.lane.outbox : nil
+        for (name, key) in [("anonymousId", StoredKey.anonymousID), ("userId", .userID), ("groupId", .groupID)] {
+            info[name] = outbox?.value(for: key).map(JSONValue.string) ?? .null
+        }
+        info["lastError"] = .null
+        snapshot.model.options?.describe(in: &info)
+        // As it was understood.
+        if let run = snapshot.run { info["ingestionHost"] = .string(run.settings.base.description) }
+    }
+}
+
+/// Who events are from. It is kept on disk, where each event finds it when it is committed.
+extension StoredKey {
+    /// The installation, before anyone is identified: a UUID.
+    static let anonymousID = StoredKey.own("anonymous_id")
+    static let userID = StoredKey.own("user_id")
+    static let groupID = StoredKey.own("group_id")
+    static let advertisingID = StoredKey.own("advertising_id")
+}
+
+extension AnalyticsCall {
+    /// What the call changes of who events are from: of its own event too.
+    fileprivate var changes: [ValueChange] {
+        switch self {
+        case .identify(let userId, _), .alias(let userId): [ValueChange(.userID, userId)]
+        case .group(let groupId, _): [ValueChange(.groupID, groupId)]
+        case .setAdvertisingId(let id): [ValueChange(.advertisingID, id)]
+        case .track, .screen, .page: []
+        }
+    }
+}
+
+extension InitOptions {
+    /// Adds the options to a debug info.
+    fileprivate func describe(in info: inout JSONObject) {
+        let delivery = AnalyticsSettings.delivery(of: self)
+        info["writeKey"] = .string(Secret(writeKey).masked)
+        info["ingestionHost"] = .string(ingestionHost)
+        info["flushIntervalSeconds"] = JSONValue(flushIntervalSeconds)
+        info["maxQueueEvents"] = JSONValue(delivery.maxQueuedEvents)
+        info["config"] = [
+            "debug": .bool(debug),
+            "flushAt": JSONValue(flushAt),
+            "maxBatchSize": JSONValue(maxBatchSize),
+            "maxBatchBytes": JSONValue(maxBatchBytes),
+            "delivery": .object(DebugInfo.describe(delivery)),
+        ]
+    }
+}

@@ -1,0 +1,149 @@
+import TrackerModels
+import TrackerStorage
+
+/// What a session tracker remembers between its calls, and how they become changes of its lane.
+struct TrackerModel: ClientModel {
+    static let policy = ClientPolicy(afterFailure: .isIdle, shutdownCode: .sessionCreationFailed)
+
+    let locationProvider: (any LocationProvider)?
+    var shown = ShownScreen()
+    /// What was last decided.
+    var decided: Consent?
+    /// The lane's session, as listeners know it.
+    var reportedSession: SessionID?
+
+    init(locationProvider: (any LocationProvider)? = nil) { self.locationProvider = locationProvider }
+
+    mutating func change(
+        for content: CallContent, _ stamp: CallStamp, under settings: TrackerSettings
+    ) throws(Refusal) -> LaneChange {
+        if content.continues != nil, !settings.config.crossSiteCookie { throw .crossSiteCookieIsOff }
+        var draft = stamp.draft(content.route, content.draftBody)
+        draft.sessionMetadata = content.sessionMetadata
+        if let url = content.shownURL, !shown.show(url, by: stamp.number) {
+            // A key that was used before is answered as it was then, by the outbox.
+            guard stamp.hasCallerKey else { throw .repeatedScreen }
+            draft.refusal = .repeatedScreen
+        }
+        return content.continues.map { .continueSession($0, link: draft) } ?? .append(draft)
+    }
+
+    static func opened(_ found: LaneState, in runtime: ClientRuntime<TrackerModel>) {
+        runtime.update { $0.reportedSession = found.entry.session }
+    }
+
+    static func started(_ run: ClientRuntime<TrackerModel>.Run, in runtime: ClientRuntime<TrackerModel>) {
+        guard let screen = run.settings.config.initialScreen else { return }
+        let call = TrackerCall.screenDidAppear(screen.name, url: screen.url)
+        runtime.accept(call.name, call.checked(), messageID: nil) { _ in }
+    }
+
+    static func committed(
+        _ call: PendingCall<CallContent>, _ result: ChangeResult, in runtime: ClientRuntime<TrackerModel>
+    ) {
+        switch result {
+        case .queued(_, let lane): report(lane.entry.session, in: runtime)
+        case .pending(_, let lane):
+            report(lane.entry.session, in: runtime)
+            runtime.log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }
+        case .refused, .failed:
+            if call.call.shownURL != nil { runtime.update { $0.shown.takeBack(call.stamp.number) } }
+        case .done, .repeated: break
+        }
+    }
+
+    static func note(_ event: DeliveryEvent, in runtime: ClientRuntime<TrackerModel>) {
+        switch event {
+        case .sessionMade(let session):
+            report(session, in: runtime)
+            requestLocation(in: runtime)
+        case .sessionChanged(let session): report(session, in: runtime)
+        case .retried, .dropped, .unidentified, .halted, .disabled, .idle: break
+        }
+    }
+
+    /// Reports the session that the lane has, if listeners know of another; on the outbox's queue, in the order of what
+    /// changes it.
+    static func report(_ session: SessionID?, in runtime: ClientRuntime<TrackerModel>) {
+        let isOther = runtime.update { model in
+            defer { model.reportedSession = session }
+            return model.reportedSession != session
+        }
+        if isOther { runtime.hub.report(.session(session)) }
+    }
+
+    /// Asks for the device's place: a session was created.
+    private static func requestLocation(in runtime: ClientRuntime<TrackerModel>) {
+        guard let locationProvider = runtime.update({ $0.locationProvider }) else { return }
+        // Ends with the provider's answer; it is not waited for, and nothing follows it but one accepted call.
+        Task { [weak runtime] in
+            do {
+                let call = TrackerCall.updateLocation(try await locationProvider.location())
+                runtime?.accept(call.name, call.checked(), messageID: nil) { _ in }
+            } catch {
+                runtime?.log.log(.warning, "The device's place is not available: \(error)")
+            }
+        }
+    }
+
+    static func describe(_ snapshot: ClientSnapshot<TrackerModel>, in info: inout JSONObject) {
+        guard let run = snapshot.run else { return }
+        for (name, key) in [("brandId", StoredKey.brandID), ("sessionId", .sessionID), ("deviceId", .deviceID)] {
+            info[name] = run.lane.outbox.value(for: key).map(JSONValue.string) ?? .null
+        }
+        info["config"] = .object(run.settings.debugInfo)
+    }
+}
+
+extension TrackerSettings {
+    fileprivate var debugInfo: JSONObject {
+        [
+            "apiUrl": .string(base.description),
+            "xApiKey": .string(apiKey.masked),
+            "debug": .bool(config.debug),
+            "crossSiteCookie": .bool(config.crossSiteCookie),
+            "cookieDomain": config.cookieDomain.map(JSONValue.string) ?? .null,
+            "cookieExpiration": JSONValue(config.cookieExpiration),
+            "sessionCreation": .string(config.sessionCreation.rawValue),
+            "initTimeoutMs": DebugInfo.milliseconds(config.initTimeout),
+            "consent": .string(config.consent.rawValue),
+            "device": ["osName": .string(device.osName), "deviceType": .string(device.deviceType)],
+            "initialScreen": config.initialScreen.map { screen in
+                ["name": .string(screen.name), "url": .string(screen.url ?? screen.name)]
+            } ?? .null,
+            "maxPendingEvents": config.maxPendingEvents.map { JSONValue($0) } ?? .null,
+            "delivery": .object(DebugInfo.describe(config.delivery)),
+        ]
+    }
+}
+
+/// The screen that was shown last, as far as it was tracked.
+struct ShownScreen: Sendable {
+    private var url: String?
+    /// The call that has shown it.
+    private var call: Int?
+    /// What was forgotten last, unless a screen was shown since.
+    private var forgotten: String?
+
+    /// Notes that a call shows a screen.
+    ///
+    /// - Returns: Whether another one was shown before.
+    mutating func show(_ url: String, by call: Int) -> Bool {
+        guard self.url != url else { return false }
+        self = ShownScreen(url: url, call: call)
+        return true
+    }
+
+    /// Takes back a showing that was refused, unless another screen has been shown since: it may be shown again.
+    mutating func takeBack(_ call: Int) {
+        if self.call == call { url = nil }
+    }
+
+    /// Forgets what was shown last.
+    mutating func forget() { self = ShownScreen(forgotten: url) }
+
+    /// Knows again what was forgotten last: the reset had taken effect before, by its key.
+    mutating func recall() {
+        if url == nil, call == nil { url = forgotten }
+    }
+}

@@ -1,0 +1,197 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// What makes one kind of client: its settings, its policy, and how its calls become records.
+///
+/// A model is a value. ``ClientRuntime`` keeps it behind its lock and asks it for one call at a time, in the order of the
+/// calls; so what a model remembers between calls is always what the calls before have left.
+protocol ClientModel: Sendable {
+    /// What `initialize` was given, checked.
+    associatedtype Settings: ClientSettings
+    /// A call that has been checked.
+    associatedtype Call: Sendable
+
+    /// What the client does where clients differ.
+    static var policy: ClientPolicy { get }
+
+    /// What a call changes in its lane.
+    ///
+    /// - Throws: Why the call is refused; then it must leave no trace in the model.
+    mutating func change(for call: Call, _ stamp: CallStamp, under settings: Settings) throws(Refusal) -> LaneChange
+
+    /// Forgets the user: the client is shut down.
+    mutating func forget()
+
+    /// Adds the client's own members to a debug info, and says in its own words where the client stands.
+    static func describe(_ snapshot: ClientSnapshot<Self>, in info: inout JSONObject)
+
+    /// The lane has opened.
+    static func opened(_ found: LaneState, in runtime: ClientRuntime<Self>)
+
+    /// Delivery has begun; those who wait for `initialize` are answered after this.
+    static func started(_ run: ClientRuntime<Self>.Run, in runtime: ClientRuntime<Self>)
+
+    /// The outbox has answered a call; its caller is answered after this.
+    static func committed(_ call: PendingCall<Call>, _ result: ChangeResult, in runtime: ClientRuntime<Self>)
+
+    /// The engine has done something.
+    static func note(_ event: DeliveryEvent, in runtime: ClientRuntime<Self>)
+
+    /// About how many bytes a call takes in memory.
+    static func weight(of call: Call) -> Int
+
+    /// The key of a call whose caller chose none.
+    static func messageID(at time: Timestamp, _ ids: any IDGenerator) -> MessageID
+}
+
+extension ClientModel {
+    mutating func forget() {}
+    static func opened(_: LaneState, in _: ClientRuntime<Self>) {}
+    static func started(_: ClientRuntime<Self>.Run, in _: ClientRuntime<Self>) {}
+    static func committed(_: PendingCall<Call>, _: ChangeResult, in _: ClientRuntime<Self>) {}
+    static func note(_: DeliveryEvent, in _: ClientRuntime<Self>) {}
+    static func weight(of _: Call) -> Int { 256 }
+    static func messageID(at _: Timestamp, _ ids: any IDGenerator) -> MessageID { ids.messageID() }
+}
+
+/// The settings of a client: which lane it uses, and how the lane is opened and delivered.
+protocol ClientSettings: Sendable {
+    /// How calls are kept and delivered.
+    var delivery: DeliveryOptions { get }
+    /// The server's address.
+    var base: BaseURL { get }
+    /// What the collector's page calls the client.
+    var title: String { get }
+    /// Which queue.
+    var lane: LaneIdentity { get }
+    /// The prefix of the stored keys.
+    var keyPrefix: String { get }
+    /// How much the queue may hold.
+    var limits: OutboxLimits { get }
+    /// How long stored values last.
+    var expiration: Duration { get }
+    /// The consent of a brand that has none stored; `nil` for clients that know no consent.
+    var initialConsent: Consent? { get }
+    /// Whether records wait for a session before they can be sent.
+    var bindsSessions: Bool { get }
+    /// Whether informative and debug messages are logged.
+    var isVerbose: Bool { get }
+    /// How long `initialize` may take; `nil`: as long as it does.
+    var openingTimeout: Duration? { get }
+
+    /// How the client speaks to its server.
+    func dialect(ids: any IDGenerator) -> any Dialect
+
+    /// What a lane is told before the first call, each time it is opened.
+    func openingChanges(ids: any IDGenerator) -> [LaneChange]
+
+    /// Whether `initialize` makes a session before it is done.
+    func needsSession(_ found: LaneState) -> Bool
+
+    /// What `initialize` does with these settings in a client that runs with others.
+    ///
+    /// - Throws: Why they cannot follow; the client then goes on as it is.
+    func succession(to current: Self) throws(TrackerError) -> Succession
+}
+
+extension ClientSettings {
+    var expiration: Duration { .seconds(365 * 86_400) }
+    var initialConsent: Consent? { nil }
+    var bindsSessions: Bool { false }
+    var openingTimeout: Duration? { nil }
+    func needsSession(_: LaneState) -> Bool { false }
+    func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [] }
+
+    /// How the lane's outbox is opened.
+    ///
+    /// - Parameter adopts: Other lanes whose records move here.
+    func outbox(
+        adopts: [LaneIdentity], clock: any TrackerClock, observer: @escaping @Sendable (OutboxEvent) -> Void
+    ) -> OutboxConfiguration {
+        OutboxConfiguration(
+            location: delivery.location, lane: lane, keyPrefix: keyPrefix, durability: delivery.outboxDurability,
+            limits: limits, expiration: expiration, initialConsent: initialConsent, bindsSessions: bindsSessions,
+            adopts: adopts, wallClock: { clock.wall }, observer: observer)
+    }
+}
+
+/// What new settings do to a client that runs.
+enum Succession: Hashable, Sendable {
+    /// The client keeps its settings. A warning says so if these are others.
+    case ignored(hasOthers: Bool)
+    /// The lane stays open and is delivered by the new settings.
+    case updates
+    /// The lane is closed and the one of the new settings opened.
+    case replaces
+}
+
+/// What a client does where clients differ.
+struct ClientPolicy: Sendable {
+    /// What becomes of a call while nobody has initialised the client.
+    enum BeforeInitialize: Sendable {
+        /// It is refused as not initialised.
+        case refuses
+        /// It waits in memory for the next `initialize`; past these bounds the oldest is refused.
+        case holds(calls: Int, bytes: Int)
+    }
+
+    /// What becomes of the client when settings are not valid, or a lane cannot be opened.
+    enum AfterFailure: Sendable {
+        /// Settings that are not valid change nothing. A lane that cannot be opened refuses its calls as `storage`.
+        case keeps
+        /// It is not initialised, unless it runs and only the new settings are at fault.
+        case isIdle
+        /// It is disabled until it is initialised again or reset.
+        case isDisabled
+    }
+
+    var beforeInitialize = BeforeInitialize.refuses
+    var afterFailure = AfterFailure.keeps
+    /// Whether what is queued moves along when `initialize` names another lane.
+    var movesQueue = false
+    /// Whether a reset ends the run: the lane is closed, and the client waits for `initialize`.
+    var resetEndsRun = false
+    /// The code of the error that `initialize` ends with when the client is shut down meanwhile.
+    var shutdownCode = TrackerError.Code.initializationFailed
+}
+
+/// What is known of a call when it is made.
+struct CallStamp: Sendable {
+    /// Tells the calls of this run of the program apart.
+    var number = 0
+    var messageID: MessageID
+    /// Whether the caller chose the id.
+    var hasCallerKey: Bool
+    /// The wall time.
+    var time: Timestamp
+    /// The monotonic time.
+    var uptime: Duration
+
+    /// The call on its way into the outbox.
+    func draft(_ route: Route, _ body: Draft.Body, values: [ValueChange] = []) -> Draft {
+        Draft(
+            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body, values: values,
+            occurredAt: time, acceptedAt: uptime)
+    }
+}
+
+/// The last 10,000 ids that were noted, as many as an outbox remembers.
+struct RecentIDs: Sendable {
+    private static let limit = 10_000
+
+    private var ids: Set<MessageID> = []
+    private var ring: [MessageID] = []
+    private var next = 0
+
+    func contains(_ id: MessageID) -> Bool { ids.contains(id) }
+
+    /// Notes an id; the oldest one goes.
+    mutating func insert(_ id: MessageID) {
+        guard ids.insert(id).inserted else { return }
+        if ring.count < Self.limit { return ring.append(id) }
+        ids.remove(ring[next])
+        ring[next] = id
+        next = (next + 1) % Self.limit
+    }
+}

@@ -1,0 +1,297 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+extension ClientRuntime {
+    // MARK: Inside the critical section
+
+    /// Performs an action whose order counts.
+    ///
+    /// - Returns: What is left to do after the critical section.
+    func performInOrder(_ action: State.Action, _ contents: inout Contents) -> State.Action? {
+        switch action {
+        case .stage(let call, let run): return stage(call, in: run, &contents.model)
+        case .commit(let change, let pending, let run): commit(change, pending, in: run)
+        case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
+        case .dropAll(let run): run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
+        case .begin(let initialization, let settings, let old):
+            let run = begin(initialization, settings, after: old, &contents)
+            return .perform { [self] in
+                log.endRefusals()
+                if let run { limitOpening(of: run) }
+            }
+        case .update(let run, let initialization):
+            initialization.note(&contents.model)
+            log.setVerbose(run.settings.isVerbose || contents.isVerbose)
+            return action
+        case .reject(let initialization, let error):
+            initialization.note(&contents.model)
+            contents.lastError = (error.message, dependencies.clock.wall)
+            return action
+        default: return action
+        }
+        return nil
+    }
+
+    private func stage(_ call: State.Call, in run: Run, _ model: inout Model) -> State.Action? {
+        var change: LaneChange
+        do throws(Refusal) {
+            change = try model.change(for: call.call, call.stamp, under: run.settings)
+        } catch {
+            return .perform { [self] in call.completion(refuse(call.name, error)) }
+        }
+        // With delivery halted the call is held until `initialize` resumes it.
+        if run.lane.engine.isHalted { change.hold() }
+        run.lane.outbox.stage(change) { [self] result in
+            Model.committed(call, result, in: self)
+            call.completion(outcome(of: result, call, run.lane))
+        }
+        return nil
+    }
+
+    private func outcome(of result: ChangeResult, _ call: State.Call, _ lane: OpenLane) -> TrackOutcome {
+        switch result {
+        case .queued(let id, _):
+            log.endRefusals()
+            lane.engine.kick()
+            return .queued(id)
+        case .pending(let id, _):
+            log.endRefusals()
+            lane.engine.kick()
+            return .pending(id)
+        case .done, .repeated: return .queued(call.stamp.messageID)
+        case .refused(let reason): return refuse(call.name, Refusal(reason, of: call.name))
+        case .failed(let error): return refuse(call.name, Refusal(.storage, error.message))
+        }
+    }
+
+    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run) {
+        if change.pausesDelivery { run.lane.engine.pause() }
+        run.lane.outbox.stage(change) { [self] result in
+            var outcome = ChangeOutcome.done
+            if case .failed(let error) = result {
+                log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
+                outcome = .failed(error)
+            }
+            if Model.policy.resetEndsRun {
+                // Counters that cannot be read are not shown.
+                let account = try? run.lane.outbox.account()
+                handle { contents in
+                    contents.lastAccount = account
+                    contents.state.resetEnded(run, pending, result, outcome)
+                }
+            } else {
+                if case .repeated = result {
+                    contents.withLock { $0.state.takeBack(pending) }
+                } else if change.endsSession {
+                    run.lane.engine.forget(after: result)
+                }
+                if change.pausesDelivery { run.lane.engine.release() } else { run.lane.engine.kick() }
+                pending.completion(result, outcome)
+            }
+        }
+    }
+
+    private func begin(
+        _ initialization: Initialization<Model>, _ settings: Model.Settings, after old: Run?, _ contents: inout Contents
+    ) -> Run? {
+        do throws(TrackerError) {
+            let movesQueue = Model.policy.movesQueue && old != nil
+            let movesMemory = movesQueue && old?.settings.delivery.persistence == .memory
+            let adopts = old.map { [$0.settings.lane] } ?? []
+            let number = contents.state.runs + 1
+            let lane = try makeLane(
+                settings, number, adopts: movesQueue ? adopts.filter { $0 != settings.lane } : [])
+            let run = Run(number: number, settings: settings, lane: lane)
+            initialization.note(&contents.model)
+            contents.lastAccount = nil
+            log.setVerbose(settings.isVerbose || contents.isVerbose)
+            hub.open()
+            let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
+            for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
+            return run
+        } catch {
+            contents.state.couldNotBegin(initialization, error)
+            return nil
+        }
+    }
+
+    private func makeLane(
+        _ settings: Model.Settings, _ number: Int, adopts: [LaneIdentity]
+    ) throws(TrackerError) -> OpenLane {
+        let outbox = settings.outbox(
+            adopts: adopts, clock: dependencies.clock, observer: { [weak self] in self?.note($0, in: number) })
+        let lane = try OpenLane(
+            dependencies, delivery: settings.delivery, dialect: settings.dialect(ids: dependencies.ids), outbox: outbox,
+            log: log, hub: hub, observer: { [weak self] in self?.note($0, in: number) })
+        lane.show(settings.title, at: settings.base, settings.delivery, dependencies.clock) { [weak self] in
+            self?.debugInfo
+        }
+        return lane
+    }
+
+    // MARK: After it
+
+    func perform(_ action: State.Action) {
+        switch action {
+        case .open(let run): open(run)
+        case .prepare(let run): prepare(run)
+        case .start(let run):
+            log.verbose(.info) { "Initialized." }
+            run.lane.engine.start()
+            Model.started(run, in: self)
+        case .update(let run, _):
+            log.endRefusals()
+            run.lane.engine.resume(with: run.settings.dialect(ids: dependencies.ids))
+        case .resume(let run): run.lane.engine.release()
+        case .offerUnbound(let run):
+            run.lane.engine.goWithoutSession()
+            run.lane.outbox.offerUnbound()
+        case .move(let old, let run): move(old, to: run)
+        case .close(let run): run.lane.close { [self] in handle { $0.state.closed(run.number) } }
+        case .end(let run):
+            let rest = contents.withLock { $0.state.deadline } - dependencies.clock.uptime
+            run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
+        case .flush(let flush, let run): begin(flush, in: run)
+        case .refuse(let call, let reason): call.completion(refuse(call.name, Refusal(reason, of: call.name)))
+        case .reject(let initialization, let error):
+            log.log(.error, "Initialization failed: \(error.message)")
+            initialization.completion(.failure(error))
+        case .answer(let waiters, let error):
+            let result = error.map { Result<Void, TrackerError>.failure($0) } ?? .success(())
+            for waiter in waiters { waiter(result) }
+        case .log(let level, let message): log.log(level, message)
+        case .perform(let body): body()
+        case .stage, .commit, .barrier, .dropAll, .begin: break
+        }
+    }
+
+    private func open(_ run: Run) {
+        run.lane.outbox.open { [self] result in
+            switch result {
+            case .success(let opening):
+                Model.opened(opening.state, in: self)
+                reporter.note(opening, of: run.lane.outbox, run.settings.lane)
+                handle { $0.state.opened(run.number) }
+            case .failure(let error): finish(run, .failure(TrackerError(.storage, error.message)))
+            }
+        }
+    }
+
+    /// Waits until what the lane was told first is on disk or holds in memory, and makes a session if one is needed.
+    private func prepare(_ run: Run) {
+        run.lane.outbox.stage(.barrier) { [self] result in
+            let found: LaneState
+            do throws(StorageError) {
+                found = if case .done(let lane) = result { lane } else { try run.lane.outbox.state() }
+            } catch {
+                return finish(run, .failure(TrackerError(.storage, error.message)))
+            }
+            guard run.settings.needsSession(found) else { return finish(run, .success(())) }
+            run.lane.engine.makeFirstSession { [weak self] in self?.finish(run, $0) }
+        }
+    }
+
+    private func finish(_ run: Run, _ result: Result<Void, TrackerError>) {
+        let timer = contents.withLock { contents -> TimerID? in
+            guard contents.state.isOpening(run.number) else { return nil }
+            defer { contents.openingTimer = nil }
+            if case .failure(let error) = result { contents.lastError = (error.message, dependencies.clock.wall) }
+            return contents.openingTimer
+        }
+        if let timer { run.lane.loop.cancel(timer) }
+        handle { $0.state.finished(run.number, result) }
+    }
+
+    /// Ends `initialize` when it takes too long.
+    private func limitOpening(of run: Run) {
+        guard let limit = run.settings.openingTimeout else { return }
+        let timer = run.lane.loop.schedule(at: run.lane.loop.now.advanced(by: limit)) { [weak self] in
+            self?.finish(run, .failure(.initTimeout))
+        }
+        let isLate = contents.withLock { contents in
+            guard contents.state.isOpening(run.number) else { return true }
+            contents.openingTimer = timer
+            return false
+        }
+        if isLate { run.lane.loop.cancel(timer) }
+    }
+
+    private func begin(_ flush: PendingFlush, in run: Run?) {
+        guard flush.hasBegun.raise() else { return }
+        guard let run else { return flush.completion(.notInitialized) }
+        run.lane.engine.flush(
+            timeout: max(.zero, flush.deadline - dependencies.clock.uptime), completion: flush.completion)
+    }
+
+    /// Takes what waits in memory to where it goes from now on. Calls made meanwhile come after it.
+    private func move(_ old: Run, to run: Run) {
+        old.lane.engine.pause()
+        old.lane.outbox.stage(.barrier) { [self] _ in
+            // Memory can always be read.
+            let records = (try? old.lane.outbox.peek(limit: .max, maxBytes: .max))?.records ?? []
+            handle { contents in
+                guard contents.state.isMoving(to: run.number) else { return }
+                for record in records {
+                    let draft = Draft(
+                        messageID: record.messageID, route: record.route, body: .complete(record.body),
+                        occurredAt: record.occurredAt, acceptedAt: record.acceptedAt ?? dependencies.clock.uptime)
+                    run.lane.outbox.stage(.append(draft)) { [self] in noteMoved($0) }
+                }
+                contents.state.moved(run.number)
+            }
+        }
+    }
+}
+
+extension ClientRuntime {
+    /// Counts an event that was accepted before and has no room in the new queue, and reports the first.
+    private func noteMoved(_ result: ChangeResult) {
+        let reason: RefusalReason
+        switch result {
+        case .done, .queued, .pending, .repeated: return
+        case .refused(let found): reason = found
+        case .failed: reason = .storage
+        }
+        contents.withLock { $0.refused[reason, default: 0] += 1 }
+        hub.report(.refused(call: "initialize", reason))
+        guard reason != .storage, reporter.full.add(dropped: 1) else { return }
+        log.log(.warning, "The new queue is too small for the events that waited: those that do not fit are dropped.")
+    }
+}
+
+extension LaneChange {
+    /// Has a record answered as `pending`.
+    fileprivate mutating func hold() {
+        switch self {
+        case .append(var draft):
+            draft.isHeld = true
+            self = .append(draft)
+        case .continueSession(let session, var draft):
+            draft.isHeld = true
+            self = .continueSession(session, link: draft)
+        default: break
+        }
+    }
+
+    /// Whether nothing is sent until the change is on disk.
+    fileprivate var pausesDelivery: Bool {
+        switch self {
+        case .reset(let all, _): all
+        case .consent(let consent, _): consent != .granted
+        default: false
+        }
+    }
+
+    /// Whether the change ends the session.
+    fileprivate var endsSession: Bool {
+        switch self {
+        case .reset, .consent(.denied, _): true
+        default: false
+        }
+    }
+
+    /// The public call that makes the change.
+    fileprivate var call: String { if case .consent = self { "setConsent" } else { "reset" } }
+}

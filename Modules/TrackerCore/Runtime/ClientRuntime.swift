@@ -1,0 +1,250 @@
+import Dispatch
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// Runs one client: performs what ``ClientState`` decides.
+///
+/// Every method may be called from any thread, and none waits. A call has its place in the order when `accept` returns:
+/// it is staged inside the critical section that decides about it. No callback, log line or continuation runs inside it.
+final class ClientRuntime<Model: ClientModel>: Sendable {
+    typealias State = ClientState<Model, OpenLane>
+    typealias Run = State.Run
+
+    struct Contents {
+        var state = State()
+        var model: Model
+        var refused: [RefusalReason: Int] = [:]
+        /// The counters of the last run, once a reset has ended it.
+        var lastAccount: Account?
+        /// Why the client could not be initialised.
+        var lastError: (message: String, at: Timestamp)?
+        /// Whether informative and debug messages are logged whatever the settings say.
+        var isVerbose = false
+        /// Ends `initialize` when its time is over.
+        var openingTimer: TimerID?
+    }
+
+    let dependencies: Dependencies
+    let log: LevelledLog
+    let hub = DiagnosticsHub()
+    let reporter: ClientReporter
+    let contents: Mutex<Contents>
+    private let lastCall = Atomic(0)
+
+    init(_ dependencies: Dependencies, model: Model) {
+        self.dependencies = dependencies
+        log = LevelledLog(dependencies.log, isVerbose: false)
+        reporter = ClientReporter(log: log, hub: hub, full: FullQueue())
+        contents = Mutex(Contents(model: model))
+    }
+
+    /// What is on disk stays there; without a shutdown nothing more is sent. Everyone who waits is answered.
+    deinit {
+        let (run, operations) = contents.withLock { contents in
+            var operations: [Operation<Model>] = []
+            while let operation = contents.state.pending.popFirst() { operations.append(operation) }
+            return (contents.state.run, operations)
+        }
+        for operation in operations { operation.abandon() }
+        run?.lane.close {}
+    }
+
+    /// The run in use, if there is one.
+    var run: Run? { contents.withLock { $0.state.run } }
+
+    /// The lane that calls go to, if there is one.
+    var lane: OpenLane? { run?.lane }
+
+    // MARK: Calls
+
+    /// Accepts a call: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - name: What the log calls the call.
+    ///   - checked: The call, or why it is refused.
+    ///   - messageID: The key that its caller chose; `nil`: one is made.
+    ///   - holdsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
+    ///   - completion: Called once the call is on disk or refused. Must not block.
+    func accept(
+        _ name: String, _ checked: Result<Model.Call, Refusal>, messageID: MessageID?, holdsWhileIdle: Bool = true,
+        completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) {
+        let time = dependencies.clock.wall
+        let stamp = CallStamp(
+            number: lastCall.add(1, ordering: .relaxed).newValue,
+            messageID: messageID ?? Model.messageID(at: time, dependencies.ids), hasCallerKey: messageID != nil,
+            time: time, uptime: dependencies.clock.uptime)
+        var refusal: Refusal?
+        handle { contents in
+            switch checked {
+            case .failure(let fault):
+                refusal = contents.state.refusal.map { Refusal($0, of: name) } ?? fault
+            case .success where !holdsWhileIdle && contents.state.wouldHoldCall:
+                refusal = Refusal(.notInitialized, of: name)
+            case .success(let call):
+                contents.state.submit(
+                    .call(
+                        PendingCall(
+                            call: call, name: name, stamp: stamp, weight: Model.weight(of: call),
+                            completion: completion)))
+            }
+        }
+        if let refusal { completion(refuse(name, refusal)) }
+    }
+
+    /// Accepts a call under a key that may not be valid, and returns a receipt for it.
+    func enqueue(_ name: String, _ checked: Result<Model.Call, Refusal>, _ key: CallerKey?) -> CallReceipt {
+        let receipt = CallReceipt()
+        if let key, key.messageID == nil {
+            receipt.settle(refuse(name, .invalidMessageID(of: name)))
+        } else {
+            accept(name, checked, messageID: key?.messageID) { receipt.settle($0) }
+        }
+        return receipt
+    }
+
+    /// Counts and logs a refusal.
+    func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
+        contents.withLock { $0.refused[refusal.reason, default: 0] += 1 }
+        reporter.refused(name, refusal)
+        return .dropped(refusal.reason)
+    }
+
+    // MARK: The rest of what is asked
+
+    /// Initialises the client, unless it is already.
+    ///
+    /// - Parameters:
+    ///   - settings: What it was given, checked.
+    ///   - note: Applied to the model unless the settings are ignored.
+    ///   - completion: Called once: whether the client is set up. Must not block.
+    /// - Returns: Why it was refused at once; the completion has been called with it.
+    @discardableResult
+    func initialize(
+        _ settings: Result<Model.Settings, TrackerError>, note: @escaping @Sendable (inout Model) -> Void = { _ in },
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) -> TrackerError? {
+        handle {
+            $0.state.submit(.initialize(Initialization(settings: settings, note: note, completion: completion)))
+        }
+    }
+
+    /// Accepts a reset or a decision.
+    ///
+    /// - Parameters:
+    ///   - messageID: The key that its caller chose.
+    ///   - note: Applied to the model at once.
+    ///   - completion: Called once it is on disk, or with what keeps it from it; the result is the outbox's, if a lane
+    ///     was open. Must not block.
+    func accept(
+        _ change: LaneChange, messageID: MessageID?, note: (inout Model) -> Void = { _ in },
+        completion: @escaping @Sendable (ChangeResult?, ChangeOutcome) -> Void
+    ) {
+        let ownID = dependencies.ids.messageID()
+        handle { contents in
+            note(&contents.model)
+            contents.state.submit(
+                .change(PendingChange(change: change, messageID: messageID, ownID: ownID, completion: completion)))
+        }
+    }
+
+    /// Does something when every call accepted before has taken effect. Nothing waits for the network.
+    ///
+    /// - Parameter body: Run once, at once if there is nothing to wait for. Must not block.
+    func afterEarlierCalls(_ body: @escaping @Sendable () -> Void) { handle { $0.state.submit(.after(body)) } }
+
+    /// Sends what is queued now.
+    ///
+    /// - Parameter completion: Called once, in the time given. Must not block.
+    func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        let flush = PendingFlush(deadline: dependencies.clock.uptime + timeout, completion: completion)
+        handle { $0.state.submit(.flush(flush)) }
+        // One that waits for its turn does not wait longer than it was told to.
+        guard !flush.hasBegun.value, let lane else { return }
+        lane.loop.schedule(at: lane.loop.now.advanced(by: timeout)) { [weak self] in
+            guard flush.hasBegun.raise() else { return }
+            let queued = (try? lane.outbox.state().queuedRecords) ?? 0
+            let held = self?.contents.withLock { $0.state.pending.calls } ?? 0
+            completion(FlushReport(delivered: 0, remaining: queued + held, stoppedBy: .timeout))
+        }
+    }
+
+    /// Cuts a wait for the next attempt short, once.
+    func networkDidChange() { lane?.engine.networkDidChange() }
+
+    /// Sends what can be sent within the time, then closes everything and ends the diagnostics.
+    ///
+    /// - Parameter completion: Called when every lock is free, at the latest when the time has passed: the disk may
+    ///   stall.
+    func shutDown(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
+        let end = Once<Int> { [hub] epoch in
+            hub.close(epoch)
+            completion()
+        }
+        let epoch = hub.epoch
+        let deadline = dependencies.clock.uptime + timeout
+        handle { contents in
+            contents.state.shutDown(by: deadline) { end(epoch) }
+            contents.model.forget()
+        }
+        log.endRefusals()
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(epoch) }
+    }
+
+    /// Has informative and debug messages logged from now on.
+    func enableDebugLogging() {
+        contents.withLock { $0.isVerbose = true }
+        log.setVerbose(true)
+    }
+
+    /// Changes what the client remembers.
+    @discardableResult
+    func update<Result: Sendable>(_ change: (inout Model) -> Result) -> Result {
+        contents.withLock { change(&$0.model) }
+    }
+
+    // MARK: What happens to a lane
+
+    /// Changes the state, and performs what follows.
+    ///
+    /// - Returns: Why an `initialize` was refused meanwhile.
+    @discardableResult
+    func handle(_ event: (inout Contents) -> Void) -> TrackerError? {
+        var rejection: TrackerError?
+        let actions = contents.withLock { contents in
+            event(&contents)
+            var rest: [State.Action] = []
+            while let action = contents.state.next() {
+                if case .reject(_, let error) = action { rejection = error }
+                if let action = performInOrder(action, &contents) { rest.append(action) }
+            }
+            return rest
+        }
+        for action in actions { perform(action) }
+        return rejection
+    }
+
+    /// The engine of a run has done something.
+    func note(_ event: DeliveryEvent, in number: Int) {
+        reporter.note(event)
+        Model.note(event, in: self)
+        switch event {
+        case .halted(let halt):
+            handle { $0.state.halted(number) }
+            log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
+        case .disabled(let halt): handle { $0.state.disabled(number, halt.message) }
+        default: break
+        }
+    }
+
+    /// Something has happened in the outbox of a run.
+    func note(_ event: OutboxEvent, in number: Int) {
+        reporter.note(event)
+        guard case .recovered = event, let run, run.number == number else {
+            return
+        }
+        run.lane.engine.kick()
+    }
+}

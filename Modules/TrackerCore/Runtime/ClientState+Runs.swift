@@ -1,0 +1,251 @@
+import TrackerModels
+import TrackerStorage
+
+extension ClientState {
+    /// Something the owner of the state has to do.
+    enum Action: Sendable {
+        // Inside the critical section, since their order is the order on disk.
+
+        /// Stage a call.
+        case stage(Call, Run)
+        /// Stage a reset or a decision, in this form.
+        case commit(LaneChange, PendingChange, Run)
+        /// Run something once everything staged in the lane is on disk.
+        case barrier(Run, @Sendable () -> Void)
+        /// Make a run, and report it by ``begin(_:_:movesMemory:)`` or ``couldNotBegin(_:_:)``. Its queue takes over that
+        /// of the run it replaces.
+        case begin(Initialization<Model>, Settings, replacing: Run?)
+        /// Deliver the lane by the run's new settings.
+        case update(Run, Initialization<Model>)
+        /// Note that an `initialize` was refused.
+        case reject(Initialization<Model>, TrackerError)
+        /// Drop every record of the lane, since the server has disabled the client.
+        case dropAll(Run)
+
+        // After it.
+
+        /// Move the queue of a run that is kept in memory, and report it by ``moved(_:)``.
+        case move(from: Run, to: Run)
+        /// Open the lane, and report it by ``opened(_:)`` or ``finished(_:_:)``.
+        case open(Run)
+        /// Get the lane that has opened ready, and report it by ``finished(_:_:)``.
+        case prepare(Run)
+        /// Begin to deliver.
+        case start(Run)
+        /// Go on delivering after a pause.
+        case resume(Run)
+        /// Let others take over what has no session: there will be none here.
+        case offerUnbound(Run)
+        /// Close the lane, and report it by ``closed(_:)``.
+        case close(Run)
+        /// Send what can be sent before ``ClientState/deadline``, then close the lane as `close` does.
+        case end(Run)
+        /// Begin a flush; without a run nothing can be flushed.
+        case flush(PendingFlush, Run?)
+        case refuse(Call, RefusalReason)
+        case answer([Waiter], TrackerError?)
+        case log(LogLevel, String)
+        case perform(@Sendable () -> Void)
+    }
+
+    // MARK: initialize
+
+    mutating func initialize(_ initialization: Initialization<Model>) {
+        if case .disabled(_, .server) = phase {
+            return ignore(initialization, "The client is disabled: call reset() before initialize().")
+        }
+        do throws(TrackerError) {
+            let settings = try initialization.settings.get()
+            guard isRunning, let run else { return due.append(.begin(initialization, settings, replacing: run)) }
+            switch try settings.succession(to: run.settings) {
+            case .updates: update(run, to: settings, initialization)
+            case .ignored(let hasOthers) where !isHalted:
+                let state = if case .opening = phase { "Initializing already" } else { "Already initialized" }
+                ignore(initialization, hasOthers ? "\(state): the new arguments are ignored." : nil)
+            case .ignored, .replaces: due.append(.begin(initialization, settings, replacing: run))
+            }
+        } catch {
+            if policy.afterFailure == .isDisabled, isRunning { return ignore(initialization, nil) }
+            refuse(initialization, error)
+        }
+    }
+
+    private mutating func ignore(_ initialization: Initialization<Model>, _ warning: String?) {
+        if let warning { due.append(.log(.warning, warning)) }
+        if case .opening = phase { return waiters.append(initialization.completion) }
+        due.append(.answer([initialization.completion], nil))
+    }
+
+    private mutating func update(_ run: Run, to settings: Settings, _ initialization: Initialization<Model>) {
+        var run = run
+        run.settings = settings
+        if case .opening = phase { phase = .opening(run) } else { phase = .ready(run) }
+        isHalted = false
+        due.append(.update(run, initialization))
+        ignore(initialization, nil)
+    }
+
+    /// An `initialize` has failed before there was a lane to open.
+    private mutating func refuse(_ initialization: Initialization<Model>, _ error: TrackerError) {
+        switch policy.afterFailure {
+        case .keeps: break
+        case .isIdle:
+            // A lane that only holds calls is given up: they wait on disk.
+            if !isRunning, let run {
+                leave(run, isBeingOpened: isBeingOpened)
+                phase = .idle
+            }
+        case .isDisabled:
+            if let run { leave(run, isBeingOpened: isBeingOpened) }
+            phase = .disabled(nil, .settings(error.message))
+        }
+        due.append(.reject(initialization, error))
+    }
+
+    /// The run that an `initialize` asked for could not be made.
+    mutating func couldNotBegin(_ initialization: Initialization<Model>, _ error: TrackerError) {
+        refuse(initialization, error)
+    }
+
+    /// A run was made for an `initialize`.
+    ///
+    /// - Parameter movesMemory: Whether the queue of the run before has to be moved by hand.
+    /// - Returns: What its lane is to be told first.
+    mutating func begin(_ run: Run, _ initialization: Initialization<Model>, movesMemory: Bool) -> [LaneChange] {
+        let old = self.run
+        let isBeingOpened = isBeingOpened
+        runs = run.number
+        isHalted = false
+        endings = []
+        waiters.append(initialization.completion)
+        bound(by: run.settings.limits)
+        if let old, movesMemory {
+            phase = .moving(run, from: old)
+            due.append(.move(from: old, to: run))
+        } else {
+            phase = .opening(run)
+            if let old {
+                leave(old, isBeingOpened: isBeingOpened)
+            } else if leaving.isEmpty {
+                due.append(.open(run))
+            }
+        }
+        return early.map(\.change.keyed)
+    }
+
+    /// Whether the lane of the run in use is being opened, or waits for that.
+    private var isBeingOpened: Bool {
+        switch phase {
+        case .opening(let run), .withoutSession(let run): run.number > opened
+        case .idle, .moving, .ready, .resetting, .disabled, .shutDown: false
+        }
+    }
+
+    /// Closes a run; another one is opened only after that. One that is being opened is closed then: what is staged in it
+    /// is written first.
+    private mutating func leave(_ run: Run, isBeingOpened: Bool = false) {
+        leaving.append(run)
+        if !isBeingOpened { due.append(.close(run)) }
+    }
+
+    // MARK: What happens to a run
+
+    /// Whether it is this run that is being opened.
+    func isOpening(_ number: Int) -> Bool { if case .opening(let run) = phase { run.number == number } else { false } }
+
+    /// Whether the queue of an old run may still be moved to this one.
+    func isMoving(to number: Int) -> Bool {
+        if case .moving(let run, _) = phase { run.number == number } else { false }
+    }
+
+    /// The queue of an old run has been moved to this one.
+    mutating func moved(_ number: Int) {
+        guard case .moving(let run, let old) = phase, run.number == number else { return }
+        phase = .opening(run)
+        leave(old)
+    }
+
+    /// The lane of a run has opened.
+    mutating func opened(_ number: Int) {
+        guard number > opened else { return }
+        opened = number
+        early.removeAll { $0.run <= number }
+        if let first = leaving.first, first.number == number {
+            // The last lane of a client that is shut down may still send.
+            let isLast = if case .shutDown = phase { leaving.count == 1 } else { false }
+            due.append(isLast ? .end(first) : .close(first))
+        } else if case .opening(let run) = phase, run.number == number {
+            due.append(.prepare(run))
+        }
+    }
+
+    /// The lane of a run is ready, or cannot be.
+    mutating func finished(_ number: Int, _ result: Result<Void, TrackerError>) {
+        guard case .opening(let run) = phase, run.number == number else {
+            guard case .failure(let error) = result, number > opened else { return }
+            if let first = leaving.first, first.number == number { return due.append(.close(first)) }
+            // The time for `initialize` was over before the lane turned out to be unusable.
+            if case .withoutSession(let run) = phase, run.number == number { fail(run, error) }
+            return
+        }
+        switch result {
+        case .success:
+            phase = .ready(run)
+            due.append(.start(run))
+            answerWaiters(nil)
+        case .failure(let error):
+            due.append(.log(.error, "Initialization failed: \(error.message)"))
+            fail(run, error)
+            answerWaiters(error)
+        }
+    }
+
+    private mutating func fail(_ run: Run, _ error: TrackerError) {
+        guard error.code != .sessionCreationFailed else {
+            phase = .withoutSession(run)
+            return due.append(.offerUnbound(run))
+        }
+        switch policy.afterFailure {
+        case .keeps: return phase = .disabled(run, .storage(error.message))
+        case .isIdle: phase = .idle
+        case .isDisabled: phase = .disabled(nil, .storage(error.message))
+        }
+        leave(run)
+    }
+
+    /// Delivery of a run was halted.
+    mutating func halted(_ number: Int) {
+        if run?.number == number { isHalted = true }
+    }
+
+    /// The server has refused the credentials of a run for good.
+    mutating func disabled(_ number: Int, _ message: String) {
+        switch phase {
+        case .opening(let run), .ready(let run), .disabled(let run?, _):
+            guard run.number == number else { return }
+            phase = .disabled(run, .server(message))
+            due += [
+                .dropAll(run),
+                .log(
+                    .error,
+                    "\(message). The client is disabled and its queue cleared; calls are dropped until it is reset."),
+            ]
+            answerWaiters(nil)
+        case .idle, .moving, .withoutSession, .resetting, .disabled, .shutDown: break
+        }
+    }
+
+    /// A lane was closed.
+    mutating func closed(_ number: Int) {
+        guard let index = leaving.firstIndex(where: { $0.number == number }) else { return }
+        leaving.remove(at: index)
+        if case .resetting(let run, _) = phase, run.number == number { phase = .idle }
+        guard index == 0 else { return }
+        if let next = leaving.first {
+            if next.number > opened { due.append(.open(next)) }
+        } else {
+            closeClosers()
+            if isBeingOpened, let run { due.append(.open(run)) }
+        }
+    }
+}

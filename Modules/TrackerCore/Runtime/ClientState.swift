@@ -1,0 +1,328 @@
+import TrackerModels
+import TrackerStorage
+
+/// The life of a client as a value: events in, actions out. It holds no clock and no lock, and does no I/O.
+///
+/// What is asked of the client comes in by ``submit(_:)``; what has happened to its lanes comes in by the methods of
+/// `ClientState+Runs`. After each event the owner performs what ``next()`` returns until that is `nil`. It performs the
+/// actions that fix an order inside the critical section of the event, and the others after it.
+///
+/// The state never looks into a `Lane`.
+struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
+    typealias Settings = Model.Settings
+    typealias Call = PendingCall<Model.Call>
+    typealias Waiter = @Sendable (Result<Void, TrackerError>) -> Void
+
+    /// One lane in use.
+    struct Run: Sendable {
+        let number: Int
+        var settings: Settings
+        let lane: Lane
+    }
+
+    indirect enum Phase: Sendable {
+        /// Nobody has initialised the client, or that has failed.
+        case idle
+        /// The queue of another run, which is kept in memory, is being moved to this one: everything waits.
+        case moving(Run, from: Run)
+        /// The lane is being opened. Calls are staged in it already.
+        case opening(Run)
+        /// Calls are staged and delivered.
+        case ready(Run)
+        /// No session could be made. Calls are staged; nothing is sent until the next `initialize`.
+        case withoutSession(Run)
+        /// A reset that ends the run is on its way to the disk: everything waits.
+        case resetting(Run, from: Phase)
+        /// Calls are refused. The run is the one whose lane is still there.
+        case disabled(Run?, Fault)
+        /// Calls are refused, since `shutdown` was called.
+        case shutDown
+    }
+
+    /// Why a client is disabled.
+    enum Fault: Hashable, Sendable {
+        /// The settings were not valid, or the transport cannot start.
+        case settings(String)
+        /// The lane cannot be opened.
+        case storage(String)
+        /// The server refused the credentials.
+        case server(String)
+
+        /// A sentence for a developer.
+        var message: String {
+            switch self {
+            case .settings(let message), .storage(let message), .server(let message): message
+            }
+        }
+    }
+
+    /// A change that no lane has taken yet.
+    struct EarlyChange: Sendable {
+        var change: PendingChange
+        /// The run in whose lane it was, or will be, staged first.
+        var run: Int
+    }
+
+    let policy = Model.policy
+    var phase = Phase.idle
+    var pending = PendingOperations<Model>()
+    /// What is to be done, in its order.
+    var due: [Action] = []
+    /// How many runs there have been.
+    var runs = 0
+    /// The latest run whose lane has opened.
+    var opened = 0
+    /// Runs that are closed before the one that follows them is opened; the first is being opened or closed.
+    var leaving: [Run] = []
+    /// The changes that no lane has taken, in their order: each new lane is told them, until one has opened.
+    var early: [EarlyChange] = []
+    /// Those who wait for `initialize`.
+    var waiters: [Waiter] = []
+    /// Those who wait until every lane is closed.
+    var closers: [@Sendable () -> Void] = []
+    /// The last reset that ended a run, if its caller gave it a key.
+    var lastReset: MessageID?
+    /// Whether the server has halted delivery: the next `initialize` runs in full.
+    var isHalted = false
+    /// The calls of `reset(all: true)` since the last `initialize`, which have it run in full.
+    var endings: Set<MessageID> = []
+    /// When the lanes must be closed, by the monotonic clock, once the client is shut down.
+    var deadline = Duration.zero
+    private var heldCalls = Int.max
+    private var heldBytes = Int.max
+
+    init() {
+        if case .holds(let calls, let bytes) = policy.beforeInitialize { (heldCalls, heldBytes) = (calls, bytes) }
+    }
+
+    /// The run that calls go to, if there is one.
+    var run: Run? {
+        switch phase {
+        case .idle, .shutDown: nil
+        case .moving(let run, _), .opening(let run), .ready(let run), .withoutSession(let run), .resetting(let run, _):
+            run
+        case .disabled(let run, _): run
+        }
+    }
+
+    /// Whether events are taken and delivered, or will be once `initialize` is done.
+    var isRunning: Bool {
+        switch phase {
+        case .opening, .ready: endings.isEmpty
+        case .idle, .moving, .withoutSession, .resetting, .disabled, .shutDown: false
+        }
+    }
+
+    /// Why every call is refused now; `nil` if calls are staged or wait.
+    var refusal: RefusalReason? {
+        switch phase {
+        case .moving, .opening, .ready, .withoutSession, .resetting: nil
+        case .idle: if case .refuses = policy.beforeInitialize { .notInitialized } else { nil }
+        case .disabled(_, .storage): .storage
+        case .disabled: .disabled
+        case .shutDown: .notInitialized
+        }
+    }
+
+    /// Whether a call that comes now would wait for an `initialize` that nobody has asked for.
+    var wouldHoldCall: Bool {
+        switch phase {
+        case .idle, .resetting: pending.leavesIdle(true)
+        case .moving, .opening, .ready, .withoutSession, .disabled, .shutDown: pending.leavesIdle(false)
+        }
+    }
+
+    /// Takes what is asked of the client. If the client is not able to do it now, it waits for its turn.
+    mutating func submit(_ operation: Operation<Model>) {
+        if pending.isEmpty, due.isEmpty, admits(operation) { return take(operation) }
+        pending.append(operation)
+        while pending.calls > heldCalls || pending.bytes > heldBytes && pending.calls > 1,
+            let oldest = pending.popOldestCall()
+        {
+            due.append(.refuse(oldest, .queueFull))
+        }
+    }
+
+    /// The next thing to do.
+    mutating func next() -> Action? {
+        while due.isEmpty, let operation = nextOperation() { take(operation) }
+        return due.isEmpty ? nil : due.removeFirst()
+    }
+
+    private mutating func nextOperation() -> Operation<Model>? {
+        guard let first = pending.first else { return nil }
+        if admits(first) { return pending.popFirst() }
+        // Calls wait for an `initialize`; what comes after them may bring it about.
+        if case .idle = phase { return pending.popFirstOther() }
+        return nil
+    }
+
+    private func admits(_ operation: Operation<Model>) -> Bool {
+        switch (phase, operation) {
+        case (.moving, _), (.resetting, _): false
+        case (.opening, .change): !policy.resetEndsRun
+        case (.idle, .call): refusal != nil
+        case (.idle, _), (.opening, _), (.ready, _), (.withoutSession, _), (.disabled, _), (.shutDown, _): true
+        }
+    }
+
+    private mutating func take(_ operation: Operation<Model>) {
+        switch operation {
+        case .call(let call):
+            if let run, refusal == nil {
+                due.append(.stage(call, run))
+            } else {
+                due.append(.refuse(call, refusal ?? .notInitialized))
+            }
+        case .initialize(let initialization): initialize(initialization)
+        case .change(let change): take(change)
+        case .flush(let flush): due.append(.flush(flush, run))
+        case .after(let body): due.append(run.map { .barrier($0, body) } ?? .perform(body))
+        }
+    }
+
+    // MARK: Resets and decisions
+
+    private mutating func take(_ change: PendingChange) {
+        guard policy.resetEndsRun else {
+            guard let run else { return keep(change) }
+            if change.change.endsBrand { endings.insert(change.ownID) }
+            // A lane that does not open takes the change with it.
+            let isEarly = run.number > opened
+            if isEarly { early.append(EarlyChange(change: change, run: run.number)) }
+            return due.append(.commit(isEarly ? change.keyed : change.change, change, run))
+        }
+        switch phase {
+        case .ready(let run), .withoutSession(let run), .disabled(let run?, _):
+            phase = .resetting(run, from: phase)
+            due.append(.commit(change.change, change, run))
+        case .idle, .disabled, .moving, .opening, .resetting, .shutDown:
+            guard !hasTaken(change) else { return due.append(.perform { change.completion(nil, .done) }) }
+            if case .shutDown = phase {
+            } else {
+                phase = .idle
+                for call in pending.popLeadingCalls() { due.append(.refuse(call, .notInitialized)) }
+            }
+            keep(change)
+        }
+    }
+
+    /// A reset had taken effect before, by its key.
+    mutating func takeBack(_ change: PendingChange) {
+        endings.remove(change.ownID)
+    }
+
+    /// Whether a reset with this key was the last one, or is kept for the next run.
+    private func hasTaken(_ change: PendingChange) -> Bool {
+        guard let id = change.messageID else { return false }
+        return id == lastReset || early.contains { $0.change.messageID == id }
+    }
+
+    private mutating func keep(_ change: PendingChange) {
+        early.append(EarlyChange(change: change, run: runs + 1))
+        due.append(.perform { change.completion(nil, .kept) })
+    }
+
+    /// A reset that ends its run is on disk, or holds in memory since the disk refuses it.
+    mutating func resetEnded(_ run: Run, _ change: PendingChange, _ result: ChangeResult, _ outcome: ChangeOutcome) {
+        if case .repeated = result, case .resetting(_, let last) = phase {
+            phase = last
+            return due += [.resume(run), .perform { change.completion(result, outcome) }]
+        }
+        if outcome != .done { early.append(EarlyChange(change: change, run: runs + 1)) }
+        lastReset = change.messageID
+        closers.insert({ change.completion(result, outcome) }, at: 0)
+        if case .resetting = phase { leaving.append(run) }
+        if isLeaving(run) { due.append(.close(run)) } else { closeClosers() }
+    }
+
+    private func isLeaving(_ run: Run) -> Bool { leaving.contains { $0.number == run.number } }
+
+    // MARK: The end
+
+    /// The client is shut down. What waits is given up; only resets still take effect, on disk.
+    ///
+    /// - Parameters:
+    ///   - deadline: When the lanes must be closed, by the monotonic clock.
+    ///   - closer: Called when they are.
+    mutating func shutDown(by deadline: Duration, _ closer: @escaping @Sendable () -> Void) {
+        self.deadline = deadline
+        closers.append(closer)
+        let error = TrackerError(policy.shutdownCode, "The client was shut down while it initialized", cause: .shutdown)
+        answerWaiters(error)
+        abandonPending(error)
+        let last = phase
+        phase = .shutDown
+        switch last {
+        case .idle, .disabled(nil, _), .shutDown: break
+        // The reset that is under way goes on, and closes the lane.
+        case .resetting(let run, _): if !isLeaving(run) { leaving.append(run) }
+        case .moving(let run, let old):
+            leaving.append(old)
+            due += [.close(run), .end(old)]
+        case .opening(let run) where run.number > opened, .withoutSession(let run) where run.number > opened:
+            // It is closed once it has opened: what is staged in it is written then.
+            leaving.append(run)
+        case .opening(let run), .ready(let run), .withoutSession(let run), .disabled(let run?, _):
+            leaving.append(run)
+            due.append(.end(run))
+        }
+        if leaving.isEmpty { closeClosers() }
+    }
+
+    private mutating func abandonPending(_ error: TrackerError) {
+        while let operation = pending.popFirst() {
+            switch operation {
+            case .call(let call): due.append(.refuse(call, .notInitialized))
+            case .initialize(let initialization): due.append(.answer([initialization.completion], error))
+            case .flush(let flush): due.append(.flush(flush, nil))
+            case .after(let body): due.append(.perform(body))
+            case .change(let change):
+                if case .opening(let run) = phase {
+                    due.append(.commit(change.change, change, run))
+                } else {
+                    due.append(.perform { change.completion(nil, .done) })
+                }
+            }
+        }
+    }
+
+    mutating func answerWaiters(_ error: TrackerError?) {
+        if !waiters.isEmpty { due.append(.answer(waiters, error)) }
+        waiters = []
+    }
+
+    mutating func closeClosers() {
+        for closer in closers { due.append(.perform(closer)) }
+        closers = []
+    }
+
+    /// Why the client is disabled.
+    var fault: Fault? { if case .disabled(_, let fault) = phase { fault } else { nil } }
+
+    /// Where the client stands, in a word.
+    var lifecycle: Lifecycle {
+        switch phase {
+        case .idle: .idle
+        case .moving, .opening: .initializing
+        case .ready: isHalted ? .halted : .ready
+        case .withoutSession: .withoutSession
+        case .resetting: .resetting
+        case .disabled: .disabled
+        case .shutDown: .shutDown
+        }
+    }
+
+    /// Holds as many calls as the queue of a run.
+    mutating func bound(by limits: OutboxLimits) { (heldCalls, heldBytes) = (limits.maxRecords, limits.maxBytes) }
+}
+
+/// Where a client stands, as its debug information says.
+enum Lifecycle: String, Sendable {
+    case idle, initializing, ready, halted, withoutSession, resetting, disabled, shutDown
+}
+
+extension LaneChange {
+    /// Whether it is a reset that forgets the brand too.
+    fileprivate var endsBrand: Bool { if case .reset(all: true, _) = self { true } else { false } }
+}

@@ -1,0 +1,177 @@
+import TrackerModels
+import TrackerStorage
+
+/// A call with what was known when it was made.
+struct PendingCall<Call: Sendable>: Sendable {
+    var call: Call
+    /// What the log calls it.
+    var name: String
+    var stamp: CallStamp
+    /// About how many bytes of memory it takes.
+    var weight: Int
+    var completion: @Sendable (TrackOutcome) -> Void
+}
+
+/// An `initialize` with what it was given, checked.
+struct Initialization<Model: ClientModel>: Sendable {
+    var settings: Result<Model.Settings, TrackerError>
+    /// Applied to the model unless the client ignores the settings.
+    var note: @Sendable (inout Model) -> Void = { _ in }
+    var completion: @Sendable (Result<Void, TrackerError>) -> Void
+}
+
+/// A reset or a decision.
+struct PendingChange: Sendable {
+    var change: LaneChange
+    /// The key that its caller chose.
+    var messageID: MessageID?
+    /// What tells it from others, and the key under which it is staged if it may have to be staged twice.
+    var ownID: MessageID
+    /// Called with what the outbox answered, if a lane was open, and what it came to.
+    var completion: @Sendable (ChangeResult?, ChangeOutcome) -> Void
+
+    /// The change under the caller's key, or at least under one of its own.
+    var keyed: LaneChange {
+        let key = messageID ?? ownID
+        return switch change {
+        case .reset(let all, _): .reset(all: all, messageID: key)
+        case .consent(let consent, _): .consent(consent, messageID: key)
+        default: change
+        }
+    }
+}
+
+/// How far a reset or a decision has come.
+enum ChangeOutcome: Hashable, Sendable {
+    /// It is on disk.
+    case done
+    /// It is kept in memory for the next `initialize`.
+    case kept
+    /// It holds in memory, and is written once the disk can be written.
+    case failed(StorageError)
+
+    /// Why it is not on disk.
+    var error: StorageError? { if case .failed(let error) = self { error } else { nil } }
+}
+
+/// A flush that has its deadline from the call on.
+struct PendingFlush: Sendable {
+    /// By the monotonic clock.
+    var deadline: Duration
+    var completion: @Sendable (FlushReport) -> Void
+    /// Raised by whoever answers it: the engine, or the timer of one that waits for its turn.
+    let hasBegun = Flag(false)
+
+    init(deadline: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        self.deadline = deadline
+        self.completion = completion
+    }
+}
+
+/// Something that was asked of a client.
+enum Operation<Model: ClientModel>: Sendable {
+    case call(PendingCall<Model.Call>)
+    case initialize(Initialization<Model>)
+    case change(PendingChange)
+    case flush(PendingFlush)
+    /// Something to do once every call before has taken effect.
+    case after(@Sendable () -> Void)
+
+    /// Whether it waits for a client that is set up, while the others bring one about.
+    var isCall: Bool { if case .call = self { true } else { false } }
+
+    /// Answers that there is no client any more.
+    func abandon() {
+        switch self {
+        case .call(let call): call.completion(.dropped(.notInitialized))
+        case .initialize(let initialization):
+            initialization.completion(
+                .failure(TrackerError(.initializationFailed, "The client is gone", cause: .shutdown)))
+        case .change(let change): change.completion(nil, .done)
+        case .flush(let flush): flush.completion(.notInitialized)
+        case .after(let body): body()
+        }
+    }
+}
+
+/// What waits for a client, in the order in which it was asked for.
+struct PendingOperations<Model: ClientModel>: Sendable {
+    private var operations: [Operation<Model>?] = []
+    private var head = 0
+    /// How many calls wait.
+    private(set) var calls = 0
+    private var others = 0
+    /// About how many bytes they have.
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { calls + others == 0 }
+
+    /// The first operation.
+    var first: Operation<Model>? { isEmpty ? nil : operations[head] }
+
+    mutating func append(_ operation: Operation<Model>) {
+        operations.append(operation)
+        count(operation, 1)
+    }
+
+    /// Takes the first.
+    mutating func popFirst() -> Operation<Model>? { isEmpty ? nil : take(at: head) }
+
+    /// Takes the first that is no call, and leaves the calls before it where they are.
+    mutating func popFirstOther() -> Operation<Model>? {
+        guard others > 0 else { return nil }
+        return operations.indices.dropFirst(head).first { operations[$0]?.isCall == false }.flatMap { take(at: $0) }
+    }
+
+    /// Takes the oldest call.
+    mutating func popOldestCall() -> PendingCall<Model.Call>? {
+        guard calls > 0,
+            let index = operations.indices.dropFirst(head).first(where: { operations[$0]?.isCall == true }),
+            case .call(let call)? = take(at: index)
+        else { return nil }
+        return call
+    }
+
+    /// Takes the calls that come before the first other operation.
+    mutating func popLeadingCalls() -> [PendingCall<Model.Call>] {
+        var leading: [PendingCall<Model.Call>] = []
+        while first?.isCall == true, let call = popOldestCall() { leading.append(call) }
+        return leading
+    }
+
+    /// Whether a call that comes now would wait for an `initialize` that nobody has asked for yet.
+    ///
+    /// - Parameter isIdle: Whether the client is idle, or will be before anything that waits.
+    func leavesIdle(_ isIdle: Bool) -> Bool {
+        guard others > 0 else { return isIdle }
+        for operation in operations.dropFirst(head).reversed() {
+            switch operation {
+            case .change: return true
+            case .initialize: return false
+            case .call, .flush, .after, nil: continue
+            }
+        }
+        return isIdle
+    }
+
+    private mutating func count(_ operation: Operation<Model>, _ step: Int) {
+        guard case .call(let call) = operation else {
+            others += step
+            return
+        }
+        calls += step
+        bytes += step * call.weight
+    }
+
+    private mutating func take(at index: Int) -> Operation<Model>? {
+        let operation = operations[index]
+        operations[index] = nil
+        if let operation { count(operation, -1) }
+        while head < operations.count, operations[head] == nil { head += 1 }
+        if head == operations.count || head > 4096 {
+            operations.removeFirst(head)
+            head = 0
+        }
+        return operation
+    }
+}

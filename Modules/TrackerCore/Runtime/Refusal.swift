@@ -1,0 +1,57 @@
+import TrackerModels
+
+/// Why a call was refused, and a sentence for the log.
+struct Refusal: Error, Hashable, Sendable {
+    var reason: RefusalReason
+    var message: String
+
+    init(_ reason: RefusalReason, _ message: String) {
+        self.reason = reason
+        self.message = message
+    }
+
+    /// A refusal in the words that all clients have for it.
+    init(_ reason: RefusalReason, of call: String) { self.init(reason, ClientReporter.sentence(reason, call)) }
+
+    /// The caller's message id is not valid.
+    static func invalidMessageID(of call: String) -> Refusal {
+        Refusal(
+            .invalidValue,
+            "Dropped \(call): a messageId is 1 to 128 printable ASCII characters without spaces at either end")
+    }
+}
+
+extension Properties {
+    /// The object as text.
+    ///
+    /// - Parameter call: What the log names: an event by its name.
+    /// - Throws: `serialization` if JSON cannot hold it, with the way to the value.
+    func checked(for call: String) throws(Refusal) -> JSONText {
+        switch content {
+        case .success(let text): return text
+        case .failure(let error): throw Refusal(.serialization, "Dropped \(call): \(error)")
+        }
+    }
+}
+
+extension String {
+    /// Whether there is nothing but white space in it.
+    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+}
+
+/// Why a key that a program was given cannot be used.
+struct SecretFault: Error {
+    /// To be read after the key's name.
+    var reason: String
+}
+
+extension Secret {
+    /// Takes a key from a configuration.
+    init(given text: String?) throws(SecretFault) {
+        guard let text, !text.isBlank else { throw SecretFault(reason: "is required") }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            throw SecretFault(reason: "holds a control character, such as a line break")
+        }
+        self.init(text)
+    }
+}

@@ -1,0 +1,213 @@
+import TestSupport
+import TrackerModels
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// A client's state whose actions are written down instead of performed.
+struct StateHarness<Policy: StubPolicy> {
+    typealias State = ClientState<StubModel<Policy>, String>
+
+    var state = State()
+    /// What those were answered who asked for something.
+    let answers = Recorder<String>()
+    private var calls = 0
+    let settings: StubSettings
+    /// Every run so far, by its number.
+    private var runs: [Int: State.Run] = [:]
+    /// Whether the next run cannot be made.
+    var cannotBegin = false
+    var movesMemory = false
+    /// The names of the actions of the last event.
+    private(set) var actions: [String] = []
+
+    /// What every event so far has come to.
+    private(set) var history: [String] = []
+
+    /// Forgets them.
+    mutating func rest() { actions = [] }
+
+    init() throws { settings = try StubSettings("a") }
+
+    /// Has something happen, and writes down what follows.
+    ///
+    /// - Returns: The actions, and the phase they leave.
+    @discardableResult
+    mutating func handle(_ event: (inout State) -> Void) -> String {
+        actions = []
+        event(&state)
+        while let action = state.next() {
+            actions.append(describe(action))
+            switch action {
+            case .begin(let initialization, let settings, _): begin(initialization, settings)
+            case .perform(let body): body()
+            case .answer(let waiters, let error):
+                for waiter in waiters { waiter(error.map { .failure($0) } ?? .success(())) }
+            case .reject(let initialization, let error): initialization.completion(.failure(error))
+            case .refuse(let call, let reason): call.completion(.dropped(reason))
+            case .flush(let flush, nil): flush.completion(.notInitialized)
+            default: break
+            }
+        }
+        history.append((actions + [phase]).joined(separator: "; "))
+        return history[history.count - 1]
+    }
+
+    private mutating func begin(_ initialization: Initialization<StubModel<Policy>>, _ settings: StubSettings) {
+        guard !cannotBegin else {
+            return state.couldNotBegin(initialization, TrackerError(.initializationFailed, "no transport"))
+        }
+        let number = state.runs + 1
+        let run = State.Run(number: number, settings: settings, lane: "lane \(number)")
+        runs[number] = run
+        for _ in state.begin(run, initialization, movesMemory: movesMemory) { actions.append("first reset") }
+    }
+
+    // MARK: What is asked
+
+    mutating func call() -> String {
+        calls += 1
+        let (number, answers) = (calls, answers)
+        let stamp = CallStamp(
+            messageID: .of("m\(number)"), hasCallerKey: false, time: Timestamp(milliseconds: 0), uptime: .zero)
+        return handle {
+            $0.submit(
+                .call(
+                    PendingCall(call: number, name: "\(number)", stamp: stamp, weight: 1) { outcome in
+                        answers.record("call \(number) \(outcome)")
+                    }))
+        }
+    }
+
+    mutating func initialize(_ settings: StubSettings? = nil) -> String {
+        submit(.success(settings ?? self.settings))
+    }
+
+    mutating func initializeWrongly() -> String {
+        submit(.failure(TrackerError(.invalidConfiguration, "wrong")))
+    }
+
+    private mutating func submit(_ settings: Result<StubSettings, TrackerError>) -> String {
+        let answers = answers
+        return handle {
+            $0.submit(
+                .initialize(
+                    Initialization(settings: settings) { result in
+                        switch result {
+                        case .success: answers.record("initialized")
+                        case .failure(let error): answers.record("not initialized: \(error.code.rawValue)")
+                        }
+                    }))
+        }
+    }
+
+    mutating func reset(_ id: MessageID? = nil, all: Bool = true) -> String {
+        let change = change(id, all: all)
+        return handle { $0.submit(.change(change)) }
+    }
+
+    func change(_ id: MessageID? = nil, all: Bool = true, own: String = "own") -> PendingChange {
+        let answers = answers
+        return PendingChange(change: .reset(all: all, messageID: id), messageID: id, ownID: .of(own)) { _, outcome in
+            answers.record("reset \(outcome)")
+        }
+    }
+
+    mutating func flush() -> String {
+        let answers = answers
+        let flush = PendingFlush(deadline: .seconds(1)) { answers.record("flushed \($0.stoppedBy?.rawValue ?? "")") }
+        return handle { $0.submit(.flush(flush)) }
+    }
+
+    mutating func after() -> String {
+        let answers = answers
+        return handle { $0.submit(.after { answers.record("after") }) }
+    }
+
+    mutating func shutDown() -> String {
+        let answers = answers
+        return handle { $0.shutDown(by: .seconds(1)) { answers.record("shut down") } }
+    }
+
+    // MARK: What happens to the run in use, or to the first that is being left
+
+    private var number: Int { state.run?.number ?? state.leaving.first?.number ?? state.runs }
+
+    mutating func opened() -> String {
+        let number = number
+        return handle { $0.opened(number) }
+    }
+
+    mutating func finished(_ error: TrackerError? = nil) -> String {
+        let number = number
+        return handle { $0.finished(number, error.map { .failure($0) } ?? .success(())) }
+    }
+
+    mutating func closed() -> String {
+        let number = state.leaving.first?.number ?? number
+        return handle { $0.closed(number) }
+    }
+
+    mutating func disabled() -> String {
+        let number = number
+        return handle { $0.disabled(number, "refused") }
+    }
+
+    /// - Parameter number: The run that was reset; `nil`: the one in use.
+    mutating func resetEnded(
+        _ result: ChangeResult, _ outcome: ChangeOutcome = .done, in number: Int? = nil
+    ) -> String {
+        guard let run = runs[number ?? self.number] else { return phase }
+        let change = change()
+        return handle { $0.resetEnded(run, change, result, outcome) }
+    }
+
+    // MARK: In words
+
+    /// The phase, with the number of its run.
+    var phase: String {
+        switch state.phase {
+        case .idle: "idle"
+        case .moving(let run, let old): "moving \(old.number) to \(run.number)"
+        case .opening(let run): "opening \(run.number)"
+        case .ready(let run): "ready \(run.number)"
+        case .withoutSession(let run): "without session \(run.number)"
+        case .resetting(let run, _): "resetting \(run.number)"
+        case .disabled(let run, let fault): "disabled \(run.map { "\($0.number) " } ?? "")by \(word(fault))"
+        case .shutDown: "shut down"
+        }
+    }
+
+    private func word(_ fault: State.Fault) -> String {
+        switch fault {
+        case .settings: "settings"
+        case .storage: "storage"
+        case .server: "server"
+        }
+    }
+
+    private func describe(_ action: State.Action) -> String {
+        switch action {
+        case .stage(let call, let run): "stage \(call.call) in \(run.number)"
+        case .commit(_, _, let run): "commit in \(run.number)"
+        case .barrier(let run, _): "barrier in \(run.number)"
+        case .begin(_, _, let old): old.map { "begin after \($0.number)" } ?? "begin"
+        case .update(let run, _): "update \(run.number)"
+        case .reject(_, let error): "reject \(error.code.rawValue)"
+        case .dropAll(let run): "drop all in \(run.number)"
+        case .move(let old, let run): "move \(old.number) to \(run.number)"
+        case .open(let run): "open \(run.number)"
+        case .prepare(let run): "prepare \(run.number)"
+        case .start(let run): "start \(run.number)"
+        case .resume(let run): "resume \(run.number)"
+        case .offerUnbound(let run): "offer \(run.number)"
+        case .close(let run): "close \(run.number)"
+        case .end(let run): "end \(run.number)"
+        case .flush(_, let run): run.map { "flush \($0.number)" } ?? "flush nothing"
+        case .refuse(let call, let reason): "refuse \(call.call) \(reason.rawValue)"
+        case .answer(_, let error): error.map { "answer \($0.code.rawValue)" } ?? "answer"
+        case .log: "log"
+        case .perform: "perform"
+        }
+    }
+}

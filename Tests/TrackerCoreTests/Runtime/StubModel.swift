@@ -1,0 +1,62 @@
+import TrackerModels
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// A policy as a type, so that a model can be made for each.
+protocol StubPolicy: Sendable {
+    static var policy: ClientPolicy { get }
+}
+
+/// As the basic tracker's.
+enum Refusing: StubPolicy {
+    static let policy = ClientPolicy(movesQueue: true)
+}
+
+/// As the analytics client's.
+enum Holding: StubPolicy {
+    static let policy = ClientPolicy(
+        beforeInitialize: .holds(calls: 3, bytes: 10_000), afterFailure: .isDisabled, resetEndsRun: true)
+}
+
+/// As the session tracker's.
+enum Staying: StubPolicy {
+    static let policy = ClientPolicy(afterFailure: .isIdle, shutdownCode: .sessionCreationFailed)
+}
+
+/// A client of numbered calls, for tests of the state alone.
+struct StubModel<Policy: StubPolicy>: ClientModel {
+    static var policy: ClientPolicy { Policy.policy }
+
+    func change(for _: Int, _: CallStamp, under _: StubSettings) -> LaneChange { .barrier }
+    static func describe(_: ClientSnapshot<Self>, in _: inout JSONObject) {}
+}
+
+/// Settings that name their lane, and what other settings in use mean to them.
+struct StubSettings: ClientSettings {
+    let name: String
+    let succession: Succession
+    let base: BaseURL
+
+    init(_ name: String, _ succession: Succession = .ignored(hasOthers: false)) throws(BaseURL.Invalid) {
+        self.name = name
+        self.succession = succession
+        base = try BaseURL("https://stub.example")
+    }
+
+    var delivery: DeliveryOptions { DeliveryOptions() }
+    var title: String { name }
+    var lane: LaneIdentity { LaneIdentity(kind: .endpoint, owner: name, origin: "https://stub.example") }
+    var keyPrefix: String { "__stub_" }
+    var limits: OutboxLimits { OutboxLimits(maxRecords: 3, maxBytes: 10_000) }
+    var isVerbose: Bool { false }
+
+    func dialect(ids _: any IDGenerator) -> any Dialect {
+        EndpointDialect(endpoint: "https://stub.example", apiKey: Secret("key"), timeout: .seconds(1))
+    }
+
+    func succession(to _: StubSettings) throws(TrackerError) -> Succession {
+        if name == "foreign" { throw TrackerError(.initializationFailed, "foreign") }
+        return succession
+    }
+}

@@ -1,0 +1,35 @@
+import TrackerModels
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// What the toy client's `initialize` was given, checked.
+struct ToySettings: ClientSettings {
+    let shop: String
+    let base: BaseURL
+    let delivery: DeliveryOptions
+
+    init(shop: String, endpoint: String, delivery: DeliveryOptions) throws(TrackerError) {
+        guard !shop.isBlank else { throw FieldCheck.fault("shop", "is required") }
+        do {
+            base = try BaseURL(endpoint, allowInsecureHTTP: delivery.allowInsecureHTTP)
+        } catch {
+            throw FieldCheck.fault("endpoint", "is not usable. \(error.reason)")
+        }
+        try delivery.validate()
+        self.shop = shop
+        self.delivery = delivery
+    }
+
+    var title: String { "ToyClient \(shop)" }
+    var lane: LaneIdentity { LaneIdentity(kind: .endpoint, owner: shop, origin: base.description) }
+    var keyPrefix: String { "__toy_" }
+    var limits: OutboxLimits { delivery.limits(overflow: .refuseNew) }
+    var isVerbose: Bool { false }
+
+    func dialect(ids _: any IDGenerator) -> any Dialect {
+        EndpointDialect(endpoint: base.description, apiKey: Secret(shop), timeout: delivery.requestTimeout)
+    }
+
+    func succession(to current: ToySettings) -> Succession { .ignored(hasOthers: shop != current.shop) }
+}
