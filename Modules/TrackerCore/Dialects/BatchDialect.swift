@@ -125,8 +125,10 @@ struct BatchDialect: Dialect {
         body += #"{"batch":["#.utf8
         for (index, record) in group.enumerated() {
             if index > 0 { body.append(UInt8(ascii: ",")) }
-            // An event has members, so that the tail may begin with a comma.
-            body += record.body.bytes.dropLast()
+            // An event has members, so that the tail may begin with a comma. Without its type, `dropLast` would be the one
+            // of a sequence, which goes byte by byte.
+            let members: ArraySlice<UInt8> = record.body.bytes.dropLast()
+            body += members
             body += tail
         }
         body += "]}".utf8
