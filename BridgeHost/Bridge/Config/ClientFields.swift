@@ -14,7 +14,7 @@ enum AnalyticsFields {
         ] + InitOptions.options.map { ConfigField($0, in: InitOptions(writeKey: "", ingestionHost: "")) } + [
             .object("app", \.app, app, "The application that events come from."),
             ConfigField(
-                "context", .reference("Properties"), "Merged over what the system tells of the events' dependencies.",
+                "context", .reference("Properties"), "Merged over the context that the client collects itself.",
                 read: { value, path, options throws(TrackerError) in
                     guard let context = JSONValue(value).objectValue else {
                         throw FieldCheck.fault(path, "must be an object")

@@ -1,7 +1,7 @@
 import TrackerModels
 import TrackerStorage
 
-/// What events tell of their dependencies: the same for all of them, but for the advertising identifier.
+/// The context of events: the same for all of them but for the advertising identifier.
 enum AnalyticsContext {
     /// The part that holds for a whole run: what the machine tells, the application, and over them what the client's
     /// options say. What nobody can tell is left out.

@@ -6,7 +6,7 @@ enum AnalyticsEvent {
     /// The event of a call. Who it is from is added when it is committed.
     ///
     /// - Parameters:
-    ///   - context: What it tells of its dependencies.
+    ///   - context: Its context.
     ///   - time: When the call was made.
     /// - Returns: `nil` for a call that is no event.
     static func body(

@@ -9,7 +9,7 @@ struct AnalyticsSettings: ClientSettings {
     let base: BaseURL
     let writeKey: Secret
     let delivery: DeliveryOptions
-    /// What every event tells of its dependencies.
+    /// The context of every event.
     let context: BodyTemplate
 
     /// How long identity is kept, from its writing.

@@ -36,7 +36,7 @@ public struct InitOptions: Hashable, Sendable {
     public var requestTimeout: Duration
     /// The application that events come from.
     public var app: AppInfo
-    /// What events tell of their dependencies, merged over what the system tells: objects member by member.
+    /// The context of every event, merged over what the client collects itself: objects member by member.
     public var context: JSONObject
     /// How events are kept and delivered.
     public var delivery: DeliveryOptions

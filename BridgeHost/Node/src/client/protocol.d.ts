@@ -355,7 +355,7 @@ export interface AnalyticsOptions {
         /** Its identifier, such as `com.example.shop`. */
         namespace?: string | null
     } | null
-    /** Merged over what the system tells of the events' dependencies. */
+    /** Merged over the context that the client collects itself. */
     context?: Properties | null
     /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
