@@ -2,19 +2,6 @@ import JSONRPC
 import TrackerCore
 import TrackerModels
 
-/// What rows ask of every native client besides its calls.
-protocol BridgedClient: Sendable {
-    /// Does something when every call accepted before has taken effect.
-    func afterEarlierCalls(_ body: @escaping @Sendable () -> Void)
-
-    /// Refuses a call whose value JSON cannot hold.
-    func refuseSerialization(of name: String, _ reason: String)
-}
-
-extension MobileTracker: BridgedClient {}
-extension AnalyticsClient: BridgedClient {}
-extension BasicTracker: BridgedClient {}
-
 /// The forms that most rows have.
 extension BridgedMethod {
     /// Which of a session's clients a row calls.
@@ -57,7 +44,7 @@ extension BridgedMethod {
     }
 
     /// A call that takes a message id and answers what became of it, also if it cannot be passed on.
-    static func outcome<Client: BridgedClient>(
+    static func outcome<Client: ControlledClient>(
         _ name: String, on client: ClientPath<Client>, _ parameters: [Parameter], changesAnswers: Bool = false,
         _ summary: String, example: String,
         accept: @escaping @Sendable (Client, Arguments, MessageID?, Completion) throws -> Void
@@ -84,7 +71,7 @@ extension BridgedMethod {
     }
 
     /// A question, answered as things are after the calls made before.
-    static func reading<Client: BridgedClient>(
+    static func reading<Client: ControlledClient>(
         _ name: String, on client: ClientPath<Client>, _ parameters: [Parameter] = [], result: String,
         _ summary: String, example: String = "[]", value: @escaping @Sendable (Client, Arguments) -> JSONText
     ) -> BridgedMethod {
