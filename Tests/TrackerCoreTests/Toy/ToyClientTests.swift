@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -33,7 +34,7 @@ struct ToyClientTests {
 
         let report = await client.flush()
 
-        #expect(report == FlushReport(delivered: 2, remaining: 0))
+        #expect(report.remaining == 0 && report.stoppedBy == nil)
         #expect(backend.events.map { $0["product"] } == ["A", "B"])
         #expect(backend.events.map { $0["number"] } == ["1", "2"])
         await client.shutdown()
@@ -97,6 +98,35 @@ struct ToyClientTests {
         try await client.initialize(shop: "s1", endpoint: backend.url, options: options)
         #expect(await client.rate("A", stars: 3).outcome.messageID != nil)
         await client.shutdown()
+    }
+
+    /// An outbox that reports its end.
+    private struct ReportingOutbox: WrappingOutbox {
+        let inner: SQLiteOutbox
+        let ends: Recorder<Bool>
+
+        func close(completion: @escaping @Sendable () -> Void) {
+            inner.close { [ends] in
+                ends.record(true)
+                completion()
+            }
+        }
+    }
+
+    @Test("closes its lane when nobody keeps it any more")
+    func isReleased() async throws {
+        let ends = Recorder<Bool>()
+        var dependencies = Dependencies.system(log: log)
+        dependencies.makeOutbox = { ReportingOutbox(inner: SQLiteOutbox($0), ends: ends) }
+
+        do {
+            let client = ToyClient(dependencies: dependencies)
+            try await client.initialize(shop: "s1", endpoint: backend.url, options: options)
+            _ = await client.rate("A", stars: 3).outcome
+            #expect(ends.all.isEmpty)
+        }
+
+        try await ends.values(atLeast: 1)
     }
 
     @Test("is four files of at most 350 lines together")
