@@ -23,7 +23,7 @@ help:
 	@echo "make sanitize  every Swift test under ThreadSanitizer and AddressSanitizer"
 	@echo "make bench   the product beside its floors: libcurl, SQLite, a pipe; the figures in .build/bench.json"
 	@echo "make bench-check  fails if a ratio to a floor is over 30 % worse than in Benchmarks/ratios.json"
-	@echo "make bench-growth  a million events queued, a million in and out, and an idle host's wake-ups"
+	@echo "make bench-growth  a million events queued, two million in and out, and an idle host's wake-ups"
 	@echo "make bench-peers  other trackers, from PyPI, on the same work"
 	@echo "make storm   CLIENTS (1000000) after an outage, on a virtual clock, with the product's own breaker"
 	@echo "make bench-parts  how fast JSON and the outbox are by themselves"

@@ -4,7 +4,7 @@
     growth.py [--rounds 3] [--json FILE] [--smoke]
 
 Exits with 1 if an event costs over 20 % more with a million queued than with a thousand, if memory grows by more than
-10 % while a million events pass through, or if an idle host is woken within ten seconds.
+10 % while a second million events pass through, or if an idle host is woken within ten seconds.
 """
 import argparse
 import json
@@ -108,10 +108,10 @@ def main():
     parser.add_argument('--json', type=Path)
     parser.add_argument('--smoke', action='store_true', help='little of everything: whether it runs')
     options = parser.parse_args()
-    few, many, total, idle, step = (100, 1_000, 2_000, 0.1, 500) if options.smoke else (1_000, 1_000_000, 1_000_000, 10, STEP)
+    few, many, total, idle, step = (100, 1_000, 2_000, 0.1, 500) if options.smoke else (1_000, 1_000_000, 2_000_000, 10, STEP)
 
     middle, growth = grown(1 if options.smoke else options.rounds, few, many, step)
-    resident = memory_over(total, 10)
+    resident = memory_over(total, 20)
     say(f'idle for {idle} s')
     woken = wakeups(idle, settling=0 if options.smoke else 10)
 
@@ -123,7 +123,8 @@ def main():
     print(f'{total:,} in and out: MiB of memory ' + ' '.join(f'{part:.1f}' for part in resident))
     print(f'idle: woken {woken} times in {idle} s')
     faults = [f'it costs {ratio:.2f} times as much to {name} an event' for name, ratio in growth.items() if ratio > 1.2]
-    if max(resident[2:]) > 1.1 * max(resident[:2]):
+    # The allocator and the page cache of SQLite fill during the first half.
+    if max(resident[10:]) > 1.1 * max(resident[:10]):
         faults.append('memory grows with what passes through')
     if woken:
         faults.append(f'an idle host is woken {woken} times')
