@@ -92,8 +92,10 @@ struct SharedLog: TrackerLog {
     }
 
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
-        let message =
-            reason == .notInitialized ? message.replacing("Call initialize()", with: "Call \(initializer)") : message
+        var message = message
+        if reason == .notInitialized, let call = message.place(of: "initialize()") {
+            message.replaceSubrange(call, with: initializer)
+        }
         log.logRefusal(reason, level, message)
         publisher.report(level, message)
     }

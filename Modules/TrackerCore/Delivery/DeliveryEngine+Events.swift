@@ -65,7 +65,7 @@ extension DeliveryEngine {
             guard case .retried(let plan, let answer, let message)? = settlement.events.first, !answer.isLostRedirect
             else { return }
             let host = AnswerTable.host(of: plan.request.url)
-            let cause = message.contains(host) ? message : "\(host): \(message)"
+            let cause = message.place(of: host) != nil ? message : "\(host): \(message)"
             parts.log.log(
                 .warning,
                 "Delivery fails: \(cause). What is queued is kept; the next try is in \(waitText(state, at: moment.now))."
