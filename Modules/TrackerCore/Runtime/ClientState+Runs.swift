@@ -77,8 +77,7 @@ extension ClientState {
     }
 
     private mutating func update(_ run: Run, to settings: Settings, _ initialization: Initialization<Model>) {
-        var run = run
-        run.settings = settings
+        let run = Run(number: run.number, settings: settings, lane: run.lane)
         if case .opening = phase { phase = .opening(run) } else { phase = .ready(run) }
         isHalted = false
         due.append(.update(run, initialization))

@@ -13,11 +13,17 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     typealias Call = PendingCall<Model.Call>
     typealias Waiter = @Sendable (Result<Void, TrackerError>) -> Void
 
-    /// One lane in use.
-    struct Run: Sendable {
+    /// One lane in use. A class, since each call hands it on and the settings are large.
+    final class Run: Sendable {
         let number: Int
-        var settings: Settings
+        let settings: Settings
         let lane: Lane
+
+        init(number: Int, settings: Settings, lane: Lane) {
+            self.number = number
+            self.settings = settings
+            self.lane = lane
+        }
     }
 
     indirect enum Phase: Sendable {

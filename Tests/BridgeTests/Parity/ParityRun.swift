@@ -129,7 +129,8 @@ final class ParityRun: Sendable {
                 return "settled"
             }
         case .awaitSession:
-            return try await withGuard("a session") {
+            // A breaker that is open waits for 12 s at most.
+            return try await withGuard(seconds: 40, "a session") {
                 while await tracker.sessionId == nil { try Task.checkCancellation() }
                 return "session"
             }
