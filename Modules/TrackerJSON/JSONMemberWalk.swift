@@ -1,6 +1,6 @@
 /// Steps from member to member of an object that was validated before.
 ///
-/// It looks for quotes and brackets alone, and is four times as fast as a scan that validates.
+/// It looks for quotes and brackets alone, since nothing is left to validate.
 struct JSONMemberWalk {
     private let bytes: [UInt8]
     private var position = 1
