@@ -9,7 +9,7 @@ KILLS ?= 1000
 # How many clients `make storm` simulates.
 CLIENTS ?= 1000000
 
-.PHONY: help setup setup-tests build demo test test-swift test-node coverage lint generate bench dist clean
+.PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage lint generate bench dist clean
 .PHONY: floor bench-check bench-growth bench-parts bench-peers storm
 .PHONY: screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
@@ -54,17 +54,21 @@ dist: setup-tests build
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The package then
 # shows that it is small enough.
-test: test-swift test-node coverage build
-	cd BridgeHost/Node && node --test test/client-pack.test.js
+test: test-scripts test-swift test-node coverage build
+	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
+
+# The scripts that run the tests and read what they came to.
+test-scripts: setup-tests
+	python3 -m unittest discover -s Tests/Scripts
 
 test-swift: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) swift test --skip-build
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) python3 Tests/Scripts/run_tests.py swift
 
 test-node: setup-tests
 	swift build --product BridgeHost -Xswiftc -warnings-as-errors
 	swift build --product NativeBenchmark -Xswiftc -warnings-as-errors
-	cd BridgeHost/Node && node --test
+	python3 Tests/Scripts/run_tests.py node
 
 kills: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
