@@ -13,7 +13,7 @@ extension DeliveryEngine {
         let isWaiting = state.isInterested || !state.flushes.isEmpty
         let peek = isWaiting ? try? parts.outbox.peek(limit: 1, maxBytes: 0) : nil
         // A disk that cannot tell is asked again.
-        let hasWork = isWaiting && peek?.records.isEmpty != true
+        let hasWork = isWaiting && peek.map { !$0.records.isEmpty || state.delivery.needsSession($0.state) } ?? true
         state.rest = hasWork ? .otherProcess : nil
         state.front = peek?.records.first?.sequence
         if hasWork {

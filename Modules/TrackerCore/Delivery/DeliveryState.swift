@@ -251,6 +251,9 @@ struct DeliveryState: Sendable {
         return settlement
     }
 
+    /// Whether a session is to be made in a lane, even if nothing is queued there.
+    func needsSession(_ lane: LaneState) -> Bool { dialect.needsSession(lane) }
+
     /// Changes that were awaited are on disk, or are held in memory as long as the disk refuses them.
     mutating func committed() { awaitedCommits = max(0, awaitedCommits - 1) }
 

@@ -25,6 +25,9 @@ protocol Dialect: Sendable {
     /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
     mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict
 
+    /// Whether there is something to do for the lane although nothing is queued.
+    func needsSession(_ lane: LaneState) -> Bool
+
     /// Forgets what belongs to records and sessions, since the queue has been emptied or left to another.
     mutating func forget()
 
@@ -36,6 +39,8 @@ extension Dialect {
     mutating func follow(_: any Dialect) {}
 
     func prepare(_: LaneView) -> Plan? { nil }
+
+    func needsSession(_: LaneState) -> Bool { false }
 
     func stillHolds(_: LaneState, wantedThrough _: Int64, at _: MonotonicInstant) -> MonotonicInstant? { nil }
 }

@@ -64,6 +64,8 @@ struct SessionDialect: Dialect {
             .records, request, [record], record.generation, session, record.generation == view.state.generation)
     }
 
+    func needsSession(_ lane: LaneState) -> Bool { !lane.isSettled }
+
     mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
         let response: HTTPResponse
         switch answer {

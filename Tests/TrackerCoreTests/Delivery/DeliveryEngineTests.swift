@@ -25,16 +25,16 @@ struct DeliveryEngineTests {
 
     private static func engine(
         _ outbox: InterruptedOutbox, _ loop: SteppedLoop, _ log: RecordingLog = RecordingLog(),
-        _ hub: DiagnosticsHub = DiagnosticsHub()
+        _ hub: DiagnosticsHub = DiagnosticsHub(), dialect: (any Dialect)? = nil
     ) -> DeliveryEngine {
         let parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(log, isVerbose: false),
             diagnostics: hub)
-        let dialect = EndpointDialect(endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30))
+        let endpoint = EndpointDialect(endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30))
         return DeliveryEngine(
             parts,
             delivery: DeliveryState(
-                dialect: dialect, breaker: CircuitBreaker.Policy(retryDelay: .seconds(1), jitter: 0),
+                dialect: dialect ?? endpoint, breaker: CircuitBreaker.Policy(retryDelay: .seconds(1), jitter: 0),
                 maxConcurrentRequests: 1, eventTTL: nil, jitter: NoJitter()))
     }
 
@@ -181,6 +181,25 @@ struct DeliveryEngineTests {
             news.all == [
                 .lane("Another process delivers the lane now."), .lane("This process delivers the lane now."),
             ])
+        loop.kill()
+    }
+
+    @Test("makes a session with nothing queued once another process, which makes none, releases the lane")
+    func sessionAfterRelease() async throws {
+        await outbox.open()
+        let other = await otherProcess()
+        #expect(other.acquireDelivery())
+        let engine = Self.engine(outbox, loop, dialect: try SessionDialect.sample())
+        engine.start()
+        await settle()
+        #expect(loop.requests.isEmpty)
+        #expect(loop.nextTimer == .seconds(0.5))
+
+        other.releaseDelivery()
+        loop.advance(by: .milliseconds(500))
+        await settle()
+
+        #expect(loop.requests.count == 1)
         loop.kill()
     }
 
