@@ -9,7 +9,7 @@ KILLS ?= 1000
 # How many clients `make storm` simulates.
 CLIENTS ?= 1000000
 
-.PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage lint generate bench dist clean
+.PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
 .PHONY: floor bench-check bench-growth bench-parts bench-peers storm
 .PHONY: screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
@@ -30,6 +30,8 @@ help:
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make build   the release host, at .build/release/BridgeHost"
 	@echo "make dist    the Node package with the stripped host, in dist/"
+	@echo "make docs    the reference of the public API, in .build/docs; fails if a declaration has no comment"
+	@echo "make links   every link and path in the pages"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
 	@echo "make screenshots  the pictures of the collector's page in Docs/images"
@@ -54,7 +56,7 @@ dist: setup-tests build
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The package then
 # shows that it is small enough.
-test: test-scripts test-swift test-node coverage build
+test: test-scripts test-swift test-node coverage links docs build
 	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
 
 # The scripts that run the tests and read what they came to.
@@ -152,6 +154,14 @@ bench-processes: build
 
 coverage:
 	@python3 Tests/Scripts/coverage.py
+
+links:
+	@python3 Tests/Scripts/links.py
+
+# To read it: python3 -m http.server -d .build/docs/MobileTracker.doccarchive, then /documentation/mobiletracker
+docs: setup
+	swift build --target Bridge
+	@python3 Tests/Scripts/docs.py .build/debug/Modules .build/docs
 
 lint:
 	swift format lint --strict -r Modules BridgeHost Benchmarks Tests Package.swift

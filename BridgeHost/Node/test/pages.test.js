@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { freshFolder } from '../testsupport/hosts.js'
+import { run } from '../testsupport/programs.js'
+
+const SCRIPTS = fileURLToPath(new URL('../../../Tests/Scripts/', import.meta.url))
+
+/** A repository with these pages. */
+function repository(t, pages) {
+    const folder = freshFolder(t)
+    mkdirSync(join(folder, 'Docs'))
+    for (const [name, text] of Object.entries(pages)) writeFileSync(join(folder, name), text)
+    return folder
+}
+
+/** What the script says of it, without the last line. */
+async function faults(t, pages) {
+    const { code, stdout } = await run(t, 'python3', [join(SCRIPTS, 'links.py'), repository(t, pages)])
+    return { code, lines: stdout.trimEnd().split('\n').slice(0, -1) }
+}
+
+suite('The check of the pages', () => {
+    test('finds no fault in pages whose links lead somewhere', async (t) => {
+        const { code, lines } = await faults(t, {
+            'README.md': '# Front\n\n[A page](Docs/A.md#two-words-1) and `[no link](gone.md)`\n',
+            'Docs/A.md': '# A\n\n**For** readers.\n\n## Two words\n\n## Two `words`\n\n[Back](../README.md), [up](#a).\n',
+        })
+
+        assert.deepEqual({ code, lines }, { code: 0, lines: [] })
+    })
+
+    test('finds links, anchors and paths that lead nowhere, and pages that nobody is led to', async (t) => {
+        const { code, lines } = await faults(t, {
+            'README.md': '# Front\n\n[A page](Docs/B.md)\n\n[A](Docs/A.md#gone)\n',
+            'Docs/A.md': '# A\n\n**For** readers.\n\nSee `Tests/Gone.swift` and ![a picture](gone.png).\n',
+            'Docs/C.md': '# C\n\nSomething.\n',
+        })
+
+        assert.equal(code, 1)
+        assert.deepEqual(lines, [
+            'Docs/A.md:5: gone.png leads nowhere',
+            'Docs/A.md:5: there is no Tests/Gone.swift',
+            'Docs/C.md: does not begin with its reader, a paragraph "**For** …"',
+            'README.md:3: Docs/B.md leads nowhere',
+            'README.md:5: Docs/A.md#gone: there is no such heading',
+            'Docs/C.md: no link of README.md leads here',
+        ])
+    })
+})
+
+suite('The reference of the API', () => {
+    test('has no room for a public declaration without a comment', async (t) => {
+        const program = `
+import docs, json
+place = {"uri": f"file://{docs.ROOT}/Modules/A.swift", "position": {"line": 6}}
+symbols = [
+    {"pathComponents": ["A", "said"], "location": place, "docComment": {}},
+    {"pathComponents": ["A", "unsaid"], "location": place},
+    {"pathComponents": ["A", "made"]},
+]
+print("\\n".join(docs.undocumented({"symbols": symbols})))`
+
+        const { code, stdout, stderr } = await run(t, 'python3', ['-c', program], { cwd: SCRIPTS })
+
+        assert.equal(code, 0, stderr)
+        assert.equal(stdout, 'Modules/A.swift:7: A.unsaid has no comment\n')
+    })
+})
