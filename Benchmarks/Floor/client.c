@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     struct curl_slist *headers = NULL;
     const char *fixed[] = { "Content-Type: application/json", "X-API-Key: key-12345678", "Expect:",
-        "User-Agent: mobile-tracker/1.0.0 (linux)", "X-Sequence: 4711", "X-Occurred-At: 2025-11-27T10:30:00.000Z",
+        "User-Agent: mobile-tracker/0.1.0 (linux)", "X-Sequence: 4711", "X-Occurred-At: 2025-11-27T10:30:00.000Z",
         "Idempotency-Key: 0192f1a4-77c1-7abc-8def-0123456789ab" };
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) headers = curl_slist_append(headers, fixed[i]);
     double begin = now(), before = used();

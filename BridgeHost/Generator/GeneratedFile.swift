@@ -26,6 +26,21 @@ struct GeneratedFile: Sendable {
         },
     ]
 
+    /// Every manifest of a package, in which the product's version stands.
+    static let manifests = [
+        GeneratedFile(path: "BridgeHost/Node/package.json") { old in
+            replacingVersion(in: old, after: #""version": ""#)
+        }
+    ]
+
+    /// Replaces the version that follows the first such mark, up to the next quotation mark.
+    private static func replacingVersion(in text: String, after mark: String) -> String {
+        guard let begin = text.place(of: mark) else { return text }
+        let rest = text[begin.upperBound...]
+        guard let end = rest.firstIndex(of: "\"") else { return text }
+        return text[..<begin.upperBound] + ProductVersion.current + rest[end...]
+    }
+
     /// Replaces what stands between the marks of a part.
     private static func replacingPart(_ name: String, of text: String, with part: String) -> String {
         let (begin, end) = ("<!-- \(name): made by `make generate` -->\n", "<!-- end of \(name) -->")

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-// Writes the files that are made from the method table. To be run in the repository's folder.
-for file in GeneratedFile.all {
+// Writes the files that are made from the method table, and the version into the manifests. To be run in the repository's folder.
+for file in GeneratedFile.all + GeneratedFile.manifests {
     let url = URL(fileURLWithPath: file.path)
     // A file that is not there yet is made.
     let old = (try? String(contentsOf: url, encoding: .utf8)) ?? ""

@@ -20,7 +20,7 @@ struct Host {
     func run() {
         switch options.action {
         case .help: print(HostOptions.help)
-        case .version: print("BridgeHost \(ProductVersion.current)")
+        case .version: print("\(ProductVersion.product) \(ProductVersion.current)")
         case .inspect(let folder): print(StateReport.describe(folder: folder))
         case .serve: serve()
         }

@@ -23,6 +23,18 @@ struct ReferenceTests {
         #expect(text.lowercased().contains("made by `make generate`"))
     }
 
+    @Test(
+        "every manifest of a package has the product's version: `make generate` writes it",
+        arguments: GeneratedFile.manifests.map(\.path))
+    func manifests(path: String) throws {
+        let file = try #require(GeneratedFile.manifests.first { $0.path == path })
+        let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        let older = text.replacing("\"\(ProductVersion.current)\"", with: "\"0.0.1\"", maxReplacements: 1)
+
+        #expect(file.text(replacing: text) == text)
+        #expect(older != text && file.text(replacing: older) == text)
+    }
+
     @Test("the reference names every method and every error once")
     func referenceIsComplete() throws {
         let text = try String(contentsOf: Self.root.appending(path: "Docs/Bridge.md"), encoding: .utf8)

@@ -119,7 +119,7 @@ extension NamedSchema {
                     .required("methods", .array(of: .string), "The names of all methods."),
                 ], others: nil),
             example:
-                #"{"name": "BridgeHost", "version": "1.0.0", "protocolVersion": 1, "maxMessageBytes": 16777216, "methods": ["init", "track"]}"#
+                #"{"name": "BridgeHost", "version": "\#(ProductVersion.current)", "protocolVersion": 1, "maxMessageBytes": 16777216, "methods": ["init", "track"]}"#
         ),
         NamedSchema(
             "OpenRPCDocument", "An OpenRPC document.",
@@ -128,7 +128,9 @@ extension NamedSchema {
                     .required("openrpc", .string), .required("info", .anyObject),
                     .required("methods", .array(of: .anyObject)), .optional("components", .anyObject),
                 ], others: .anything),
-            example: #"{"openrpc": "1.3.2", "info": {"title": "MobileTracker", "version": "1.0.0"}, "methods": []}"#),
+            example:
+                #"{"openrpc": "1.3.2", "info": {"title": "MobileTracker", "version": "\#(ProductVersion.current)"}, "methods": []}"#
+        ),
     ]
 
     /// An object with one value that may be `null`.

@@ -9,6 +9,9 @@ import { nearest } from './nearest.js'
 /** The words after `mobile-tracker`, and what each does. @type {Record<string, (words: string[]) => Promise<number>>} */
 const COMMANDS = { collect, doctor, plan, replay }
 
+/** The product's name, which is this command's too. */
+const NAME = 'mobile-tracker'
+
 const HELP = `Usage: mobile-tracker <command> [options]
 
 Commands:
@@ -42,7 +45,7 @@ export async function main(words) {
     if (word !== undefined && Object.hasOwn(COMMANDS, word)) return COMMANDS[word](rest)
     if (word === 'help' && Object.hasOwn(COMMANDS, rest[0])) return COMMANDS[rest[0]](['--help'])
     if (word === '--help' || word === '-h' || word === 'help') return print(HELP)
-    if (word === '--version' || word === '-v') return print(`${version()}\n`)
+    if (word === '--version' || word === '-v') return print(`${NAME} ${version()}\n`)
     return complain(`${unknown(word)} Try mobile-tracker --help.`, EX_USAGE)
 }
 

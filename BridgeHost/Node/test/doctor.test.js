@@ -60,11 +60,11 @@ suite('the doctor, of the host', () => {
 
     test('names another version', async (t) => {
         const path = join(freshFolder(t), 'BridgeHost')
-        writeFileSync(path, '#!/bin/sh\necho "BridgeHost 0.0.1"\n')
+        writeFileSync(path, '#!/bin/sh\necho "mobile-tracker 0.0.1"\n')
         chmodSync(path, 0o755)
         const { out } = await doctor(t, ['--storage-dir', '/nowhere'], { MOBILE_TRACKER_HOST: path })
 
-        assert.match(out, /! BridgeHost 0\.0\.1 starts, and the package is \d/)
+        assert.match(out, /! mobile-tracker 0\.0\.1 starts, and the package is \d/)
     })
 })
 
@@ -77,7 +77,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         const { code, out } = await doctor(t, ['--storage-dir', folder])
 
         assert.equal(code, 0, out)
-        assert.match(out, /✔ BridgeHost \S+ starts\n {2}✔ Its libraries are there: .*libcurl/)
+        assert.match(out, /✔ mobile-tracker \S+ starts\n {2}✔ Its libraries are there: .*libcurl/)
         assert.match(out, /✔ It can be written, by this user alone\n {2}✔ .* are free\n/)
         assert.match(out, /✔ MobileTracker 925 → http:\/\/127\.0\.0\.1:\d+: nothing waits; 1 of 1 delivered\n/)
         assert.match(out, /\d good, 0 to look at, 0 wrong\.\n$/)

@@ -89,7 +89,7 @@ export class Visitor {
     #send(method, path, body, headers) {
         const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
         const all = {
-            'User-Agent': 'mobile-tracker/1.0.0 (Linux)', 'X-API-Key': 'shop-key-12345678', ...type, ...headers,
+            'User-Agent': 'mobile-tracker/0.1.0 (Linux)', 'X-API-Key': 'shop-key-12345678', ...type, ...headers,
         }
         return send(this.#url, { method, path, headers: all, body })
     }

@@ -7,7 +7,7 @@ enum AnalyticsContext {
     /// options say. What nobody can tell is left out.
     static func collect(_ facts: HostFacts, app: AppInfo, merging own: JSONObject) -> JSONObject {
         var context: JSONObject = [
-            "library": ["name": "mobile-tracker", "version": .string(ProductVersion.current)]
+            "library": ["name": .string(ProductVersion.product), "version": .string(ProductVersion.current)]
         ]
         context["app"] = object([
             ("name", app.name), ("version", app.version), ("build", app.build), ("namespace", app.namespace),

@@ -55,8 +55,8 @@ enum SystemDescription {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// How a request names its sender: `mobile-tracker/1.0.0 (Linux)`.
-    static var userAgent: String { "mobile-tracker/\(ProductVersion.current) (\(osName))" }
+    /// How a request names its sender: `mobile-tracker/0.1.0 (Linux)`.
+    static var userAgent: String { "\(ProductVersion.product)/\(ProductVersion.current) (\(osName))" }
 
     static func text<Characters>(of characters: Characters) -> String {
         let bytes = unsafe withUnsafeBytes(of: characters) { unsafe Array($0.prefix { $0 != 0 }) }

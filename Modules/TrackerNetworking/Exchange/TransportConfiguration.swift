@@ -8,7 +8,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         case none
     }
 
-    /// The `User-Agent` of every request, such as `mobile-tracker/1.0.0 (Linux)`.
+    /// The `User-Agent` of every request, such as `mobile-tracker/0.1.0 (Linux)`.
     public var userAgent: String
     /// Whether bodies are compressed.
     public var compression: Compression

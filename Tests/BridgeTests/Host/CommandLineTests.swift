@@ -33,7 +33,7 @@ struct CommandLineTests {
         let version = try await client.call("host.info")["version"]?.stringValue
 
         #expect(ending == .code(0))
-        #expect(output == "BridgeHost \(version ?? "")\n")
+        #expect(output == "mobile-tracker \(version ?? "")\n")
     }
 
     @Test(

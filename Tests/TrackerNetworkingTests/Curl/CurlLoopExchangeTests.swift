@@ -25,7 +25,7 @@ struct CurlLoopExchangeTests {
         #expect(received.header("X-API-Key") == "key")
         #expect(received.header("X-Empty") == "")
         #expect(received.header("X-Text") == "grüße \t!")
-        #expect(received.header("User-Agent") == "mobile-tracker/1.0.0 (Test)")
+        #expect(received.header("User-Agent") == "mobile-tracker/0.1.0 (Test)")
         #expect(received.header("Content-Length") == "10")
         #expect(received.header("Expect") == nil)
         #expect(response.status == 201)

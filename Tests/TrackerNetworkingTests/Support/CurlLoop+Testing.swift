@@ -5,7 +5,7 @@ import TrackerNetworking
 extension CurlLoop {
     /// A loop that goes straight to the server, past any proxy of the machine the tests run on.
     convenience init(_ adjust: (inout TransportConfiguration) -> Void = { _ in }) throws {
-        var configuration = TransportConfiguration(userAgent: "mobile-tracker/1.0.0 (Test)", proxy: "")
+        var configuration = TransportConfiguration(userAgent: "mobile-tracker/0.1.0 (Test)", proxy: "")
         adjust(&configuration)
         try self.init(configuration: configuration)
     }

@@ -44,13 +44,13 @@ function versionOf(path) {
     }
     const version = stdout.trim()
     const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
-    if (!version.startsWith('BridgeHost ')) {
+    if (!version.startsWith('mobile-tracker ')) {
         return [bad(
-            `It is not the BridgeHost program: --version says "${version.slice(0, 60)}".`,
+            `It is not the host program: --version says "${version.slice(0, 60)}".`,
             'Correct hostPath or MOBILE_TRACKER_HOST.',
         )]
     }
-    if (version === `BridgeHost ${own}`) return [good(`${version} starts`)]
+    if (version === `mobile-tracker ${own}`) return [good(`${version} starts`)]
     return [warning(
         `${version} starts, and the package is ${own}`,
         'Use the host that belongs to this version of the package.',
