@@ -13,8 +13,9 @@ struct GeneratedFile: Sendable {
 
     /// Every such file.
     static let all = [
-        GeneratedFile(path: "BridgeHost/Node/src/client/protocol.d.ts") { _ in TypeScriptDefinitions.text },
+        GeneratedFile(path: "BridgeHost/Node/src/client/protocol.d.cts") { _ in TypeScriptDefinitions.text },
         GeneratedFile(path: "BridgeHost/Node/src/client/methods.js") { _ in NodeMethods.text },
+        GeneratedFile(path: "BridgeHost/Node/src/client/functions.js") { _ in NodeMethods.functions },
         GeneratedFile(path: "Docs/Bridge.md") { old in
             [
                 ("methods", MethodReference.methods), ("errors", MethodReference.errors),

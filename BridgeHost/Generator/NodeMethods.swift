@@ -15,6 +15,20 @@ enum NodeMethods {
         return ([head] + tables + [numbers]).joined(separator: "\n\n") + "\n"
     }
 
+    /// The text of the file in which the functions of the tracker that all share are exported by name.
+    static var functions: String {
+        let names = (BridgedMethod.tracker + BridgedMethod.trackerState).map { "    \($0.method.name)," }
+        return """
+            // Made by `make generate` from the host's method table: a change here is lost.
+            import { MobileTracker } from './shared.js'
+
+            export const {
+            \(names.joined(separator: "\n"))
+            } = MobileTracker
+
+            """
+    }
+
     private static let head = """
         // Made by `make generate` from the host's method table: a change here is lost.
 

@@ -20,7 +20,12 @@ enum TypeScriptDefinitions {
         let errors =
             "/** The code of an error that the host answers. */\nexport type HostErrorCode =\n"
             + codes.joined(separator: "\n")
-        return ([head] + types + [errors] + interfaces).joined(separator: "\n\n") + "\n"
+        let named = groups[0].rows.map {
+            "export const \($0.method.name): TrackerMethods['\($0.method.name)']"
+        }
+        let exports = ["// The functions of the tracker that all share, each by its name."] + named
+        return ([head] + types + [errors] + interfaces + [exports.joined(separator: "\n")]).joined(separator: "\n\n")
+            + "\n"
     }
 
     private struct Group {

@@ -5,7 +5,7 @@ import { arrivals } from './verdict.js'
  * What happens to the program in the course of the day.
  *
  * @param {object} scene
- * @param {import('../src/collector/index.js').RunningCollector} scene.collector
+ * @param {import('../src/collector/index.cjs').RunningCollector} scene.collector
  * @param {string} scene.folder The host's state folder, by which its process is found.
  * @param {(text: string) => void} scene.say
  * @returns {Record<string, (at: string, player: import('./player.js').Player) => unknown>}

@@ -24,7 +24,7 @@ export class Player {
     calls = []
 
     /**
-     * @param {import('../src/client/index.js').Tracker} tracker
+     * @param {import('../src/client/index.cjs').Tracker} tracker
      * @param {object} options
      * @param {object} options.config What each `init` is given besides its own.
      * @param {Record<string, (at: string, player: Player) => unknown>} options.incidents What to do for each.

@@ -10,7 +10,7 @@ const MOST = 20
 /**
  * What came, in a few lines.
  *
- * @param {import('../src/collector/index.js').ReceivedRequest[]} received
+ * @param {import('../src/collector/index.cjs').ReceivedRequest[]} received
  * @returns {string[]}
  */
 export function summary(received) {

@@ -1,7 +1,7 @@
 import { isAccepted } from './player.js'
 
 /** @typedef {import('./player.js').MadeCall} MadeCall */
-/** @typedef {import('../src/collector/index.js').ReceivedRequest} ReceivedRequest */
+/** @typedef {import('../src/collector/index.cjs').ReceivedRequest} ReceivedRequest */
 
 /** The kind of request that a call becomes. */
 const KINDS = {

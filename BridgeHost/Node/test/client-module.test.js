@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { suite, test } from 'node:test'
 import MobileTracker, * as all from '@mobiletracker/bridge'
 import { runProgram } from '../testsupport/programs.js'
+import { checkTypes, withoutCompiler } from '../testsupport/typescript.js'
 
 suite('the package', () => {
     test('gives the tracker by default and by name', () => {
-        const names = ['MobileTracker', 'MobileTrackerError', 'createTracker', 'default', 'module.exports']
-        assert.deepEqual(Object.keys(all).sort(), names)
         assert.equal(all.MobileTracker, MobileTracker)
         assert.equal(all.default, MobileTracker)
     })
@@ -29,15 +26,15 @@ suite('the package', () => {
         assert.equal(code, 0)
     })
 
-    test('has what the types export, imported or required', async (t) => {
-        const types = readFileSync(new URL('../src/client/index.d.ts', import.meta.url), 'utf8')
+    test('has the same names imported or required, and those that its types export', () => {
+        const types = ['index.d.cts', 'protocol.d.cts']
+            .map((name) => readFileSync(new URL(`../src/client/${name}`, import.meta.url), 'utf8')).join('')
         const names = [...types.matchAll(/^export (?:const|function|class) (\w+)/gm)].map(([, name]) => name)
         const required = createRequire(import.meta.url)('@mobiletracker/bridge')
 
-        assert.deepEqual(names.sort(), ['MobileTracker', 'MobileTrackerError', 'createTracker'])
-        for (const name of [...names, 'default']) {
-            assert.ok(all[name] !== undefined && required[name] === all[name], name)
-        }
+        assert.deepEqual(Object.keys(all).sort(), [...names, 'default'].sort())
+        assert.deepEqual(Object.getOwnPropertyNames(required).sort(), Object.keys(all).sort())
+        for (const name of Object.keys(all)) assert.equal(required[name], all[name], name)
     })
 
     test('is one module, imported or required', async (t) => {
@@ -59,15 +56,8 @@ suite('the package', () => {
     })
 })
 
-const program = fileURLToPath(new URL('../testsupport/types-program.mts', import.meta.url))
-const compiler = spawnSync('tsc', ['--version'], { encoding: 'utf8' })
-
-test('the type definitions are strict and complete', { skip: compiler.error && 'there is no tsc here' }, () => {
-    const { stdout, status } = spawnSync('tsc', [
-        '--strict', '--noEmit', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--noImplicitOverride',
-        '--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom', program,
-    ], { encoding: 'utf8', cwd: fileURLToPath(new URL('..', import.meta.url)) })
-
-    assert.equal(stdout, '')
-    assert.equal(status, 0)
-})
+for (const kind of ['mts', 'cts']) {
+    test(`the type definitions are strict and complete for a program in .${kind}`, { skip: withoutCompiler }, () => {
+        assert.equal(checkTypes(`testsupport/types-program.${kind}`), '')
+    })
+}

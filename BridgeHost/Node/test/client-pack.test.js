@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { readdirSync, statSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { findHost } from '../src/client/finder.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { packAndInstall, runTool, withoutNpm } from '../testsupport/packages.js'
 import { withoutHost } from '../testsupport/real-host.js'
+import { checkTypesIn, withoutCompiler } from '../testsupport/typescript.js'
 
 suite('npm pack', { skip: withoutNpm }, () => {
     test('makes a package in which the host is found, and leaves none behind', (t) => {
@@ -23,6 +24,22 @@ suite('npm pack', { skip: withoutNpm }, () => {
         const page = join('src', 'collector', 'page')
         assert.deepEqual(readdirSync(join(installed, page)), readdirSync(new URL('../src/collector/page/', import.meta.url)))
         assert.ok(readdirSync(join(installed, page)).includes('index.html'))
+    })
+
+    test('makes a package with the licence of the repository and its own page', (t) => {
+        const { installed } = packAndInstall(freshFolder(t), '/bin/true')
+
+        const textOf = (path) => readFileSync(path, 'utf8')
+        assert.equal(textOf(join(installed, 'LICENSE')), textOf(new URL('../../../LICENSE', import.meta.url)))
+        assert.equal(textOf(join(installed, 'README.md')), textOf(new URL('../README.md', import.meta.url)))
+    })
+
+    test('makes a package with types for ES modules and for CommonJS', { skip: withoutCompiler }, (t) => {
+        const { home } = packAndInstall(freshFolder(t), '/bin/true')
+        const programs = ['types-program.mts', 'types-program.cts', 'collector-program.mts']
+        for (const name of programs) cpSync(new URL(`../testsupport/${name}`, import.meta.url), join(home, name))
+
+        assert.equal(checkTypesIn(home, ...programs), '')
     })
 
     test('makes a package that works, or says why it would not', { skip: withoutHost }, (t) => {

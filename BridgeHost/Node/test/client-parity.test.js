@@ -46,7 +46,7 @@ suite('the client and the host agree', { skip: withoutHost }, () => {
 })
 
 suite('the client has a function', () => {
-    const files = ['index.d.ts', 'protocol.d.ts'].map((name) => new URL(`../src/client/${name}`, import.meta.url))
+    const files = ['index.d.cts', 'protocol.d.cts'].map((name) => new URL(`../src/client/${name}`, import.meta.url))
     const types = files.map((file) => readFileSync(file, 'utf8')).join('')
 
     for (const method of describeTables().keys()) {

@@ -21,7 +21,7 @@ export function packAndInstall(folder, host) {
     const home = join(folder, 'home')
     const installed = join(home, 'node_modules', '@mobiletracker', 'bridge')
     mkdirSync(home)
-    for (const name of ['package.json', 'README.md', 'src', 'bin', 'tools']) {
+    for (const name of ['package.json', 'README.md', 'LICENSE', 'src', 'bin', 'tools']) {
         cpSync(join(PACKAGE, name), join(copy, name), { recursive: true })
     }
     const env = { ...process.env, MOBILE_TRACKER_HOST: host, NO_UPDATE_NOTIFIER: '1' }

@@ -26,7 +26,7 @@ export const KEY = 'api-key-12345678'
  * @param {object} [options]
  * @param {string} [options.folder] The state folder; a fresh one if left out.
  * @param {string[]} [options.hostArguments]
- * @param {import('../src/client/index.js').TrackerOptions} [options.options] Further options of the tracker.
+ * @param {import('../src/client/index.cjs').TrackerOptions} [options.options] Further options of the tracker.
  */
 export async function realTracker(t, { folder = freshFolder(t), hostArguments = [], options = {} } = {}) {
     const collector = await startCollector()

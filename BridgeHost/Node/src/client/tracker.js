@@ -18,7 +18,7 @@ const OPTIONS = ['hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', '
 /**
  * Makes a tracker with a host of its own, which is started on first use.
  *
- * @param {import('./index.js').TrackerOptions} [options]
+ * @param {import('./index.cjs').TrackerOptions} [options]
  */
 export function createTracker(options = {}) {
     const {

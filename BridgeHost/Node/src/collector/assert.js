@@ -31,7 +31,7 @@ export function readExpectations(path) {
 /**
  * Waits until a collector has got what is expected of it, or the time is up.
  *
- * @param {import('./index.js').RunningCollector} collector
+ * @param {import('./index.cjs').RunningCollector} collector
  * @param {Expectations} expectations
  * @param {{ timeoutMs: number, ended: Promise<unknown> }} options `ended` ends it early.
  * @returns {Promise<import('./expectations.js').Verdict>}

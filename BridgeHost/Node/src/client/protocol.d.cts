@@ -783,3 +783,27 @@ export interface BasicMethods {
      */
     getDebugInfo(): Promise<BasicDebugInfo>
 }
+
+// The functions of the tracker that all share, each by its name.
+export const init: TrackerMethods['init']
+export const track: TrackerMethods['track']
+export const identify: TrackerMethods['identify']
+export const set: TrackerMethods['set']
+export const setMetadata: TrackerMethods['setMetadata']
+export const screen: TrackerMethods['screen']
+export const screenDidAppear: TrackerMethods['screenDidAppear']
+export const updateLocation: TrackerMethods['updateLocation']
+export const updateSessionEmail: TrackerMethods['updateSessionEmail']
+export const linkSession: TrackerMethods['linkSession']
+export const reset: TrackerMethods['reset']
+export const flush: TrackerMethods['flush']
+export const setConsent: TrackerMethods['setConsent']
+export const isTrackingAllowed: TrackerMethods['isTrackingAllowed']
+export const getSessionId: TrackerMethods['getSessionId']
+export const getDeviceId: TrackerMethods['getDeviceId']
+export const getSessionEmail: TrackerMethods['getSessionEmail']
+export const getBrandId: TrackerMethods['getBrandId']
+export const getCrossDomainUrl: TrackerMethods['getCrossDomainUrl']
+export const continueSession: TrackerMethods['continueSession']
+export const getDebugInfo: TrackerMethods['getDebugInfo']
+export const networkDidChange: TrackerMethods['networkDidChange']

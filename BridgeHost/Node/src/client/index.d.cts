@@ -1,8 +1,8 @@
 import type {
     AnalyticsMethods, BasicMethods, BasicOptions, DiagnosticNews, HostErrorCode, LogNews, SessionNews, TrackerMethods,
-} from './protocol.js'
+} from './protocol.cjs'
 
-export * from './protocol.js'
+export * from './protocol.cjs'
 
 /** The code of an error. */
 export type ErrorCode =
@@ -102,3 +102,11 @@ export const MobileTracker: Tracker & {
     readonly MobileTrackerError: typeof MobileTrackerError
 }
 export default MobileTracker
+
+// Its members, each by its own name; those of the host's methods stand in protocol.d.cts.
+export const analytics: Analytics
+export const basic: Basic
+export const close: Tracker['close']
+export const on: Tracker['on']
+export const shutdown: Tracker['shutdown']
+export const trackScreens: Tracker['trackScreens']

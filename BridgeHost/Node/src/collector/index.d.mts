@@ -1,0 +1,2 @@
+// All types stand in index.d.cts: an ES module can take types from a CommonJS module, not the other way round.
+export * from './index.cjs'
