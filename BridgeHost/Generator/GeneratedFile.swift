@@ -1,5 +1,11 @@
 import TrackerModels
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A file of the repository that is made from the method table, or has parts that are.
 struct GeneratedFile: Sendable {
     /// Where it is, from the repository's root.
@@ -33,6 +39,23 @@ struct GeneratedFile: Sendable {
             replacingVersion(in: old, after: #""version": ""#)
         }
     ]
+
+    /// Writes every file and manifest whose text has changed, below the current folder.
+    static func writeAll() {
+        for file in all + manifests {
+            let url = URL(fileURLWithPath: file.path)
+            // A file that does not exist yet is made.
+            let old = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
+            let new = file.text(replacing: old)
+            guard new != old else { continue }
+            do {
+                try new.write(to: url, atomically: true, encoding: .utf8)
+                print("wrote \(file.path)")
+            } catch {
+                print("cannot write \(file.path): \(error)")
+            }
+        }
+    }
 
     /// Replaces the version that follows the first such mark, up to the next quotation mark.
     private static func replacingVersion(in text: String, after mark: String) -> String {

@@ -125,3 +125,120 @@ public enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 }
+
+extension JSONText {
+    /// Whether this is `null`.
+    public var isNull: Bool { kind == .null }
+
+    /// The truth value, if this is `true` or `false`.
+    public var boolValue: Bool? {
+        kind == .boolean ? bytes.first == UInt8(ascii: "t") : nil
+    }
+
+    /// The characters, unescaped and otherwise exactly as written, if this is a string.
+    public var stringValue: String? {
+        guard kind == .string else { return nil }
+        return String(decoding: JSONEscape.characters(ofContent: bytes.dropFirst().dropLast()), as: UTF8.self)
+    }
+
+    /// The number, if this is one and exactly a whole number that fits.
+    ///
+    /// What counts is the value, not the spelling: `1000`, `1e3` and `1000.0` are all 1000, and `1.5` and `1e30` are
+    /// `nil`. Nothing is rounded.
+    public var intValue: Int64? { number?.intValue }
+
+    /// The nearest double, if this is a number and within the range of doubles.
+    ///
+    /// Digits may be lost, as in `0.1` or 2^53 + 1. Numbers too large, such as `1e400`, are `nil`.
+    public var doubleValue: Double? { number?.doubleValue }
+
+    /// The elements, in order, if this is an array; else none.
+    public var elements: [JSONText] {
+        guard kind == .array else { return [] }
+        return outline(depth: 1).items.dropFirst().map { JSONText(accepted: bytes[$0.value]) }
+    }
+
+    /// The number in its spelling, if this is one.
+    private var number: JSONNumber? {
+        kind == .number ? JSONNumber(accepted: text) : nil
+    }
+
+    /// Makes a JSON string of the exact characters.
+    ///
+    /// The characters are quoted, not read: `JSONText("{}")` is a string of two characters. To read text, use
+    /// `init(validating:)`.
+    ///
+    /// - Parameter string: Any characters, NUL among them.
+    public init(_ string: String) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(string.utf8.count + 2)
+        JSONEscape.append(string, to: &bytes)
+        self.init(accepted: bytes)
+    }
+
+    /// Makes a JSON array of texts, spliced as they are.
+    public init(elements: some Sequence<JSONText>) {
+        var bytes = [UInt8(ascii: "[")]
+        for element in elements {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes += element.bytes
+        }
+        bytes.append(UInt8(ascii: "]"))
+        self.init(accepted: bytes)
+    }
+
+    /// `null`.
+    public static let null = JSONText(accepted: Array("null".utf8))
+
+    /// `{}`.
+    public static let emptyObject = JSONText(accepted: Array("{}".utf8))
+}
+
+extension JSONText {
+    /// A name and what an object holds under it.
+    public struct Member: Hashable, Sendable {
+        /// The name, unescaped.
+        public let key: String
+        /// The value.
+        public let value: JSONText
+
+        /// Whether the name and the value are the same, byte for byte.
+        ///
+        /// Swift's own comparison would take `é` written as one scalar and as two for the same name.
+        public static func == (one: Member, other: Member) -> Bool {
+            one.key.utf8.elementsEqual(other.key.utf8) && one.value == other.value
+        }
+
+        /// Hashes the bytes of the name and of the value.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(ExactString(key))
+            hasher.combine(value)
+        }
+    }
+
+    /// The members, if this is an object; else none.
+    ///
+    /// Each key comes once. If the text repeats one, it has its first place and its last value. Keys are compared by
+    /// their bytes after unescaping.
+    public var members: [Member] {
+        let list = JSONMemberList(self)
+        return (0..<list.count).map { place in
+            Member(
+                key: String(decoding: list.key(at: place), as: UTF8.self),
+                value: JSONText(accepted: list.value(at: place))
+            )
+        }
+    }
+
+    /// The value under a key, if this is an object that has it; if the text repeats the key, the last.
+    ///
+    /// - Parameter key: The key, compared by its bytes after unescaping.
+    public func value(forKey key: String) -> JSONText? {
+        guard kind == .object else { return nil }
+        let outline = outline(depth: 1)
+        return outline.member(key, of: 0, in: bytes).map { JSONText(accepted: bytes[outline.items[$0].value]) }
+    }
+
+    /// The value under a key, as ``value(forKey:)`` gives it.
+    public subscript(key: String) -> JSONText? { value(forKey: key) }
+}

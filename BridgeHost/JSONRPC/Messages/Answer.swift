@@ -1,4 +1,4 @@
-import TrackerJSON
+public import TrackerJSON
 
 /// Writes answers.
 enum Answer {
@@ -27,5 +27,35 @@ enum Answer {
         bytes += value.bytes
         bytes.append(UInt8(ascii: "}"))
         return bytes
+    }
+}
+
+/// A message that wants no answer.
+public struct Notification: Hashable, Sendable {
+    /// What it is about.
+    public let method: String
+    /// What it says: an array or object.
+    public let params: JSONText
+
+    /// Makes a notification.
+    public init(_ method: String, _ params: JSONText) {
+        assert(params.kind == .object || params.kind == .array, "JSON-RPC knows no other params")
+        self.method = method
+        self.params = params
+    }
+
+    /// Tells how many notifications were left out because the client did not read.
+    public static func lost(_ count: Int) -> Notification {
+        Notification("$/lost", JSONText(accepted: Array("{\"count\":\(count)}".utf8)))
+    }
+
+    /// The notification as a message.
+    var message: [UInt8] {
+        var message = Array("{\"jsonrpc\":\"2.0\",\"method\":".utf8)
+        message += JSONText(method).bytes
+        message += ",\"params\":".utf8
+        message += params.bytes
+        message.append(UInt8(ascii: "}"))
+        return message
     }
 }

@@ -96,3 +96,20 @@ struct SessionRequests: Sendable {
         )
     }
 }
+
+/// What a session's creation tells the backend about the device.
+struct DeviceInfo: Hashable, Sendable {
+    /// The installation's identifier.
+    let deviceId: String
+    /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
+    let osName: String
+    /// `Mobile`, `Tablet` or `Desktop`.
+    let deviceType: String
+
+    /// Describes a device.
+    init(deviceId: String, osName: String, deviceType: String) {
+        self.deviceId = deviceId
+        self.osName = osName
+        self.deviceType = deviceType
+    }
+}

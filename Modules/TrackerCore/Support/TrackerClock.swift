@@ -31,3 +31,10 @@ package struct SystemClock: TrackerClock {
 
     package var uptime: Duration { .nanoseconds(MonotonicClock.now.nanoseconds) }
 }
+
+/// The instant of a decision, by all the clocks there are.
+struct ClockReading: Hashable, Sendable {
+    var now: MonotonicInstant
+    var wall: Timestamp
+    var uptime: Duration
+}

@@ -167,3 +167,19 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
     /// A mirror without children, so that a dump shows nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// The hash FNV-1a with 64 bits, the same in every process and version: it tells things apart, and protects nothing.
+///
+/// Offset and prime are those of RFC 9923.
+package enum FNV1a {
+    /// The hash of some bytes.
+    package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
+    /// The hash in 16 hexadecimal digits.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let text = String(hash(bytes), radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+}

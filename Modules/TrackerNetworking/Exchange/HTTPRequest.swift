@@ -57,3 +57,48 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
     /// The same as ``description``.
     public var debugDescription: String { description }
 }
+
+extension HTTPRequest {
+    /// What HTTP forbids in this request's header fields or URL, as a sentence without any value; `nil` if nothing.
+    ///
+    /// A line break in a value would let whoever chose the value write headers, or a second request, of their own.
+    var fault: String? {
+        for field in headers.fields {
+            guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenByte) else {
+                return "A header's name is empty or holds a character that names cannot."
+            }
+            guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                return "The header \(field.name) holds a line break or another control character."
+            }
+            guard !Self.ownNames.contains(where: { HTTPHeaders.isSame($0, field.name) }) else {
+                return "The header \(field.name) is the transport's own."
+            }
+        }
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return "The URL holds a space, a control character or a character outside ASCII; percent-encode it."
+        }
+        let size = headers.fields.reduce(url.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard size <= Self.maxHeadBytes else {
+            return "Its URL and headers take \(size) bytes; no server takes more than \(Self.maxHeadBytes)."
+        }
+        return nil
+    }
+
+    /// libcurl does not send more over HTTP/2, where a request with more would end in its timeout.
+    private static let maxHeadBytes = 60_000
+
+    /// Headers that frame the message; a caller's would contradict what is sent.
+    private static let ownNames = [
+        "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+    ]
+
+    /// `tchar` of RFC 9110, 5.6.2.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

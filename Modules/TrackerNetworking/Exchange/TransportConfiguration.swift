@@ -1,3 +1,15 @@
+import TrackerModels
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
 /// What holds for every request of one loop.
 public struct TransportConfiguration: Hashable, Sendable {
     /// How request bodies may be made smaller.
@@ -42,5 +54,50 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.proxy = proxy
         self.connectTimeout = connectTimeout
         self.maxResponseBytes = maxResponseBytes
+    }
+}
+
+extension TransportConfiguration {
+    /// Why ``caBundle`` cannot be used, as the rest of a sentence with its path; `nil` if it can be read, or is `nil`.
+    ///
+    /// Looks at the file as it is now. Whether it holds certificates shows at the first connection.
+    public var caBundleFault: String? {
+        guard let caBundle else { return nil }
+        let descriptor = unsafe open(caBundle, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            return "must be a file that can be read. \(caBundle): \(unsafe String(cString: strerror(errno)))"
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            return "must be a file, and \(caBundle) is a folder"
+        }
+        return nil
+    }
+}
+
+/// What a proxy is called where it is told of: its host and port, without name and password.
+enum ProxyName {
+    /// The name of the proxy that a request goes through.
+    ///
+    /// - Parameters:
+    ///   - setting: The proxy that is configured; `nil` for the environment's.
+    ///   - isSecure: Whether the request is `https`.
+    ///   - environment: Looks up a variable.
+    /// - Returns: `nil` if no proxy is known.
+    static func find(_ setting: String?, isSecure: Bool, environment: (String) -> String?) -> String? {
+        if let setting { return read(setting) }
+        // The names that libcurl looks at. In capitals, HTTP_PROXY could be a header of a request to a CGI program.
+        let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+        return names.lazy.compactMap(environment).first { !$0.isEmpty }.flatMap(read)
+    }
+
+    private static func read(_ text: String) -> String? {
+        var rest = Substring(text)
+        if let scheme = rest.place(of: "://") { rest = rest[scheme.upperBound...] }
+        // A password may hold any character, so what counts is the last `@`.
+        if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
+        let name = rest.prefix { !"/?#".contains($0) }
+        return name.isEmpty ? nil : String(name)
     }
 }

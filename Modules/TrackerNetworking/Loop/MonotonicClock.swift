@@ -27,3 +27,40 @@ package enum MonotonicClock {
         }
     #endif
 }
+
+/// A point on a clock that never goes back, to the nanosecond.
+///
+/// Its zero means nothing: instants of one clock are compared with each other and with no other's.
+public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
+    /// Nanoseconds since the clock's zero.
+    public let nanoseconds: Int64
+
+    /// Makes an instant from nanoseconds since the clock's zero.
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Whether `lhs` is the earlier.
+    public static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+
+    /// The instant that much later; at the ends of the representable range it stays there.
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        let delta = duration.wholeNanoseconds
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
+        return MonotonicInstant(nanoseconds: overflow ? (delta < 0 ? .min : .max) : sum)
+    }
+
+    /// The time from this instant to the other; negative if the other is earlier.
+    public func duration(to other: MonotonicInstant) -> Duration {
+        .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, towards zero; at the ends of the range of `Int64` it stays there.
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflowed ? (seconds < 0 ? .min : .max) : sum
+    }
+}

@@ -1,4 +1,5 @@
 import TestSupport
+import TrackerCore
 import TrackerModels
 
 extension ParityScenario {

@@ -1,4 +1,5 @@
 import Testing
+import TrackerCore
 import TrackerModels
 
 /// A story in steps.

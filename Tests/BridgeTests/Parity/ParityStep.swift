@@ -1,3 +1,4 @@
+import TrackerCore
 import TrackerModels
 
 /// One thing that happens in a scenario.

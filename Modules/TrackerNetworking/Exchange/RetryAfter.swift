@@ -1,4 +1,36 @@
-import TrackerModels
+public import TrackerModels
+
+/// Reads the `Retry-After` header (RFC 9110, 10.2.3).
+public enum RetryAfter {
+    /// The longest wait that a server is granted.
+    public static let cap = Duration.seconds(3600)
+
+    /// How long the server asks to wait.
+    ///
+    /// - Parameters:
+    ///   - value: The header's value: whole seconds, or an HTTP date in any of its three forms.
+    ///   - date: The answer's `Date` header, from which a date in `value` is counted, so that a wrong clock here does
+    ///     not matter.
+    ///   - now: The wall time, taken in place of a missing or unreadable `date`.
+    /// - Returns: A wait from zero to ``cap``; `nil` if there is no value or it is neither of the two.
+    public static func wait(for value: String?, date: String?, now: Timestamp) -> Duration? {
+        guard let value = value.map(trimmed), !value.isEmpty else { return nil }
+        if value.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) {
+            // Digits that do not fit a number ask for more than the cap in any case.
+            return Int64(value).map { min(.seconds($0), cap) } ?? cap
+        }
+        let reference = date.map(trimmed).flatMap { HTTPDate.parse($0, near: now) } ?? now
+        guard let target = HTTPDate.parse(value, near: reference) else { return nil }
+        return min(max(.milliseconds(target.milliseconds) - .milliseconds(reference.milliseconds), .zero), cap)
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let bytes = text.utf8.drop(while: isBlank)
+        guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(text[bytes.startIndex...last])
+    }
+}
 
 /// Reads an HTTP date in the one form that is written today and the two that were (RFC 9110, 5.6.7).
 enum HTTPDate {
