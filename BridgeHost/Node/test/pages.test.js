@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { freshFolder } from '../testsupport/hosts.js'
-import { run } from '../testsupport/programs.js'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { findHost } from '../src/client/finder.js'
+import { afterwards, freshFolder } from '../testsupport/hosts.js'
+import { run, runProgram } from '../testsupport/programs.js'
+import { problemsOf, withoutHost } from '../testsupport/real-host.js'
 
 const SCRIPTS = fileURLToPath(new URL('../../../Tests/Scripts/', import.meta.url))
 
@@ -26,7 +29,7 @@ suite('The check of the pages', () => {
     test('finds no fault in pages whose links lead somewhere', async (t) => {
         const { code, lines } = await faults(t, {
             'README.md': '# Front\n\n[A page](Docs/A.md#two-words-1) and `[no link](gone.md)`\n',
-            'Docs/A.md': '# A\n\n**For** readers.\n\n## Two words\n\n## Two `words`\n\n[Back](../README.md), [up](#a).\n',
+            'Docs/A.md': '# A\n\n**For** readers.\n\n## Two words\n\n## Two `words`\n\n[Back](../README.md), [a](#a)\n',
         })
 
         assert.deepEqual({ code, lines }, { code: 0, lines: [] })
@@ -69,3 +72,50 @@ print("\\n".join(docs.undocumented({"symbols": symbols})))`
         assert.equal(stdout, 'Modules/A.swift:7: A.unsaid has no comment\n')
     })
 })
+
+/** The example in Node on a page that has these words in it. */
+function example(page, words) {
+    const text = readFileSync(join(SCRIPTS, '../../Docs', page), 'utf8')
+    const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
+    const found = blocks.find((code) => code.includes(words))
+    assert.ok(found, `${page} has no example with ${words}.`)
+    return found
+}
+
+/** What makes the example of a service take one request, and end. */
+const ONE_REQUEST = `
+if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
+await (await fetch('http://127.0.0.1:' + server.address().port + '/hello')).text()
+process.kill(process.pid, 'SIGTERM')`
+
+suite('The examples in Node', { skip: withoutHost }, () => {
+    const cases = [
+        ['GettingStarted.md', 'PURCHASE', ['PURCHASE']],
+        ['Node.md', 'createServer', ['REQUEST'], ONE_REQUEST],
+        ['Node.md', 'outcome.status', ['PURCHASE']],
+        ['Node.md', 'account, lastError', []],
+        ['Node.md', 'node:test', []],
+        ['Migration.md', 'Order Completed', ['Order Completed']],
+    ]
+    for (const [page, words, events, rest = ''] of cases) {
+        test(`of ${page} with ${words} do what they say`, async (t) => {
+            const collector = await startCollector()
+            afterwards(t, () => collector.close())
+            const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: findHost(), PORT: '0' }
+            const program = example(page, words).replaceAll('http://127.0.0.1:8123', collector.url)
+                .replaceAll('./state', freshFolder(t))
+
+            const { code, stdout, stderr } = await runProgram(t, program + rest, { env })
+
+            assert.equal(code, 0, stdout + stderr)
+            assert.deepEqual(namesOf(collector), events)
+            assert.deepEqual(problemsOf(collector), [])
+        })
+    }
+})
+
+/** The names of the events that came, alone or in batches. */
+function namesOf(collector) {
+    const events = collector.received().flatMap(({ items }) => items).filter(({ type }) => ['event', 'track'].includes(type))
+    return events.map(({ name }) => name)
+}
