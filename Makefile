@@ -11,7 +11,7 @@ CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
 .PHONY: floor bench-check bench-growth bench-parts bench-peers storm
-.PHONY: screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
+.PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
@@ -29,9 +29,10 @@ help:
 	@echo "make bench-parts  how fast JSON and the outbox are by themselves"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make build   the release host, at .build/release/BridgeHost"
-	@echo "make dist    the Node package with the stripped host, in dist/"
+	@echo "make dist    the packages with the stripped host, in dist/"
 	@echo "make docs    the reference of the public API, in .build/docs; fails if a declaration has no comment"
 	@echo "make links   every link and path in the pages"
+	@echo "make dist-debian  the package in Debian 11, 12 and 13: delivers, or says which glibc it needs (root)"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
 	@echo "make screenshots  the pictures of the collector's page in Docs/images"
@@ -48,11 +49,15 @@ build: setup
 demo: build
 	@node BridgeHost/Node/demo/demo.js
 
-# The package for this platform, in dist/, with the host in it; and a test of it on a machine without Swift.
+# The packages for this platform, in dist/, with the host in them; and a test of them where no toolchain is in reach.
 dist: setup-tests build
-	@mkdir -p dist
-	cd BridgeHost/Node && MOBILE_TRACKER_HOST=../../.build/release/BridgeHost npm pack --loglevel=error --pack-destination ../../dist
-	cd BridgeHost/Node && node --test test/dist.test.js
+	@.ci/dist
+	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py node --report node-dist test/dist.test.js
+
+# What `make dist` has made, in a root of each of some Debian releases.
+dist-debian: dist
+	@.ci/setup debian
+	Tests/Debian/run.sh
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The package then
 # shows that it is small enough.

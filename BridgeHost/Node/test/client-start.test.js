@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { explainStart } from '../src/client/explain.js'
 import { findHost } from '../src/client/finder.js'
+import { isMusl } from '../src/client/platforms.js'
 import { createTracker } from '../src/client/tracker.js'
 import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
+import { runTool } from '../testsupport/packages.js'
 import { withoutHost } from '../testsupport/real-host.js'
 
 const platform = `${process.platform}-${process.arch}`
@@ -19,7 +21,7 @@ function place(folder, ...names) {
 }
 
 suite('the host is found', () => {
-    test('where the option says, else the variable, else the package, else the release, else the debug build', (t) => {
+    test('where the option says, else the variable, else the package, else the platform\'s, else the release, else the debug build', (t) => {
         const folder = freshFolder(t)
         const root = join(folder, 'BridgeHost', 'Node')
         const find = (options = {}) => findHost({ env: {}, root, ...options })
@@ -28,6 +30,8 @@ suite('the host is found', () => {
         assert.equal(find(), debug)
         const release = place(folder, '.build', 'release', 'BridgeHost')
         assert.equal(find(), release)
+        const installed = place(folder, 'node_modules', '@mobiletracker', `bridge-${platform}`, 'BridgeHost')
+        assert.equal(find(), installed)
         const packed = place(root, 'host', platform, 'BridgeHost')
         assert.equal(find(), packed)
         const named = place(folder, 'named')
@@ -56,6 +60,23 @@ suite('without a host', () => {
             assert.match(error.message, /make build.*hostPath.*MOBILE_TRACKER_HOST/s)
             return true
         })
+    })
+
+    const nowhere = { env: {}, root: join('/nowhere', 'BridgeHost', 'Node') }
+    const reasons = [
+        ['on a platform that no package is for', { platform: 'win32-x64' }, /No package has a host for win32-x64; there are some for linux-x64\./],
+        ['on a Linux with musl', { platform: 'linux-x64', hasMusl: () => true }, /need glibc.*musl, as on Alpine/],
+        ['where npm left it out', { platform: 'linux-x64', hasMusl: () => false }, /Install @mobiletracker\/bridge-linux-x64: npm leaves it out when/],
+    ]
+    for (const [where, here, sentence] of reasons) {
+        test(`${where} the error says why`, () => {
+            assert.throws(() => findHost({ ...nowhere, ...here }), { code: 'HOST_NOT_FOUND', message: sentence })
+        })
+    }
+
+    test('musl is told from glibc', () => {
+        const { status } = runTool('getconf', ['GNU_LIBC_VERSION'])
+        assert.equal(isMusl(), process.platform === 'linux' && status !== 0)
     })
 
     test('one that was named wrongly is not replaced by another', (t) => {
@@ -110,7 +131,7 @@ suite('a host that cannot start is explained', () => {
     const otherMachine = process.arch === 'x64' ? { number: 0xb7, name: 'arm64' } : { number: 0x3e, name: 'x64' }
     const scripts = {
         'needs GLIBC 2.38, and the C library of this system is older': [
-            "echo \"$0: libc.so.6: version \\`GLIBC_2.38' not found (required by $0)\" >&2; exit 1",
+            "for v in 2.34 2.38 2.9; do echo \"$0: libc.so.6: version \\`GLIBC_$v' not found (required by $0)\"; done >&2; exit 1",
         ],
         'needs the library libcurl.so.4, which is not installed (on Debian and Ubuntu: apt-get install libcurl4)': [
             'echo "$0: error while loading shared libraries: libcurl.so.4: cannot open" >&2; exit 127',

@@ -7,7 +7,7 @@ const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 /**
  * @typedef {object} Ended
  * @property {number | null} code
- * @property {string | null} signal SIGKILL means that it did not end by itself within 20 s.
+ * @property {string | null} signal SIGKILL means that it did not end by itself within 60 s.
  * @property {string} stdout
  * @property {string} stderr
  */
@@ -55,7 +55,7 @@ export function runFile(t, path, { env = {} } = {}) {
 export async function run(t, command, words, { isHeard = true, env = process.env, cwd = PACKAGE } = {}) {
     const child = spawn(command, words, { cwd, env })
     if (!isHeard) child.stderr.destroy()
-    const guard = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    const guard = setTimeout(() => child.kill('SIGKILL'), 60_000)
     t.after(() => child.kill('SIGKILL'))
     const output = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr']) {

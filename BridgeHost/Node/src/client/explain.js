@@ -34,9 +34,11 @@ export function explainStart(path, end) {
         const [line] = end.stderr.trim().split('\n')
         return `The host at ${path} does not take its arguments (option hostArguments): ${line}`
     }
-    const libc = /version [`'"]?(GLIBC_[\d.]+)['"]? not found/.exec(end.stderr)
-    if (libc) {
-        const needed = libc[1].replace('_', ' ')
+    // One line for each version that is missing, in no order.
+    const versions = [...end.stderr.matchAll(/version [`'"]?GLIBC_([\d.]+)['"]? not found/g)].map(([, version]) => version)
+    if (versions.length > 0) {
+        const [newest] = versions.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+        const needed = `GLIBC ${newest}`
         return `The host at ${path} needs ${needed}, and the C library of this system is older.`
     }
     const library = /error while loading shared libraries: ([^\s:]+)/.exec(end.stderr)

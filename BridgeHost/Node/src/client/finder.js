@@ -1,45 +1,73 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MobileTrackerError } from './errors.js'
+import { isMusl, packageFor, PLATFORMS, THIS_PLATFORM } from './platforms.js'
 
 /** The folder of this package. */
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in the package, else in
- * the build folder of the repository that the package lies in.
+ * Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in this package, else in
+ * the package for this platform, else in the build folder of the repository that the package lies in.
  *
  * @param {object} [options]
  * @param {string} [options.hostPath] What the caller says.
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {string} [options.root] The folder of the package.
+ * @param {string} [options.platform]
+ * @param {() => boolean} [options.hasMusl] Asked only if there is no host.
  * @returns {string} An absolute path of a file.
- * @throws {MobileTrackerError} `HOST_NOT_FOUND`, saying where it looked and how to build.
+ * @throws {MobileTrackerError} `HOST_NOT_FOUND`, saying where it looked and what to do.
  */
-export function findHost({ hostPath, env = process.env, root = PACKAGE } = {}) {
-    const places = candidates(hostPath, env.MOBILE_TRACKER_HOST, root)
+export function findHost({
+    hostPath, env = process.env, root = PACKAGE, platform = THIS_PLATFORM, hasMusl = isMusl,
+} = {}) {
+    const places = candidates(hostPath, env.MOBILE_TRACKER_HOST, root, platform)
     const found = places.find(({ path }) => isFile(path))
     if (found) return found.path
     const list = places.map(({ path, from }) => `  ${path} (${from})`).join('\n')
     throw new MobileTrackerError(
         'HOST_NOT_FOUND',
         `The host program was not found. This is where it could have been:\n${list}\n` +
-            'Build it with "make build" in the repository, or say where it is with the option hostPath ' +
-            'or the environment variable MOBILE_TRACKER_HOST.',
+            `${missing(platform, hasMusl)} Or build it with "make build" in the repository, and say where it is with ` +
+            'the option hostPath or the environment variable MOBILE_TRACKER_HOST.',
         { data: { looked: places.map(({ path }) => path) } },
     )
 }
 
+/** Why npm has not installed a host, and how it does. */
+function missing(platform, hasMusl) {
+    if (!Object.hasOwn(PLATFORMS, platform)) {
+        return `No package has a host for ${platform}; there are some for ${Object.keys(PLATFORMS).join(', ')}.`
+    }
+    if (PLATFORMS[platform].libc?.includes('glibc') && hasMusl()) {
+        return 'The packages with a host need glibc, and the C library of this system is another (musl, as on Alpine).'
+    }
+    return `Install ${packageFor(platform)}: npm leaves it out when it is told to omit optional dependencies.`
+}
+
 /** A place that was named is the only one: another host in its stead would surprise. */
-function candidates(hostPath, variable, root) {
+function candidates(hostPath, variable, root, platform) {
     if (hostPath) return [{ path: resolve(hostPath), from: 'option hostPath' }]
     if (variable) return [{ path: resolve(variable), from: 'MOBILE_TRACKER_HOST' }]
     return [
-        { path: unpacked(resolve(root, 'host', `${process.platform}-${process.arch}`, 'BridgeHost')), from: 'package' },
+        { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), from: 'package' },
+        ...inPlatformPackage(root, packageFor(platform)),
         { path: resolve(root, '../../.build/release/BridgeHost'), from: 'release build' },
         { path: resolve(root, '../../.build/debug/BridgeHost'), from: 'debug build' },
     ]
+}
+
+/** Where Node finds the package for the platform from this one; nowhere if it is not installed. */
+function inPlatformPackage(root, name) {
+    try {
+        const path = createRequire(join(root, 'package.json')).resolve(`${name}/BridgeHost`)
+        return [{ path: unpacked(path), from: name }]
+    } catch {
+        return [] // Then `missing` says how it gets there.
+    }
 }
 
 /** Electron packs files into one; programs lie beside it, since the system cannot run them from within. */

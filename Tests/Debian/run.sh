@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the package of dist/ in a root of each of these Debian releases, with libcurl and Node and nothing else installed:
+# an event is tracked and delivered where glibc is new enough, and a sentence says so where it is not. Needs root.
+#
+#   Tests/Debian/run.sh [RELEASE…]   bullseye, bookworm, trixie by default
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+[ "$(id -u)" -eq 0 ] || { echo 'debian: run it as root: it makes roots and enters them' >&2; exit 1; }
+package=$(ls "$PWD"/dist/mobiletracker-bridge-*.tgz) || { echo 'debian: dist/ is empty; "make dist" fills it' >&2; exit 1; }
+needed=$(readelf --version-info --wide .build/release/BridgeHost | grep -o 'Name: GLIBC_[0-9.]*' | cut -d_ -f2 | sort -V | tail -1)
+echo "the host needs glibc $needed or newer"
+
+roots=.build/debian
+mkdir -p "$roots"
+[ $# -gt 0 ] || set -- bullseye bookworm trixie
+for release in "$@"; do
+    root=$roots/$release
+    if [ ! -e "$root.made" ]; then
+        rm -rf "$root"
+        curl=libcurl4
+        [ "$release" = trixie ] && curl=libcurl4t64
+        mmdebstrap --quiet --variant=minbase --include="$curl,libstdc++6,libatomic1" "$release" "$root"
+        touch "$root.made"
+    fi
+    rm -rf "$root/app"
+    mkdir "$root/app"
+    npm install --offline --silent --no-audit --no-fund --prefix "$root/app" "$package"
+    cp "$(command -v node)" "$root/app/node"
+    cp Tests/Debian/track.mjs "$root/app/"
+    # A process space of its own: nothing that is started there stays.
+    unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" \
+        chroot "$root" /usr/bin/env -i HOME=/tmp /app/node /app/track.mjs "$needed"
+done
