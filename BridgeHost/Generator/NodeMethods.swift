@@ -12,7 +12,7 @@ enum NodeMethods {
             table("ANALYTICS", "the analytics client", BridgedMethod.analytics, prefix: "analytics."),
             table("BASIC", "the basic tracker", BridgedMethod.basic, prefix: "basic."),
         ]
-        return ([head] + tables + [numbers]).joined(separator: "\n\n") + "\n"
+        return ([head, callOptions] + tables + [numbers]).joined(separator: "\n\n") + "\n"
     }
 
     /// The text of the file in which the functions of the tracker that all share are exported by name.
@@ -52,11 +52,23 @@ enum NodeMethods {
          *     outcome, undefined, the result as it is, or one member of it.
          * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
          *     in such a call an object with a `messageId` may follow the arguments.
+         * @property {{ name: string, kind: 'string' | 'object' }[]} [options] What else that object may hold.
          * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
          * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
          * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
          */
         """
+
+    /// The members of the options of an analytics call.
+    private static var callOptions: String {
+        guard case .object(let members, _)? = NamedSchema.named("AnalyticsCallOptions")?.schema else { return "" }
+        let lines = members.map { member in
+            let isObject = member.schema.isReference(to: "Properties")
+            return "    { name: '\(member.name)', kind: '\(isObject ? "object" : "string")' },"
+        }
+        return "/** What an analytics call may say for itself. */\n"
+            + "const CALL_OPTIONS = [\n\(lines.joined(separator: "\n"))\n]"
+    }
 
     private static func table(_ name: String, _ whose: String, _ rows: [BridgedMethod], prefix: String) -> String {
         let lines = rows.map { row in
@@ -71,11 +83,12 @@ enum NodeMethods {
         let result = NodeResult(of: method)
         let hasID = method.parameters.contains(where: \.isNamedOnly)
         let isBeginning = method.errors.contains(TrackerError.Code.initializationFailed.rawValue)
-        let values = method.parameters.filter { !$0.isNamedOnly }
+        let values = method.parameters.filter { !$0.isNamedOnly && !$0.isCallOptions }
         let params = values.map { param($0, of: result) }.joined() + (values.isEmpty ? "" : "\n        ")
         var members = ["params: [\(params)]"]
         members.append("gives: \(result.text)")
         if hasID { members.append("messageId: '\(isStamped && result == .outcome ? "stamped" : "uuid")'") }
+        if method.parameters.contains(where: \.isCallOptions) { members.append("options: CALL_OPTIONS") }
         if hasID || isBeginning { members.append("repeats: true") }
         if let first = values.first, result == .outcome, fault(of: first, result) == "INVALID_EVENT_NAME" {
             members.append("isNamed: true")
@@ -140,6 +153,22 @@ enum NodeResult: Hashable {
         case .nothing: "'nothing'"
         case .object: "'object'"
         case .member(let name): "{ member: '\(name)' }"
+        }
+    }
+}
+
+extension Parameter {
+    /// Whether this is what a call says for itself: in JavaScript it stands in one object with the message id.
+    var isCallOptions: Bool { schema == "AnalyticsCallOptions" }
+}
+
+extension Schema {
+    /// Whether this is a named schema, or that or `null`.
+    fileprivate func isReference(to name: String) -> Bool {
+        switch self {
+        case .reference(let other): other == name
+        case .oneOf(let schemas): schemas.contains { $0.isReference(to: name) }
+        default: false
         }
     }
 }

@@ -61,6 +61,9 @@ enum TypeScriptDefinitions {
          */
         export type Properties = object
 
+        /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
+        export type Timestamp = Date | string
+
         /** What may follow the arguments of a call that has an effect. */
         export interface CallOptions {
             /** A key for the call: a second call with it has no effect. Made up if left out. */
@@ -80,7 +83,7 @@ enum TypeScriptDefinitions {
     private static func function(of row: BridgedMethod, named name: String) -> String {
         let method = row.method
         var lines = ["    /**", "     * \(method.summary)"]
-        let described = method.parameters.filter { !$0.isNamedOnly && !$0.summary.isEmpty }
+        let described = method.parameters.filter { !$0.isNamedOnly && !$0.isCallOptions && !$0.summary.isEmpty }
         if !described.isEmpty { lines.append("     *") }
         lines += described.map { "     * @param \($0.name) \($0.summary)" }
         if !method.errors.isEmpty {
@@ -99,8 +102,11 @@ enum TypeScriptDefinitions {
     }
 
     private static func arguments(of method: Method<HostSession>) -> String {
-        method.parameters.map { parameter in
-            guard !parameter.isNamedOnly else { return "options?: CallOptions" }
+        let options = method.parameters.contains(where: \.isCallOptions)
+        return method.parameters.filter { !$0.isCallOptions }.map { parameter in
+            guard !parameter.isNamedOnly else {
+                return "options?: \(options ? "AnalyticsCallOptions & " : "")CallOptions"
+            }
             return parameter.isRequired
                 ? "\(parameter.name): \(parameter.typeScript)" : "\(parameter.name)?: \(parameter.typeScript) | null"
         }.joined(separator: ", ")
@@ -134,7 +140,7 @@ extension NamedSchema {
 
     private static let hidden: Set = [
         "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "MessageId", "Milliseconds",
-        "Properties",
+        "Properties", "Timestamp",
     ]
 }
 

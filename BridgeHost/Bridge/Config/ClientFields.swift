@@ -34,6 +34,43 @@ enum AnalyticsFields {
     ])
 }
 
+/// The members of an analytics call's options.
+enum CallFields {
+    /// All of them.
+    static let table = ConfigTable<CallOptions>([
+        .string("userId", \.userId, "The user that the call is about; 1 to 1,024 bytes, not blank."),
+        .string("anonymousId", \.anonymousId, "The visitor that the call is about; 1 to 1,024 bytes, not blank."),
+        .string("groupId", \.groupId, "The group that the user belongs to; 1 to 1,024 bytes, not blank."),
+        ConfigField(
+            "timestamp", .reference("Timestamp"), "When it happened; by default when the call was made.",
+            read: { value, path, options throws(TrackerError) in
+                guard let timestamp = value.stringValue.flatMap({ Timestamp($0) }) else {
+                    throw FieldCheck.fault(
+                        path, "must be a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'")
+                }
+                options.timestamp = timestamp
+            }
+        ),
+        ConfigField(
+            "context", .reference("Properties"), "Merged over the client's context, objects member by member.",
+            read: { value, path, options throws(TrackerError) in
+                guard value.kind == .object else { throw FieldCheck.fault(path, "must be an object") }
+                options.context = Properties(accepted: value)
+            }
+        ),
+    ])
+}
+
+extension CallOptions {
+    /// Reads the object that a call came with.
+    ///
+    /// - Throws: What is wrong with it, naming the member.
+    init(json: JSONText) throws(TrackerError) {
+        self.init()
+        try CallFields.table.read(json, at: "options", into: &self)
+    }
+}
+
 /// What the basic tracker's options come down to.
 struct BasicOptions: Hashable, Sendable {
     /// Past this many events the oldest is dropped; `nil`: as the delivery options say.

@@ -21,7 +21,8 @@ extension BridgedMethod {
             [
                 .required("event", .string, "What happened. Not blank."),
                 .optional("properties", .object, "Facts about it."),
-            ], "Records that an event happened.", example: #"["Order Completed", {"total": 149.99}]"#
+            ], "Records that an event happened.",
+            example: #"["Order Completed", {"total": 149.99}, {"userId": "user-1"}]"#
         ) {
             .track(event: try $0.string(0), properties: $0.properties(1))
         },
@@ -67,7 +68,7 @@ extension BridgedMethod {
         ) {
             .alias(newUserId: try $0.string(0))
         },
-        .analytics(
+        .analyticsChange(
             "analytics.setAdvertisingId",
             [.optional("advertisingId", .string, "The identifier; `null` clears it, a blank one is ignored.")],
             "Has events carry an advertising identifier from now on.",
@@ -75,7 +76,9 @@ extension BridgedMethod {
         ) {
             .setAdvertisingId($0.optionalString(0))
         },
-        .analytics("analytics.clearAdvertisingId", [], "Has events carry no advertising identifier any more.") { _ in
+        .analyticsChange(
+            "analytics.clearAdvertisingId", [], "Has events carry no advertising identifier any more."
+        ) { _ in
             .setAdvertisingId(nil)
         },
         BridgedMethod(

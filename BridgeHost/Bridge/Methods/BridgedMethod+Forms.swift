@@ -20,10 +20,31 @@ extension BridgedMethod {
         }
     }
 
-    /// A call to the analytics client that becomes an event, or changes whom events are about.
+    /// A call to the analytics client that becomes an event; it may say for itself whom it is about.
     ///
     /// Before its `initialize` it is answered at once, and not held.
     static func analytics(
+        _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
+        call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
+    ) -> BridgedMethod {
+        outcome(
+            name, on: \.analytics, parameters + [.callOptions], summary, example: example
+        ) { analytics, arguments, id, completion in
+            let call = try call(arguments)
+            let options: CallOptions?
+            do throws(TrackerError) {
+                options = try arguments.object(parameters.count).map(CallOptions.init(json:))
+            } catch {
+                analytics.refuse(call: name, as: .invalidValue, "\(name): \(error.message)")
+                return completion()(.dropped(.invalidValue))
+            }
+            analytics.accept(
+                call, options: options, messageID: id, holdsWhileIdle: false, completion: completion())
+        }
+    }
+
+    /// A call to the analytics client that changes what its later events carry, and is no event.
+    static func analyticsChange(
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
@@ -53,7 +74,7 @@ extension BridgedMethod {
             name, parameters + [.messageID], result: "Outcome", summary: summary,
             answerIfNotSerializable: { host in
                 let reason = "a string holds half a surrogate pair, which is no character"
-                host[keyPath: client].refuseSerialization(of: name, reason)
+                host[keyPath: client].refuse(call: name, as: .serialization, "\(name): \(reason)")
                 return TrackOutcome.dropped(.serialization).json
             },
             body: { host, arguments, reply in
@@ -92,4 +113,9 @@ extension Parameter {
     static let messageID = Parameter.named(
         "messageId", .string, "The call's key, made up by the caller: a second call with it has no effect.",
         schema: "MessageId")
+
+    /// What an analytics call says for itself.
+    static let callOptions = Parameter.optional(
+        "options", .object, "What holds for this call alone, in the place of what the client knows.",
+        schema: "AnalyticsCallOptions")
 }

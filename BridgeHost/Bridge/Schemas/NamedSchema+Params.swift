@@ -10,6 +10,13 @@ extension NamedSchema {
             "Properties", "Facts: an object of what JSON can hold, at most 128 deep.", .anyObject,
             example: #"{"total": 149.99, "items": [{"sku": "A-1"}], "coupon": null}"#),
         NamedSchema(
+            "Timestamp", "A date and a time of day with its zone, in the form of RFC 3339.", .string,
+            example: #""2025-11-27T10:30:00.000Z""#),
+        NamedSchema(
+            "AnalyticsCallOptions", "What an analytics call says for itself, in the place of what the client knows.",
+            CallFields.table.schema,
+            example: #"{"userId": "user-1", "timestamp": "2025-11-27T10:30:00.000Z", "context": {"ip": "192.0.2.1"}}"#),
+        NamedSchema(
             "Milliseconds", "A duration in whole milliseconds.", .count, example: "5000"),
         NamedSchema(
             "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),

@@ -24,6 +24,27 @@ const WRONG = {
         (t) => t.track('X', null, null, { messageId: ' m ' }), 'INVALID_VALUE', 'messageId must be 1 to 128 printable',
     ],
     'a message id that is a number': [(t) => t.set({}, { messageId: 17 }), 'INVALID_VALUE', 'messageId must be'],
+    'a user id that is a number': [
+        (t) => t.analytics.track('X', {}, { userId: 17 }), 'INVALID_VALUE', 'options.userId must be a string, and is a number.',
+    ],
+    'a blank visitor': [
+        (t) => t.analytics.track('X', {}, { anonymousId: ' ' }), 'INVALID_VALUE', 'options.anonymousId must not be blank.',
+    ],
+    'a group with a long id': [
+        (t) => t.analytics.page('X', {}, { groupId: 'é'.repeat(513) }), 'INVALID_VALUE', 'must not have more than 1024 bytes.',
+    ],
+    'a time that is none': [
+        (t) => t.analytics.track('X', {}, { timestamp: '2025-13-01T00:00:00Z' }), 'INVALID_VALUE', 'options.timestamp must be a Date or ISO 8601',
+    ],
+    'a time without a zone': [
+        (t) => t.analytics.track('X', {}, { timestamp: '2025-01-01T00:00:00' }), 'INVALID_VALUE', 'options.timestamp must be a Date or ISO 8601',
+    ],
+    'an invalid Date': [
+        (t) => t.analytics.track('X', {}, { timestamp: new Date('x') }), 'SERIALIZATION_ERROR', 'options.timestamp is an invalid Date.',
+    ],
+    'a context that is an array': [
+        (t) => t.analytics.track('X', {}, { context: [] }), 'INVALID_VALUE', 'options.context must be an object, and is an array.',
+    ],
     'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', 'options must be an object'],
 }
 
@@ -77,6 +98,12 @@ suite('what has no effect is told', () => {
     const calls = {
         'a misspelled message id': [
             (t) => t.track('X', {}, {}, { messageID: 'm1' }), "the option 'messageID' has no effect: it is not known", "the nearest is 'messageId'",
+        ],
+        'a user of a call of the tracker': [
+            (t) => t.track('X', {}, {}, { userId: 'u1' }), "the option 'userId' has no effect: it is not known",
+        ],
+        'a misspelled user of an analytics call': [
+            (t) => t.analytics.track('X', {}, { userID: 'u1' }), "the option 'userID' has no effect", "the nearest is 'userId'",
         ],
         'any other option': [(t) => t.reset(true, { retries: 3 }), "reset: the option 'retries' has no effect"],
         'a message id among the metadata': [

@@ -75,6 +75,52 @@ suite('the analytics client', { skip: withoutHost }, () => {
         assert.equal((await analytics.track('A')).status, 'dropped')
     })
 
+    test('reports a thousand users, each by its own call', async (t) => {
+        const { tracker: { analytics }, collector, pid } = await realTracker(t)
+        await analytics.initialize(options(collector, { maxBatchSize: 1000 }))
+        await analytics.identify('own')
+        await analytics.flush()
+
+        const calls = []
+        for (let step = 0; step < 3; step++) {
+            for (let user = 0; user < 1000; user++) {
+                calls.push(analytics.track(`Step ${step}`, { user }, { userId: `u${user}`, context: { user } }))
+            }
+            // What the host has not answered is told to the next one, each for its own user.
+            if (step === 1) process.kill(pid(), 'SIGKILL')
+        }
+        await Promise.all(calls)
+        await analytics.flush()
+
+        const events = eventsOf(collector, 'batch').slice(1)
+        assert.deepEqual(events.map(({ event, userId }) => `${event} ${userId}`), Array.from(
+            { length: 3000 }, (_, i) => `Step ${Math.floor(i / 1000)} u${i % 1000}`))
+        assert.ok(events.every(({ userId, properties, context }) =>
+            userId === `u${properties.user}` && context.user === properties.user))
+        assert.ok(events.every(({ anonymousId }) => anonymousId === undefined))
+        assert.deepEqual(problemsOf(collector), [])
+        assert.equal((await analytics.getDebugInfo()).userId, 'own')
+    })
+
+    test('takes what a call says for itself: visitor, group, time and message id', async (t) => {
+        const { tracker: { analytics }, collector } = await realTracker(t)
+        await analytics.initialize(options(collector))
+
+        const at = new Date(1_600_000_000_000)
+        await analytics.page('Start', null, { anonymousId: 'visitor 1', groupId: 'g1', timestamp: at, messageId: 'm-1' })
+        await analytics.identify('u1', { name: 'Ada' }, { userId: 'u1', timestamp: '2020-09-13T12:26:40Z' })
+        await analytics.screen('Own')
+        await analytics.flush()
+
+        const [page, identify, own] = eventsOf(collector, 'batch')
+        assert.deepEqual(
+            [page.anonymousId, page.groupId, page.userId, page.timestamp, page.messageId],
+            ['visitor 1', 'g1', undefined, '2020-09-13T12:26:40.000Z', 'm-1'])
+        assert.deepEqual([identify.userId, identify.timestamp], ['u1', '2020-09-13T12:26:40.000Z'])
+        assert.equal(own.userId, undefined)
+        assert.deepEqual(problemsOf(collector), [])
+    })
+
     test('comes back after its host was killed, and doubles nothing', async (t) => {
         const { tracker: { analytics }, collector, pid } = await realTracker(t)
         await analytics.initialize(options(collector))

@@ -18,8 +18,9 @@ function ask(method) {
 function describeTables() {
     const tables = { '': TRACKER, 'analytics.': ANALYTICS, 'basic.': BASIC }
     return new Map(Object.entries(tables).flatMap(([prefix, table]) => (
-        Object.entries(table).map(([name, { params, messageId }]) => [
-            prefix + name, [...params.map((param) => param.name), ...(messageId ? ['messageId'] : [])],
+        Object.entries(table).map(([name, { params, options, messageId }]) => [
+            prefix + name,
+            [...params.map((param) => param.name), ...(options ? ['options'] : []), ...(messageId ? ['messageId'] : [])],
         ])
     )))
 }
@@ -35,6 +36,12 @@ suite('the client and the host agree', { skip: withoutHost }, () => {
     test('on all methods and their params', () => {
         const tables = describeTables()
         for (const [name, params] of describeHost()) assert.deepEqual(tables.get(name), params, name)
+    })
+
+    test('on what an analytics call may say for itself', () => {
+        const { properties } = ask('rpc.discover').components.schemas.AnalyticsCallOptions
+
+        assert.deepEqual(ANALYTICS.track.options.map(({ name }) => name), Object.keys(properties))
     })
 
     test('on the version of the protocol and of the product', () => {

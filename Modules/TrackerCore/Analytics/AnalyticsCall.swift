@@ -40,15 +40,8 @@ public enum AnalyticsCall: Hashable, Sendable {
         }
     }
 
-    /// The call, or why it is refused.
-    func checked() -> Result<AnalyticsCall, Refusal> {
-        Result { () throws(Refusal) in
-            try check()
-            return self
-        }
-    }
-
-    private func check() throws(Refusal) {
+    /// Checks what the call was given.
+    func check() throws(Refusal) {
         switch self {
         case .track(let name, let values), .screen(let name, let values), .page(let name, let values):
             guard !name.isBlank else { throw Refusal(.invalidEventName, "The event name is empty") }
@@ -71,27 +64,46 @@ public enum AnalyticsCall: Hashable, Sendable {
 
 /// Writes calls as the events of a batch, but for what is bound when they are sent: `writeKey` and `sentAt`.
 enum AnalyticsEvent {
-    /// The event of a call. Who it is from is added when it is committed.
+    /// The event of a call. Who it is from is added when it is committed, unless the call says so itself.
     ///
     /// - Parameters:
     ///   - context: Its context.
     ///   - time: When the call was made.
     /// - Returns: `nil` for a call that is no event.
     static func body(
-        of call: AnalyticsCall, context: BodyTemplate, messageID: MessageID, at time: Timestamp
+        of call: CheckedAnalyticsCall, context: BodyTemplate, messageID: MessageID, at time: Timestamp
     ) -> BodyTemplate? {
-        guard let (type, name, values) = parts(of: call) else { return nil }
+        guard let (type, name, values) = parts(of: call.call) else { return nil }
         var head = JSONObjectWriter()
         head.append("type", type)
         if let name { head.append("event", name) }
         var tail = JSONObjectWriter(reservingCapacity: 128 + (values?.text?.byteCount ?? 0))
         if let values, let text = values.text { tail.append(values.key, text) }
-        tail.append("timestamp", time.description)
+        tail.append("timestamp", (call.own?.timestamp ?? time).description)
         tail.append("messageId", messageID.text)
-        return BodyTemplate([
-            .fixed(head.finish()), .value("userId", .userID), .id("anonymousId", .anonymousID),
-            .value("groupId", .groupID), .fixed(tail.finish()), .object("context", context),
-        ])
+        guard let own = call.own else {
+            return BodyTemplate([
+                .fixed(head.finish()), .value("userId", .userID), .id("anonymousId", .anonymousID),
+                .value("groupId", .groupID), .fixed(tail.finish()), .object("context", context),
+            ])
+        }
+        return BodyTemplate(
+            [.fixed(head.finish())] + author(of: call.call, own) + [.fixed(tail.finish()), .object("context", context)])
+    }
+
+    /// Who an event is from whose call says something of that itself.
+    private static func author(of call: AnalyticsCall, _ own: CallOverrides) -> [BodyTemplate.Member] {
+        var ids = JSONObjectWriter()
+        if own.namesUser {
+            if let userId = call.userId ?? own.userId { ids.append("userId", userId) }
+            if let anonymousId = own.anonymousId { ids.append("anonymousId", anonymousId) }
+            if let groupId = call.groupId ?? own.groupId { ids.append("groupId", groupId) }
+            return [.fixed(ids.finish())]
+        }
+        let user: [BodyTemplate.Member] = [.value("userId", .userID), .id("anonymousId", .anonymousID)]
+        guard let groupId = own.groupId else { return user + [.value("groupId", .groupID)] }
+        ids.append("groupId", groupId)
+        return user + [.fixed(ids.finish())]
     }
 
     /// Values that have been checked, and where they stand.

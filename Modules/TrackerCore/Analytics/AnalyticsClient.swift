@@ -67,23 +67,25 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     /// Accepts a call: its place in the order is fixed when this returns.
     @discardableResult
-    public func enqueue(_ call: AnalyticsCall, messageId: CallerKey?) -> CallReceipt {
-        runtime.enqueue(call.name, call.checked(), messageId)
+    public func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
+        runtime.enqueue(call.name, call.checked(options), messageId)
     }
 
     /// Accepts a call: its place in the order is fixed when this returns.
     ///
     /// - Parameters:
+    ///   - options: What the call says for itself.
     ///   - messageID: The key its caller chose, and the event's `messageId`; `nil`: one is made.
     ///   - holdsWhileIdle: Whether a call that would wait for an `initialize` which nobody has asked for is held; else
     ///     it is refused as not initialised.
     ///   - completion: Called once the call is on disk or refused. Must not block.
     package func accept(
-        _ call: AnalyticsCall, messageID: MessageID?, holdsWhileIdle: Bool = true,
+        _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, holdsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
         runtime.accept(
-            call.name, call.checked(), messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion)
+            call.name, call.checked(options), messageID: messageID, holdsWhileIdle: holdsWhileIdle,
+            completion: completion)
     }
 
     /// Sends what is queued now, without waiting for it.

@@ -50,7 +50,7 @@ enum AnalyticsContext {
     }
 
     /// One object with the members of both; where both have an object, that is merged in turn.
-    private static func merge(_ top: JSONObject, over base: JSONObject) -> JSONObject {
+    static func merge(_ top: JSONObject, over base: JSONObject) -> JSONObject {
         var merged = base
         for (key, value) in top {
             if case .object(let own) = value, case .object(let found)? = merged[key] {

@@ -14,10 +14,11 @@ public protocol AnalyticsInterface: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - call: The call.
+    ///   - options: What the call says for itself, in the place of what the client knows.
     ///   - messageId: A key of the caller's own, and the event's `messageId`: a second call with it has no effect.
     /// - Returns: A receipt, which may be thrown away: its outcome comes once the call is on disk or refused.
     @discardableResult
-    func enqueue(_ call: AnalyticsCall, messageId: CallerKey?) -> CallReceipt
+    func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt
 
     /// Sends what is queued now, without waiting for it.
     func flush()

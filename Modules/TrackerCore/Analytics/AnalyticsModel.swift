@@ -14,12 +14,16 @@ struct AnalyticsModel: ClientModel {
     /// The last event of the runs before this one.
     private var lastEarlier: Int64 = 0
 
-    func change(for call: AnalyticsCall, _ stamp: CallStamp, under settings: AnalyticsSettings) -> LaneChange {
-        guard
-            let body = AnalyticsEvent.body(
-                of: call, context: settings.context, messageID: stamp.messageID, at: stamp.time)
-        else { return .set(call.changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil) }
-        return .append(stamp.draft(.batch, .template(body), values: call.changes))
+    func change(
+        for call: CheckedAnalyticsCall, _ stamp: CallStamp, under settings: AnalyticsSettings
+    ) throws(Refusal) -> LaneChange {
+        let context =
+            try call.own.map { (own) throws(Refusal) in try settings.context(of: call.call, own) } ?? settings.context
+        // A call about a user that it names itself leaves the client's own as they are.
+        let changes = call.own?.namesUser == true ? [] : call.call.changes
+        guard let body = AnalyticsEvent.body(of: call, context: context, messageID: stamp.messageID, at: stamp.time)
+        else { return .set(changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil) }
+        return .append(stamp.draft(.batch, .template(body), values: changes))
     }
 
     static func opened(_ found: LaneState, in runtime: ClientRuntime<AnalyticsModel>) {
@@ -33,7 +37,7 @@ struct AnalyticsModel: ClientModel {
         if !isInBackground { run.lane.engine.makeDue(through: lastEarlier) }
     }
 
-    static func weight(of call: AnalyticsCall) -> Int { call.weight }
+    static func weight(of call: CheckedAnalyticsCall) -> Int { call.weight }
 
     /// `<epochMillis>-<uuid>`
     static func messageID(at time: Timestamp, _ ids: any IDGenerator) -> MessageID {

@@ -9,8 +9,10 @@ struct AnalyticsSettings: ClientSettings {
     let base: BaseURL
     let writeKey: Secret
     let delivery: DeliveryOptions
-    /// The context of every event.
+    /// The context of every event whose call says nothing of its own.
     let context: BodyTemplate
+    /// The same without the advertising identifier.
+    private let commonContext: JSONObject
 
     /// How long identity is kept, from its writing.
     static let expiration = Duration.seconds(365 * 86_400)
@@ -30,9 +32,9 @@ struct AnalyticsSettings: ClientSettings {
         base = try Self.host(options)
         for option in InitOptions.options { try option.check(options) }
         try options.delivery.validate()
+        commonContext = AnalyticsContext.collect(facts, app: options.app, merging: options.context)
         do throws(JSONSyntaxError) {
-            context = try AnalyticsContext.template(
-                AnalyticsContext.collect(facts, app: options.app, merging: options.context))
+            context = try AnalyticsContext.template(commonContext)
         } catch {
             throw FieldCheck.fault(
                 "context",
@@ -41,6 +43,22 @@ struct AnalyticsSettings: ClientSettings {
         }
         delivery = Self.delivery(of: options)
         self.options = options
+    }
+
+    /// The context of an event whose call says something for itself.
+    ///
+    /// - Throws: `serialization` if both contexts together cannot be written.
+    func context(of call: AnalyticsCall, _ own: CallOverrides) throws(Refusal) -> BodyTemplate {
+        guard own.namesUser || own.context != nil else { return context }
+        let merged = AnalyticsContext.merge(
+            own.context.flatMap { JSONValue($0).objectValue } ?? [:], over: commonContext)
+        do throws(JSONSyntaxError) {
+            // The advertising identifier is that of the client's own user.
+            return own.namesUser
+                ? BodyTemplate([.fixed(try JSONText(merged))]) : try AnalyticsContext.template(merged)
+        } catch {
+            throw Refusal(.serialization, "Dropped \(call.name): options.context cannot be written: \(error)")
+        }
     }
 
     /// The lane of this write key and host.

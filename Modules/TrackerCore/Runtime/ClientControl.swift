@@ -11,16 +11,16 @@ package protocol ClientControl: Sendable {
     /// Runs `body` once every call accepted before has taken effect. Nothing waits for the network.
     func afterEarlierCalls(_ body: @escaping @Sendable () -> Void)
 
-    /// Counts and logs a call whose value JSON cannot hold.
-    func refuseSerialization(of name: String, _ reason: String)
+    /// Counts and logs a call that cannot be passed on.
+    func refuse(call name: String, as reason: RefusalReason, _ message: String)
 
     /// Has every diagnostic handed to `observer` as it arises.
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void)
 }
 
 extension ClientRuntime: ClientControl {
-    func refuseSerialization(of name: String, _ reason: String) {
-        _ = refuse(name, Refusal(.serialization, "\(name): \(reason)"))
+    func refuse(call name: String, as reason: RefusalReason, _ message: String) {
+        _ = refuse(name, Refusal(reason, message))
     }
 
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
@@ -48,9 +48,11 @@ extension ControlledClient {
     /// - Parameter body: Run once, at once if there is nothing to wait for. Must not block.
     package func afterEarlierCalls(_ body: @escaping @Sendable () -> Void) { control.afterEarlierCalls(body) }
 
-    /// Refuses a call whose value JSON cannot hold.
-    package func refuseSerialization(of name: String, _ reason: String) {
-        control.refuseSerialization(of: name, reason)
+    /// Refuses a call that cannot be passed on.
+    ///
+    /// - Parameter message: Why, for the log.
+    package func refuse(call name: String, as reason: RefusalReason, _ message: String) {
+        control.refuse(call: name, as: reason, message)
     }
 
     /// Has every diagnostic handed to `observer` as it arises.

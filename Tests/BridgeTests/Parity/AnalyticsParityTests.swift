@@ -83,7 +83,9 @@ struct AnalyticsParityTests {
             default:
                 let id =
                     chance.flip(1, in: 4) ? CallerKey("chosen-\(Int.random(in: 0..<3, using: &chance.random))") : nil
-                results.append("\(await client.enqueue(chance.analyticsCall(), messageId: id).outcome)")
+                let call = chance.analyticsCall()
+                let options = chance.flip(1, in: 3) && !call.isSetting ? chance.callOptions() : nil
+                results.append("\(await client.enqueue(call, options: options, messageId: id).outcome)")
             }
         }
         try await settle(client)
@@ -105,7 +107,19 @@ struct AnalyticsParityTests {
     }
 }
 
+extension AnalyticsCall {
+    /// Whether it is no event, and over the bridge takes no options.
+    fileprivate var isSetting: Bool { if case .setAdvertisingId = self { true } else { false } }
+}
+
 extension Chance {
+    fileprivate mutating func callOptions() -> CallOptions {
+        CallOptions(
+            userId: oneOf([nil, name()]), anonymousId: oneOf([nil, name()]), groupId: oneOf([nil, nil, name()]),
+            timestamp: oneOf([nil, Timestamp(milliseconds: Int64.random(in: 0...2_000_000_000_000, using: &random))]),
+            context: maybeObject().map { Properties($0) })
+    }
+
     fileprivate mutating func analyticsCall() -> AnalyticsCall {
         let values = maybeObject().map { Properties($0) }
         return switch Int.random(in: 0..<8, using: &random) {

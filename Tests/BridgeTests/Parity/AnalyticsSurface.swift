@@ -34,9 +34,11 @@ final class BridgedAnalytics: AnalyticsSurface {
     }
 
     @discardableResult
-    func enqueue(_ call: AnalyticsCall, messageId: CallerKey?) -> CallReceipt {
+    func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
         func send(_ name: String, _ params: JSONObject) -> CallReceipt {
-            bridge.receipt("analytics.\(name)", params, messageId)
+            var params = params
+            if let options { params["options"] = options.json }
+            return bridge.receipt("analytics.\(name)", params, messageId)
         }
 
         return switch call {
@@ -79,6 +81,16 @@ final class BridgedAnalytics: AnalyticsSurface {
     func applicationDidEnterBackground() { bridge.client.start("analytics.background") }
 
     func shutdown(timeout: Duration) async { await bridge.end() }
+}
+
+extension CallOptions {
+    /// The options as they cross the bridge.
+    fileprivate var json: JSONValue {
+        [
+            "userId": .of(userId), "anonymousId": .of(anonymousId), "groupId": .of(groupId),
+            "timestamp": .of(timestamp?.description), "context": .of(context),
+        ]
+    }
 }
 
 extension InitOptions {

@@ -20,10 +20,20 @@
  *     outcome, undefined, the result as it is, or one member of it.
  * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
  *     in such a call an object with a `messageId` may follow the arguments.
+ * @property {{ name: string, kind: 'string' | 'object' }[]} [options] What else that object may hold.
  * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
  * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
  */
+
+/** What an analytics call may say for itself. */
+const CALL_OPTIONS = [
+    { name: 'userId', kind: 'string' },
+    { name: 'anonymousId', kind: 'string' },
+    { name: 'groupId', kind: 'string' },
+    { name: 'timestamp', kind: 'string' },
+    { name: 'context', kind: 'object' },
+]
 
 /** The methods of the session-based tracker. @type {Record<string, BridgedMethod>} */
 export const TRACKER = {
@@ -201,6 +211,7 @@ export const ANALYTICS = {
         ],
         gives: 'outcome',
         messageId: 'stamped',
+        options: CALL_OPTIONS,
         repeats: true,
         isNamed: true,
     },
@@ -211,6 +222,7 @@ export const ANALYTICS = {
         ],
         gives: 'outcome',
         messageId: 'stamped',
+        options: CALL_OPTIONS,
         repeats: true,
     },
     group: {
@@ -220,6 +232,7 @@ export const ANALYTICS = {
         ],
         gives: 'outcome',
         messageId: 'stamped',
+        options: CALL_OPTIONS,
         repeats: true,
     },
     screen: {
@@ -229,6 +242,7 @@ export const ANALYTICS = {
         ],
         gives: 'outcome',
         messageId: 'stamped',
+        options: CALL_OPTIONS,
         repeats: true,
         isNamed: true,
     },
@@ -239,6 +253,7 @@ export const ANALYTICS = {
         ],
         gives: 'outcome',
         messageId: 'stamped',
+        options: CALL_OPTIONS,
         repeats: true,
         isNamed: true,
     },
@@ -248,6 +263,7 @@ export const ANALYTICS = {
         ],
         gives: 'outcome',
         messageId: 'stamped',
+        options: CALL_OPTIONS,
         repeats: true,
     },
     setAdvertisingId: {

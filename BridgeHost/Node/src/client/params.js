@@ -1,8 +1,14 @@
 import { nearest } from './nearest.js'
 import { ValueFault, serialize } from './serialize.js'
 
-/** What may follow the arguments of a call that has an effect. */
+/** What may follow the arguments of any call that has an effect. */
 const OPTIONS = ['messageId']
+
+/** How many bytes of UTF-8 an id of a user or a group has at most. */
+const MAX_ID_BYTES = 1024
+
+/** A date and a time of day with its zone. The host knows the calendar. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)$/
 
 /** 1 to 128 printable characters of ASCII, no space first or last. */
 const MESSAGE_ID = /^[!-~](?:[ -~]{0,126}[!-~])?$/
@@ -32,7 +38,7 @@ export function writeParams(row, args, { newID, maxBytes, note }) {
     throw new ValueFault('The call', 'is too large', true)
 }
 
-function named({ params, gives }, args, write, newID, note) {
+function named({ params, gives, options }, args, write, newID, note) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
     for (let i = 0; i < params.length; i++) {
@@ -45,7 +51,10 @@ function named({ params, gives }, args, write, newID, note) {
     }
     if (newID) {
         noteMisplaced(params, args, note)
-        const id = messageID(args[params.length], note)
+        const given = args[params.length]
+        const id = messageID(given, options, note)
+        const own = options && given ? callOptions(given, options, write) : ''
+        if (own !== '') add('options', `{${own}}`)
         add('messageId', id === undefined ? `"${newID()}"` : JSON.stringify(id))
     }
     return text === '' ? '{}' : text + '}'
@@ -80,13 +89,38 @@ function phrase(kind) {
     return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
+/** What a call says for itself besides its message id: members of JSON text. */
+function callOptions(given, options, write) {
+    const members = []
+    for (const { name, kind } of options) {
+        const text = write(given[name], `options.${name}`)
+        if (text === undefined || text === 'null') continue
+        const value = kind === 'string' && kindOf(text) === 'string' ? JSON.parse(text) : undefined
+        const fault = kindOf(text) === kind ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(given[name])}`
+        if (fault) throw new ArgumentFault(`options.${name}`, fault)
+        members.push(`"${name}":${text}`)
+    }
+    return members.join(',')
+}
+
+/** What is wrong with an option that is a text. */
+function faultOf(name, value) {
+    if (value === undefined) return undefined
+    if (name === 'timestamp') {
+        const isTime = TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value.replace(',', '.').toUpperCase()))
+        return isTime ? undefined : 'must be a Date or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z'
+    }
+    if (value.trim() === '') return 'must not be blank'
+    return Buffer.byteLength(value) > MAX_ID_BYTES ? `must not have more than ${MAX_ID_BYTES} bytes` : undefined
+}
+
 /** The message id that a caller gave. */
-function messageID(options, note) {
+function messageID(options, more, note) {
     if (options === undefined || options === null) return undefined
     if (typeof options !== 'object' || Array.isArray(options)) {
         throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(options)}`)
     }
-    noteUnknown(options, OPTIONS, note)
+    noteUnknown(options, more ? [...OPTIONS, ...more.map(({ name }) => name)] : OPTIONS, note)
     const { messageId } = options
     if (messageId === undefined || messageId === null) return undefined
     if (typeof messageId === 'string' && MESSAGE_ID.test(messageId)) return messageId

@@ -11,6 +11,9 @@
  */
 export type Properties = object
 
+/** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
+export type Timestamp = Date | string
+
 /** What may follow the arguments of a call that has an effect. */
 export interface CallOptions {
     /** A key for the call: a second call with it has no effect. Made up if left out. */
@@ -135,6 +138,20 @@ export interface BasicDebugInfo {
     /** The configuration, secrets masked. */
     config?: Record<string, unknown>
     [more: string]: unknown
+}
+
+/** What an analytics call says for itself, in the place of what the client knows. */
+export interface AnalyticsCallOptions {
+    /** The user that the call is about; 1 to 1,024 bytes, not blank. */
+    userId?: string | null
+    /** The visitor that the call is about; 1 to 1,024 bytes, not blank. */
+    anonymousId?: string | null
+    /** The group that the user belongs to; 1 to 1,024 bytes, not blank. */
+    groupId?: string | null
+    /** When it happened; by default when the call was made. */
+    timestamp?: Timestamp | null
+    /** Merged over the client's context, objects member by member. */
+    context?: Properties | null
 }
 
 /** What the user decided about tracking. */
@@ -664,41 +681,41 @@ export interface AnalyticsMethods {
      * @param event What happened. Not blank.
      * @param properties Facts about it.
      */
-    track(event: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    track(event: string, properties?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Tells who the user is from now on.
      *
      * @param userId The application's name for the user. Not blank.
      * @param traits Facts about the user.
      */
-    identify(userId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
+    identify(userId: string, traits?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Tells which group the user belongs to from now on.
      *
      * @param groupId The group. Not blank.
      * @param traits Facts about the group.
      */
-    group(groupId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
+    group(groupId: string, traits?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Records that a screen was shown.
      *
      * @param name The screen. Not blank.
      * @param properties Facts about the view.
      */
-    screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    screen(name: string, properties?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Records that a page was shown.
      *
      * @param name The page. Not blank.
      * @param properties Facts about the view.
      */
-    page(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
+    page(name: string, properties?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Tells that the user has another name from now on.
      *
      * @param newUserId The other name. Not blank.
      */
-    alias(newUserId: string, options?: CallOptions): Promise<Outcome>
+    alias(newUserId: string, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Has events carry an advertising identifier from now on.
      *

@@ -1,6 +1,6 @@
 import { show } from './findings.js'
 import {
-    absent, all, atLeast, every, exactly, filled, flag, instant, isObject, missing, number, object, text, uuid,
+    absent, all, atLeast, every, exactly, filled, flag, instant, isObject, missing, number, object, text,
 } from './shape.js'
 
 /** @typedef {import('./findings.js').Check} Check */
@@ -36,8 +36,15 @@ const context = atLeast(
     },
 )
 
+/** A client's own anonymous id is a UUID; a call that names its user has one of the program's, or none. */
+const author = (value, findings) => {
+    if (!isObject(value)) return
+    if (!Object.hasOwn(value, 'anonymousId') && !Object.hasOwn(value, 'userId')) {
+        findings.inside('anonymousId', undefined, missing)
+    }
+}
+
 const envelope = {
-    anonymousId: uuid,
     timestamp: instant,
     writeKey: keyText,
     messageId,
@@ -47,7 +54,7 @@ const envelope = {
 
 const named = exactly(
     { type: text, event: filled, ...envelope },
-    { properties: object, userId: filled, groupId: filled, traits: absent('it goes with identify and group') },
+    { properties: object, anonymousId: filled, userId: filled, groupId: filled, traits: absent('it goes with identify and group') },
 )
 const unnamed = {
     event: absent('only a track, screen or page has a name'),
@@ -59,11 +66,11 @@ const SORTS = new Map(Object.entries({
     track: named,
     screen: named,
     page: named,
-    identify: exactly({ type: text, userId: filled, ...envelope }, { ...unnamed, traits: object, groupId: filled }),
-    group: exactly({ type: text, groupId: filled, ...envelope }, { ...unnamed, traits: object, userId: filled }),
+    identify: exactly({ type: text, userId: filled, ...envelope }, { ...unnamed, traits: object, anonymousId: filled, groupId: filled }),
+    group: exactly({ type: text, groupId: filled, ...envelope }, { ...unnamed, traits: object, anonymousId: filled, userId: filled }),
     alias: exactly(
         { type: text, userId: filled, ...envelope },
-        { ...unnamed, traits: absent('an alias has none'), groupId: filled },
+        { ...unnamed, traits: absent('an alias has none'), anonymousId: filled, groupId: filled },
     ),
 }))
 
@@ -71,7 +78,7 @@ const SORTS = new Map(Object.entries({
 const analyticsEvent = (value, findings) => {
     if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
     const sort = SORTS.get(value.type)
-    if (sort) sort(value, findings)
+    if (sort) all(sort, author)(value, findings)
     else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, missing)
     else findings.inside('type', value.type, unknownType)
 }

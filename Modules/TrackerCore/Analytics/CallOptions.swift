@@ -1,0 +1,131 @@
+public import TrackerModels
+
+/// What one analytics call says for itself, in the place of what the client knows.
+///
+/// One client of a server so reports many users:
+///
+/// ```swift
+/// AnalyticsClient.shared.track(
+///     "Order Completed", properties: ["total": 149.99], options: CallOptions(userId: "user-1"))
+/// ```
+///
+/// Options hold for their call alone, and change nothing that the client remembers. A call that names its user, by
+/// `userId` or `anonymousId`, carries nothing of the client's own user: neither its ids and group nor its advertising
+/// identifier. An `identify`, `alias` or `group` that names its user is an event about that user, and the client's own
+/// user stays.
+///
+/// An id has 1 to 1,024 bytes and is not blank; a call with another is dropped as ``RefusalReason/invalidValue``. The
+/// event's `messageId` is an argument of the call itself.
+public struct CallOptions: Hashable, Sendable {
+    /// The user that the call is about. In `identify` and `alias` the call's own argument says it; another is refused.
+    public var userId: String?
+    /// The visitor that the call is about, as the program knows them.
+    public var anonymousId: String?
+    /// The group that the user belongs to. In `group` the call's own argument says it; another is refused.
+    public var groupId: String?
+    /// When it happened; `nil`: when the call was made. Neither the order nor `eventTTL` goes by it.
+    public var timestamp: Timestamp?
+    /// Merged over the context of the client, objects member by member.
+    public var context: Properties?
+
+    /// Says what is given, and nothing of what is left out.
+    public init(
+        userId: String? = nil, anonymousId: String? = nil, groupId: String? = nil, timestamp: Timestamp? = nil,
+        context: Properties? = nil
+    ) {
+        self.userId = userId
+        self.anonymousId = anonymousId
+        self.groupId = groupId
+        self.timestamp = timestamp
+        self.context = context
+    }
+
+    /// How many bytes of UTF-8 an id has at most.
+    static let maxIDBytes = 1024
+}
+
+/// Options that have been checked. A class, since most calls have none.
+final class CallOverrides: Sendable {
+    let userId: String?
+    let anonymousId: String?
+    let groupId: String?
+    let timestamp: Timestamp?
+    let context: JSONText?
+
+    /// Checks options.
+    ///
+    /// - Parameter call: The call that they came with.
+    /// - Returns: `nil` if they say nothing.
+    /// - Throws: Why the call is refused.
+    init?(_ options: CallOptions?, of call: AnalyticsCall) throws(Refusal) {
+        guard let options, options != CallOptions() else { return nil }
+        if case .setAdvertisingId = call {
+            throw Refusal(.invalidValue, "setAdvertisingId(): it is no event and takes no options")
+        }
+        try Self.check("userId", options.userId, call.name, argument: call.userId)
+        try Self.check("anonymousId", options.anonymousId, call.name, argument: nil)
+        try Self.check("groupId", options.groupId, call.name, argument: call.groupId)
+        if let timestamp = options.timestamp, !Self.writable.contains(timestamp.milliseconds) {
+            throw Refusal(.invalidValue, "Dropped \(call.name): options.timestamp is not in the years 0 to 9999")
+        }
+        userId = options.userId
+        anonymousId = options.anonymousId
+        groupId = options.groupId
+        timestamp = options.timestamp
+        context = try options.context?.checked(for: "\(call.name), options.context")
+    }
+
+    /// Whether the call is about a user that it names itself.
+    var namesUser: Bool { userId != nil || anonymousId != nil }
+
+    /// About how many bytes of memory they take.
+    var weight: Int { 128 + (context?.byteCount ?? 0) }
+
+    /// The instants of the years that ISO 8601 has four digits for, by their milliseconds.
+    private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    private static func check(
+        _ name: String, _ id: String?, _ call: String, argument: String?
+    ) throws(Refusal) {
+        guard let id else { return }
+        guard !id.isBlank else { throw Refusal(.invalidValue, "Dropped \(call): options.\(name) is blank") }
+        guard id.utf8.count <= CallOptions.maxIDBytes else {
+            throw Refusal(
+                .invalidValue, "Dropped \(call): options.\(name) has more than \(CallOptions.maxIDBytes) bytes")
+        }
+        // Equal by its code points: Swift's own `==` takes two spellings of one character for the same.
+        guard argument.map({ $0.unicodeScalars.elementsEqual(id.unicodeScalars) }) ?? true else {
+            throw Refusal(.invalidValue, "Dropped \(call): options.\(name) is another than the call's own \(name)")
+        }
+    }
+}
+
+/// An analytics call that has been checked, with what it says for itself.
+struct CheckedAnalyticsCall: Sendable {
+    var call: AnalyticsCall
+    var own: CallOverrides?
+
+    /// About how many bytes of memory it takes.
+    var weight: Int { call.weight + (own?.weight ?? 0) }
+}
+
+extension AnalyticsCall {
+    /// The call with its options, or why it is refused.
+    func checked(_ options: CallOptions?) -> Result<CheckedAnalyticsCall, Refusal> {
+        Result { () throws(Refusal) in
+            try check()
+            return CheckedAnalyticsCall(call: self, own: try CallOverrides(options, of: self))
+        }
+    }
+
+    /// The user that the call itself names.
+    var userId: String? {
+        switch self {
+        case .identify(let userId, _), .alias(let userId): userId
+        case .track, .group, .screen, .page, .setAdvertisingId: nil
+        }
+    }
+
+    /// The group that the call itself names.
+    var groupId: String? { if case .group(let groupId, _) = self { groupId } else { nil } }
+}
