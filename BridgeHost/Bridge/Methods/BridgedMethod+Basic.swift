@@ -26,8 +26,7 @@ extension BridgedMethod {
             if let object = arguments.object(3) { try BasicFields.table.read(object, at: "options", into: &options) }
             host.basic.accept(
                 initialize: try arguments.string(0), endpoint: try arguments.string(1),
-                appVersion: arguments.optionalString(2), maxQueueSize: options.maxQueueSize,
-                options: options.delivery, debug: options.debug, completion: host.answeringLate(reply))
+                appVersion: arguments.optionalString(2), options: options, completion: host.answeringLate(reply))
         },
         .basic(
             "basic.track",

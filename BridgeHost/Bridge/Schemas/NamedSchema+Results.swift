@@ -89,6 +89,7 @@ extension NamedSchema {
                     .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
                     .optional("refused", .anyObject, "Calls refused when they were made, by reason."),
                     .optional("lastError", .anyObject.orNull, "The last failure of a request."),
+                    .optional("config", .anyObject, "The options, secrets masked, without `context`."),
                 ], others: .anything),
             example: #"{"lifecycle": "ready", "queueLength": 2, "writeKey": "****-key", "userId": "user-1"}"#),
         NamedSchema(

@@ -86,19 +86,24 @@ extension AnalyticsCall {
 }
 
 extension InitOptions {
-    /// Adds the options to a debug info.
+    /// Adds the options to a debug info, but for `context`: what it holds can be about a person.
     fileprivate func describe(in info: inout JSONObject) {
         let delivery = AnalyticsSettings.delivery(of: self)
         info["writeKey"] = .string(Secret(writeKey).masked)
         info["ingestionHost"] = .string(ingestionHost)
         info["flushIntervalSeconds"] = JSONValue(flushIntervalSeconds)
         info["maxQueueEvents"] = JSONValue(delivery.maxQueuedEvents)
-        info["config"] = [
-            "debug": .bool(debug),
-            "flushAt": JSONValue(flushAt),
-            "maxBatchSize": JSONValue(maxBatchSize),
-            "maxBatchBytes": JSONValue(maxBatchBytes),
-            "delivery": .object(DebugInfo.describe(delivery)),
-        ]
+        var config = DebugInfo.describe(self, InitOptions.options)
+        config["app"] = .object(app.debugInfo)
+        config["delivery"] = .object(DebugInfo.describe(delivery))
+        info["config"] = .object(config)
+    }
+}
+
+extension AppInfo {
+    fileprivate var debugInfo: JSONObject {
+        JSONObject(
+            [("name", name), ("version", version), ("build", build), ("namespace", namespace)]
+                .map { ($0, $1.map(JSONValue.string) ?? .null) })
     }
 }

@@ -71,11 +71,11 @@ struct BasicModel: ClientModel {
         info["endpoint"] = .string(settings.endpoint)
         info["maxQueueSize"] = JSONValue(settings.delivery.maxQueuedEvents)
         info["userId"] = snapshot.model.user.map { .string($0.userId) } ?? .null
-        info["config"] = [
-            "apiKey": .string(settings.apiKey.masked),
-            "appVersion": settings.appVersion.map(JSONValue.string) ?? .null,
-            "delivery": .object(DebugInfo.describe(settings.delivery)),
-        ]
+        var config = DebugInfo.describe(settings.options, BasicOptions.options)
+        config["apiKey"] = .string(settings.apiKey.masked)
+        config["appVersion"] = settings.appVersion.map(JSONValue.string) ?? .null
+        config["delivery"] = .object(DebugInfo.describe(settings.delivery))
+        info["config"] = .object(config)
     }
 
     /// The event of a call on the basic wire; what is absent is left out.

@@ -1,6 +1,29 @@
-import TrackerModels
+package import TrackerModels
 import TrackerNetworking
 import TrackerStorage
+
+/// The options of a basic tracker, in the form that its checks, its debug information and the bridge share.
+package struct BasicOptions: Hashable, Sendable {
+    /// Past this many events the oldest is dropped; `nil`: as the delivery options say, and 100 in memory.
+    package var maxQueueSize: Int?
+    /// Whether informative and debug messages are logged.
+    package var debug: Bool
+    package var delivery: DeliveryOptions
+
+    package init(maxQueueSize: Int? = nil, debug: Bool = false, delivery: DeliveryOptions = DeliveryOptions()) {
+        self.maxQueueSize = maxQueueSize
+        self.debug = debug
+        self.delivery = delivery
+    }
+
+    /// The options that are not about delivery.
+    package static let options: [ConfigOption<BasicOptions>] = [
+        .integer(
+            "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, 100 in memory",
+            "Past this many events the oldest is dropped"),
+        .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
+    ]
+}
 
 /// What `initialize` was given, checked.
 struct BasicSettings: ClientSettings {
@@ -9,8 +32,9 @@ struct BasicSettings: ClientSettings {
     /// The endpoint as events are posted to it.
     let endpoint: String
     let appVersion: String?
+    let options: BasicOptions
+    /// The delivery options, bounded by the tracker's own.
     let delivery: DeliveryOptions
-    let isVerbose: Bool
     /// What every event tells of its surroundings.
     let context: JSONText
 
@@ -18,8 +42,7 @@ struct BasicSettings: ClientSettings {
     ///
     /// - Throws: `invalidAPIKey`, `invalidEndpoint`, or `invalidConfiguration` with the field and the reason.
     init(
-        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions,
-        isVerbose: Bool = false
+        apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions
     ) throws(TrackerError) {
         do throws(SecretFault) {
             self.apiKey = try Secret(given: apiKey)
@@ -30,24 +53,25 @@ struct BasicSettings: ClientSettings {
             throw TrackerError(.invalidEndpoint, "Endpoint is required, such as https://in.example.com/events")
         }
         do {
-            base = try BaseURL(endpoint, allowInsecureHTTP: options.allowInsecureHTTP)
+            base = try BaseURL(endpoint, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
         } catch {
             throw TrackerError(.invalidEndpoint, "The endpoint is not usable. \(error.reason)")
         }
-        if let maxQueueSize { try FieldCheck.atLeastOne("maxQueueSize", maxQueueSize) }
-        try options.validate()
+        for option in BasicOptions.options { try option.check(options) }
+        try options.delivery.validate()
         // A base URL is canonical without the slash at its end, and a server may tell the two apart.
         self.endpoint = base.description + (endpoint.hasSuffix("/") ? "/" : "")
         self.appVersion = appVersion
-        self.isVerbose = isVerbose
-        var delivery = options
-        delivery.maxQueuedEvents = options.queueBound(own: maxQueueSize, inMemory: 100)
+        self.options = options
+        var delivery = options.delivery
+        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueSize, inMemory: 100)
         self.delivery = delivery
         context = Self.context(appVersion: appVersion)
     }
 
     let title = "BasicTracker"
     let keyPrefix = "__GT_basic_"
+    var isVerbose: Bool { options.debug }
     var lane: LaneIdentity { LaneIdentity(kind: .endpoint, owner: "", origin: base.description) }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
 

@@ -51,8 +51,8 @@ public final class BasicTracker: ControlledClient {
         options: DeliveryOptions = DeliveryOptions(), debug: Bool = false
     ) throws(TrackerError) {
         let refusal = accept(
-            initialize: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize,
-            options: options, debug: debug)
+            initialize: apiKey, endpoint: endpoint, appVersion: appVersion,
+            options: BasicOptions(maxQueueSize: maxQueueSize, debug: debug, delivery: options))
         if let refusal { throw refusal }
     }
 
@@ -60,14 +60,11 @@ public final class BasicTracker: ControlledClient {
     /// if the state folder cannot be used; it must not block.
     @discardableResult
     package func accept(
-        initialize apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int? = nil,
-        options: DeliveryOptions, debug: Bool = false,
+        initialize apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void = { _ in }
     ) -> TrackerError? {
         let settings = Result { () throws(TrackerError) in
-            try BasicSettings(
-                apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize,
-                options: options, isVerbose: debug)
+            try BasicSettings(apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: options)
         }
         return runtime.initialize(settings, completion: completion)
     }

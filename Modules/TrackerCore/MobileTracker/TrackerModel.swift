@@ -96,24 +96,18 @@ struct TrackerModel: ClientModel {
 }
 
 extension TrackerSettings {
+    /// The options, and what has no option of its own: addresses, keys and objects.
     fileprivate var debugInfo: JSONObject {
-        [
-            "apiUrl": .string(base.description),
-            "xApiKey": .string(apiKey.masked),
-            "debug": .bool(config.debug),
-            "crossSiteCookie": .bool(config.crossSiteCookie),
-            "cookieDomain": config.cookieDomain.map(JSONValue.string) ?? .null,
-            "cookieExpiration": JSONValue(config.cookieExpiration),
-            "sessionCreation": .string(config.sessionCreation.rawValue),
-            "initTimeoutMs": DebugInfo.milliseconds(config.initTimeout),
-            "consent": .string(config.consent.rawValue),
-            "device": ["osName": .string(device.osName), "deviceType": .string(device.deviceType)],
-            "initialScreen": config.initialScreen.map { screen in
+        var info: JSONObject = ["apiUrl": .string(base.description), "xApiKey": .string(apiKey.masked)]
+        info.merge(DebugInfo.describe(config, TrackerConfig.options))
+        info["cookieDomain"] = config.cookieDomain.map(JSONValue.string) ?? .null
+        info["device"] = ["osName": .string(device.osName), "deviceType": .string(device.deviceType)]
+        info["initialScreen"] =
+            config.initialScreen.map { screen in
                 ["name": .string(screen.name), "url": .string(screen.url ?? screen.name)]
-            } ?? .null,
-            "maxPendingEvents": config.maxPendingEvents.map { JSONValue($0) } ?? .null,
-            "delivery": .object(DebugInfo.describe(config.delivery)),
-        ]
+            } ?? .null
+        info["delivery"] = .object(DebugInfo.describe(config.delivery))
+        return info
     }
 }
 

@@ -90,7 +90,7 @@ enum DebugInfo {
         ]
     }
 
-    /// Calls refused at the door, by reason.
+    /// Calls refused when they were made, by reason.
     static func counts(_ refused: [RefusalReason: Int]) -> JSONValue {
         var counts = JSONObject()
         for (reason, count) in refused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -99,10 +99,14 @@ enum DebugInfo {
         return .object(counts)
     }
 
+    /// The values of options, each under the key that it has over the bridge.
+    static func describe<Options>(_ values: Options, _ options: [ConfigOption<Options>]) -> JSONObject {
+        JSONObject(options.map { ($0.key, $0.value(in: values)?.json ?? .null) })
+    }
+
     /// The delivery options.
     static func describe(_ options: DeliveryOptions) -> JSONObject {
-        var info = JSONObject()
-        for option in DeliveryOptions.all { info[option.key] = option.value(in: options)?.json ?? .null }
+        var info = describe(options, DeliveryOptions.all)
         if let proxy = options.proxy { info["proxy"] = .string(masked(proxy: proxy)) }
         return info
     }

@@ -261,7 +261,7 @@ struct BasicTrackerTests {
 
         let result = await withCheckedContinuation { continuation in
             fixture.tracker.accept(
-                initialize: "k", endpoint: fixture.backend.url, appVersion: nil, options: broken
+                initialize: "k", endpoint: fixture.backend.url, appVersion: nil, options: BasicOptions(delivery: broken)
             ) { continuation.resume(returning: $0) }
         }
         let outcome = await fixture.tracker.track(event: "A").outcome
@@ -333,8 +333,8 @@ struct BasicTrackerTests {
     func standardBound() throws {
         let bound = { (size: Int?, persistence: DeliveryOptions.Persistence) throws(TrackerError) in
             try BasicSettings(
-                apiKey: "k", endpoint: "https://a.b", appVersion: nil, maxQueueSize: size,
-                options: DeliveryOptions(persistence: persistence)
+                apiKey: "k", endpoint: "https://a.b", appVersion: nil,
+                options: BasicOptions(maxQueueSize: size, delivery: DeliveryOptions(persistence: persistence))
             ).limits
         }
 

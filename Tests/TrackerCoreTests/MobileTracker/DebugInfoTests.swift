@@ -38,6 +38,38 @@ struct DebugInfoTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("has every option of an analytics client but the context, which can be about a person")
+    func analytics() async throws {
+        let fixture = try AnalyticsFixture()
+        let options = InitOptions(
+            writeKey: "secret-key-9876", ingestionHost: "nowhere", flushIntervalSeconds: 7, maxQueueEvents: 8,
+            requestTimeout: .seconds(9), app: AppInfo(name: "Shop"), context: ["traits": "secret-person"])
+        await fixture.client.initializeAndWait(with: options)
+
+        let names = Mirror(reflecting: options).children.compactMap(\.label)
+        for name in names where !["key", "ingestionHost", "context"].contains(name) {
+            let value = fixture.client.info("config", name) ?? fixture.client.info("config", name + "Ms")
+            #expect(value != nil && value != .null, "\(name)")
+        }
+        #expect(fixture.client.info("config", "requestTimeoutMs") == 9_000)
+        #expect(fixture.client.info("config", "app", "name") == "Shop")
+        let shown = await fixture.client.getDebugInfo()
+        #expect(!"\(shown)".contains("secret-"))
+    }
+
+    @Test("has every option of a basic tracker")
+    func basic() async throws {
+        let fixture = try BasicFixture()
+        try fixture.start(maxQueueSize: 12)
+
+        for option in BasicOptions.options { #expect(fixture.tracker.info("config", option.key) != nil) }
+        #expect(fixture.tracker.info("config", "maxQueueSize") == 12)
+        #expect(fixture.tracker.info("config", "debug") == false)
+        #expect(fixture.tracker.info("config", "apiKey") == "****1234")
+        #expect(fixture.tracker.info("config", "appVersion") == "1.2.3")
+        await fixture.tracker.shutdown()
+    }
+
     @Test(
         "never has a proxy's password",
         arguments: [

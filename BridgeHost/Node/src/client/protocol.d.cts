@@ -109,6 +109,8 @@ export interface AnalyticsDebugInfo {
     refused?: Record<string, unknown>
     /** The last failure of a request. */
     lastError?: Record<string, unknown> | null
+    /** The options, secrets masked, without `context`. */
+    config?: Record<string, unknown>
     [more: string]: unknown
 }
 
