@@ -7,12 +7,15 @@ import TrackerModels
 
 @Suite("A client that shows the collector how it stands")
 struct CollectorPanelTests {
-    private func account(_ server: LoopbackServer) async throws -> JSONValue {
-        let isAccount: @Sendable (LoopbackRequest) -> Bool = { $0.line == "POST /accounts" }
+    /// The first account that the server gets with so many events delivered.
+    private func account(_ server: LoopbackServer, delivered: Int = 0) async throws -> JSONValue {
         var count = 1
         while true {
             let requests = try await server.requests(atLeast: count)
-            if let account = requests.first(where: isAccount) { return account.json }
+            for request in requests where request.line == "POST /accounts" {
+                let account = request.json
+                if account["debugInfo"]?["account"]?["delivered"]?.intValue ?? 0 >= delivered { return account }
+            }
             count = requests.count + 1
         }
     }
@@ -28,7 +31,7 @@ struct CollectorPanelTests {
         await fixture.tracker.track(eventName: "PURCHASE")
         _ = await fixture.tracker.flush(timeout: .seconds(60))
 
-        let account = try await account(fixture.backend.server)
+        let account = try await account(fixture.backend.server, delivered: 1)
         #expect(account["client"] == .string("MobileTracker 925, process \(getpid())"))
         #expect(account["at"]?.stringValue?.hasSuffix("Z") == true)
         #expect(account["debugInfo"]?["account"]?["delivered"] == 1)
