@@ -94,6 +94,7 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         ['Node.md', 'createServer', ['REQUEST'], ONE_REQUEST],
         ['Node.md', 'outcome.status', ['PURCHASE']],
         ['Node.md', 'account, lastError', []],
+        ['Node.md', "userId: 'user-2'", ['Order Completed', 'Order Completed']],
         ['Node.md', 'node:test', []],
         ['Migration.md', 'Order Completed', ['Order Completed']],
     ]
