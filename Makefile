@@ -73,8 +73,7 @@ test-swift: setup-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) python3 Tests/Scripts/run_tests.py swift
 
 test-node: setup-tests
-	swift build --product BridgeHost -Xswiftc -warnings-as-errors
-	swift build --product NativeBenchmark -Xswiftc -warnings-as-errors
+	swift build -Xswiftc -warnings-as-errors
 	python3 Tests/Scripts/run_tests.py node
 
 kills: setup-tests
@@ -169,7 +168,7 @@ docs: setup
 	@python3 Tests/Scripts/docs.py .build/debug/Modules .build/docs
 
 lint:
-	swift format lint --strict -r Modules BridgeHost Benchmarks Tests Package.swift
+	swift format lint --strict -r Modules BridgeHost Benchmarks Docs Tests Package.swift
 
 generate: setup
 	swift run BridgeGenerator

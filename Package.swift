@@ -31,9 +31,14 @@ func shim(_ name: String, linking library: String) -> Target {
     .target(name: name, path: "Modules/\(name)", linkerSettings: [.linkedLibrary(library)])
 }
 
+/// A program that shows how a product is used, built as a user would build it: without the settings of this package.
+func example(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .executableTarget(name: "\(name)Example", dependencies: dependencies, path: "Docs/Examples/\(name)")
+}
+
 let package = Package(
     name: "MobileTracker",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v15)],
     products: [
         .library(name: "TrackerJSON", targets: ["TrackerJSON"]),
         .library(name: "TrackerModels", targets: ["TrackerModels"]),
@@ -95,6 +100,10 @@ let package = Package(
         ),
         // As a user would build them: without the settings of this package.
         .target(name: "Examples", dependencies: ["TrackerCore"], path: "Tests/Examples"),
+        example("Outbox", "TrackerStorage", "TrackerModels"),
+        example("Exchange", "TrackerNetworking"),
+        example("Values", "TrackerModels"),
+        example("CommandLine", "TrackerCore"),
         module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerJSON", "TrackerJSON"),
         tests("TrackerModels", "TrackerJSON", "TrackerModels"),

@@ -50,10 +50,12 @@ export function runFile(t, path, { env = {} } = {}) {
  * @param {boolean} [options.isHeard]
  * @param {Record<string, string>} [options.env] All that it has.
  * @param {string} [options.cwd]
+ * @param {string} [options.input] What it reads from its standard input.
  * @returns {Promise<Ended>}
  */
-export async function run(t, command, words, { isHeard = true, env = process.env, cwd = PACKAGE } = {}) {
+export async function run(t, command, words, { isHeard = true, env = process.env, cwd = PACKAGE, input = '' } = {}) {
     const child = spawn(command, words, { cwd, env })
+    child.stdin.on('error', () => {}).end(input) // It may end without reading.
     if (!isHeard) child.stderr.destroy()
     const guard = setTimeout(() => child.kill('SIGKILL'), 60_000)
     t.after(() => child.kill('SIGKILL'))
