@@ -104,6 +104,7 @@ let package = Package(
         example("Exchange", "TrackerNetworking"),
         example("Values", "TrackerModels"),
         example("CommandLine", "TrackerCore"),
+        example("Server", "TrackerCore"),
         module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerJSON", "TrackerJSON"),
         tests("TrackerModels", "TrackerJSON", "TrackerModels"),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +11,8 @@ import { against, exampleIn } from '../testsupport/readme.js'
 import { eventNames, problemsOf, withoutHost } from '../testsupport/real-host.js'
 
 const PYTHON = fileURLToPath(new URL('../../Examples/track.py', import.meta.url))
+const RUBY = fileURLToPath(new URL('../../Examples/track.rb', import.meta.url))
+const withoutRuby = spawnSync('ruby', ['--version']).error ? 'there is no ruby here' : false
 const PAGE = new URL('../README.md', import.meta.url)
 const FRONT_PAGE = new URL('../../../README.md', import.meta.url)
 const COMPILED = new URL('../../../Tests/Examples/ReadmeExample.swift', import.meta.url)
@@ -48,6 +51,30 @@ suite('the example', () => {
 
     test('in Python is short', () => {
         assert.ok(readFileSync(PYTHON, 'utf8').trimEnd().split('\n').length <= 40)
+    })
+
+    test('in Ruby tracks with the standard library alone', { skip: withoutHost || withoutRuby }, async (t) => {
+        const { collector, env } = await surroundings(t)
+        const words = ['--disable-gems', RUBY, findHost(), collector.url, 'ruby-key-12345']
+
+        const { code, stdout, stderr } = await run(t, 'ruby', words, { env: { ...process.env, ...env } })
+
+        assert.equal(code, 0, stderr)
+        assert.match(stdout, /^\{"status":"queued","messageId":"[^"]+"\}\n\{"delivered":\d,"remaining":0\}\n$/)
+        const [{ body }] = collector.received({ kind: 'event' })
+        assert.equal(body.event_name, 'PURCHASE')
+        assert.deepEqual(body.data, { total: 149.99, flow_id: 'checkout_v2' })
+        assert.deepEqual(problemsOf(collector), [])
+    })
+
+    test('in Ruby says what went wrong', { skip: withoutHost || withoutRuby }, async (t) => {
+        const { env } = await surroundings(t)
+        const words = ['--disable-gems', RUBY, findHost(), 'no url', 'ruby-key-12345']
+
+        const { code, stderr } = await run(t, 'ruby', words, { env: { ...process.env, ...env } })
+
+        assert.equal(code, 1)
+        assert.match(stderr, /init: Invalid configuration: 'apiUrl'.*RuntimeError/)
     })
 
     for (const [name, page] of [['front page', FRONT_PAGE], ['package\'s page', PAGE]]) {

@@ -86,6 +86,30 @@ suite('the Swift example', { skip: isMissing }, () => {
         ])
     })
 
+    test('of a server\'s loop reports each request as its user\'s', async (t) => {
+        const collector = await collecting(t)
+        const input = 'ada /\nbob /cart\nnonsense\nada /paid\n'
+
+        const { code, stdout } = await runExample(t, 'Server', [], { env: { MOBILE_TRACKER_API_URL: collector.url }, input })
+
+        assert.equal(code, 0)
+        assert.equal(stdout, '200 /\n200 /cart\n400 nonsense\n200 /paid\n3 delivered, 0 wait\n')
+        const events = collector.received({ kind: 'batch' }).flatMap(({ body }) => body.batch)
+        assert.deepEqual(events.map(({ event, userId, properties }) => [event, userId, properties]), [
+            ['Request Answered', 'ada', { path: '/' }],
+            ['Request Answered', 'bob', { path: '/cart' }],
+            ['Request Answered', 'ada', { path: '/paid' }],
+        ])
+        assert.deepEqual(problemsOf(collector), [])
+    })
+
+    test('of a server\'s loop says what is wrong with its address', async (t) => {
+        const { code, stdout } = await runExample(t, 'Server', [], { env: { MOBILE_TRACKER_API_URL: 'nonsense' } })
+
+        assert.equal(code, 78)
+        assert.match(stdout, /The URL is not absolute/)
+    })
+
     test('of a command-line program tracks its run and ends as its work did', async (t) => {
         const collector = await collecting(t)
         const folder = freshFolder(t)

@@ -1,0 +1,42 @@
+// A web service that reports each request as the user's who made it.
+//
+//     node examples/service.js [PORT]
+//
+// MOBILE_TRACKER_API_URL is the backend; without it, the collector that `mobile-tracker collect` runs.
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import MobileTracker from '@mobiletracker/bridge'
+
+const { analytics } = MobileTracker
+const ingestionHost = process.env.MOBILE_TRACKER_API_URL ?? 'http://127.0.0.1:8123'
+await analytics.initialize({ writeKey: 'any-key-12345678', ingestionHost })
+
+const server = createServer((request, response) => {
+    const begin = performance.now()
+    response.on('finish', () => {
+        // Your service knows its users from their sessions; here a header names them.
+        const user = request.headers['x-user']
+        // Nobody waits for this: the answer is out already, and the event is on disk a moment later.
+        analytics.track(
+            'Request Answered',
+            { method: request.method, path: request.url, status: response.statusCode, ms: performance.now() - begin },
+            user ? { userId: user } : { anonymousId: randomUUID() },
+        )
+    })
+    response.statusCode = request.url === '/' ? 200 : 404
+    response.end(response.statusCode === 200 ? 'Hello.\n' : 'There is no such page.\n')
+})
+server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
+    console.log(`listening at http://127.0.0.1:${server.address().port}`)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT']) {
+    process.once(signal, () => {
+        server.close(async () => {
+            // If the backend is away this ends at once: what is left waits on disk for the next start.
+            const { delivered, remaining } = await analytics.flush()
+            console.log(`${delivered} delivered, ${remaining} wait`)
+            await MobileTracker.shutdown()
+        })
+    })
+}
