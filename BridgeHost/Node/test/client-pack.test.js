@@ -42,6 +42,13 @@ suite('npm pack', { skip: withoutNpm }, () => {
         assert.equal(checkTypesIn(home, ...programs), '')
     })
 
+    test('makes a package with types for compilers that know no exports', { skip: withoutCompiler }, (t) => {
+        const { home } = packAndInstall(freshFolder(t), '/bin/true')
+        cpSync(new URL('../testsupport/types-program.cts', import.meta.url), join(home, 'program.ts'))
+
+        assert.equal(checkTypesIn(home, '--module', 'commonjs', '--moduleResolution', 'node', 'program.ts'), '')
+    })
+
     test('makes a package that works, or says why it would not', { skip: withoutHost }, (t) => {
         const { packed, home } = packAndInstall(freshFolder(t), findHost())
 

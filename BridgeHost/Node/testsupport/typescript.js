@@ -20,7 +20,7 @@ export function checkTypes(...paths) {
  * Compiles a program as strictly as can be, in a folder in whose node_modules the package lies.
  *
  * @param {string} folder
- * @param {...string} paths From that folder, or absolute.
+ * @param {...string} paths From that folder, or absolute; also options of the compiler that count instead of these.
  * @returns {string} What the compiler says; empty if all is well.
  */
 export function checkTypesIn(folder, ...paths) {
