@@ -133,13 +133,6 @@ extension JSONText {
         return list.text
     }
 
-    /// An object with the members of `prefixMembers`, then those of `object`, spliced without looking at their keys.
-    ///
-    /// A key that both have stands twice in the result.
-    public static func inserting(prefixMembers: JSONText, into object: JSONText) -> JSONText {
-        joining([prefixMembers, object])
-    }
-
     /// One object with the members of all, spliced without looking at their keys.
     private static func joining(_ objects: [JSONText]) -> JSONText {
         guard objects.count != 1 else { return objects[0] }

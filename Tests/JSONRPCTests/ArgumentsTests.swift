@@ -112,7 +112,6 @@ struct ArgumentsTests {
 
         #expect(arguments.value(0)?.text == "1")
         #expect(arguments.text?.text == #"{"eventName":1,"unknown":2}"#)
-        #expect(arguments.areNamed)
     }
 
     @discardableResult

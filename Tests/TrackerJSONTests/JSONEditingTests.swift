@@ -88,20 +88,6 @@ struct JSONEditingTests {
         #expect(object.removing(["e\u{301}"]).text == "{\"\u{e9}\":3}")
     }
 
-    @Test(
-        "puts members before those of an object without looking at keys",
-        arguments: [
-            ("{}", "{}", "{}"), (#"{"a":1}"#, "{}", #"{"a":1}"#), ("{ }", #"{"b":2}"#, #"{"b":2}"#),
-            (#"{"a":1}"#, #"{"a":2,"b":[ ]}"#, #"{"a":1,"a":2,"b":[ ]}"#),
-        ]
-    )
-    func inserts(prefix: String, object: String, expected: String) throws {
-        let text = JSONText.inserting(
-            prefixMembers: try JSONText(validating: prefix), into: try JSONText(validating: object))
-
-        #expect(text.text == expected)
-    }
-
     @Test("looks up a key by its characters, and takes the last of a repeated one")
     func looksUp() throws {
         let object = try JSONText(validating: #"{"a":1,"n":{"a":2},"\u0061":3,"x\ny":4}"#)

@@ -24,7 +24,7 @@ struct FlowControl: Sendable {
     /// Whether notifications are to be left out.
     var isTooFullForNotifications: Bool { unreadBytes > limits.maxBytesBeforeNotifications }
 
-    mutating func accept(_ bytes: Int) {
+    mutating func addCall(_ bytes: Int) {
         calls += 1
         callBytes += bytes
     }

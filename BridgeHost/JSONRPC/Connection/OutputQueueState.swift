@@ -52,7 +52,7 @@ struct OutputQueueState: Sendable {
             if parks { parking = .room(isInBatch: isInBatch) }
             return false
         }
-        flow.accept(bytes)
+        flow.addCall(bytes)
         return true
     }
 

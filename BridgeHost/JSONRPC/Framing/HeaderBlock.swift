@@ -33,7 +33,7 @@ struct HeaderBlock: Sendable {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             case let name = Self.trimmed(line[..<colon]), !name.isEmpty, name.allSatisfy(Self.isToken)
         else { return contentLength != nil }
-        if Self.isContentLength(name) { note(Self.number(Self.trimmed(line[line.index(after: colon)...]))) }
+        if Self.isContentLength(name) { addLength(Self.number(Self.trimmed(line[line.index(after: colon)...]))) }
         return true
     }
 
@@ -55,7 +55,7 @@ struct HeaderBlock: Sendable {
 
     init() {}
 
-    private mutating func note(_ number: Int?) {
+    private mutating func addLength(_ number: Int?) {
         switch (length, number) {
         case (.unknown, let count?): length = .known(count)
         case (.known(let known), let count?) where known == count: break

@@ -53,9 +53,6 @@ public struct Arguments: Sendable {
     /// All that was given: an array or an object, or `nil` for no params.
     public var text: JSONText? { params.text }
 
-    /// Whether the values were given in an object.
-    public var areNamed: Bool { params.form == .named }
-
     /// The value of a parameter.
     ///
     /// - Parameter index: The parameter's place in the method's list.

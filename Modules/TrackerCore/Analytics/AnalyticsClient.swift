@@ -60,7 +60,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         initialize options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         let settings = Result { () throws(TrackerError) in try AnalyticsSettings(options, facts: .collect()) }
-        runtime.initialize(settings, note: { $0.options = options }, completion: completion)
+        runtime.initialize(settings, updateModel: { $0.options = options }, completion: completion)
     }
 
     // MARK: Calls
@@ -116,10 +116,10 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     public func reset(messageId: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
         guard let messageID = messageId.map(\.messageID) ?? runtime.dependencies.ids.messageID() else {
-            receipt.settle(runtime.refuse("reset", .invalidMessageID(of: "reset")))
+            receipt.resolve(runtime.refuse("reset", .invalidMessageID(of: "reset")))
             return receipt
         }
-        accept(reset: messageId?.messageID) { receipt.settle($0 == nil ? .queued(messageID) : .dropped(.storage)) }
+        accept(reset: messageId?.messageID) { receipt.resolve($0 == nil ? .queued(messageID) : .dropped(.storage)) }
         return receipt
     }
 

@@ -52,8 +52,8 @@ extension DeliveryEngine {
     /// Warns if the queue keeps growing while deliveries succeed.
     ///
     /// - Parameter queued: How many events the lane has; 0 if nothing waits and nothing is under way.
-    func noteGrowth(_ queued: Int, _ state: inout State, at now: MonotonicInstant) {
-        guard let warning = state.growth.note(queued: queued, delivered: state.sent, at: now) else { return }
+    func warnOfGrowth(_ queued: Int, _ state: inout State, at now: MonotonicInstant) {
+        guard let warning = state.growth.warning(queued: queued, delivered: state.sent, at: now) else { return }
         parts.log.log(.warning, warning.message)
     }
 

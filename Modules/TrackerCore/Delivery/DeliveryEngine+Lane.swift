@@ -46,7 +46,7 @@ extension DeliveryEngine {
     ///
     /// - Returns: Whether nothing is held any more.
     @discardableResult
-    func letGo(_ state: inout State) -> Bool {
+    func releaseLane(_ state: inout State) -> Bool {
         recordDelivered(&state)
         guard state.isLocked else { return true }
         // A drop of all that is queued, which is staged after a refusal for good, is such a change as well.

@@ -39,18 +39,18 @@ extension DeliveryEngine {
 
     /// Does one thing; false if there is nothing to do now.
     private func step(_ state: inout State, at reading: ClockReading) -> Bool {
-        let isPaused = obey(&state)
+        let isPaused = applyOrders(&state)
         state.wakeAt = nil
         if state.ending != nil { return pause(nil, &state) }
         switch state.delivery.readiness(at: reading.now, isPaused: isPaused) {
         case .busy:
             return pause(nil, &state)
         case .stopped(let reason):
-            letGo(&state)
+            releaseLane(&state)
             return pause(reason, &state)
         case .wait(let until, let reason):
             // A process that cannot reach the server must not keep the lane from one that can.
-            letGo(&state)
+            releaseLane(&state)
             return pause(reason, until: until, &state)
         case .firstSession:
             return takeFirstStep(&state, at: reading)
@@ -72,7 +72,7 @@ extension DeliveryEngine {
                 guard let until = state.delivery.stillHolds(lane, wantedThrough: wanted(state), at: reading.now) else {
                     return true
                 }
-                letGo(&state)
+                releaseLane(&state)
                 return pause(nil, until: until, &state)
             } catch {
                 return diskFailed(error, &state, at: reading)
@@ -106,7 +106,7 @@ extension DeliveryEngine {
     ) -> Bool {
         state.front = first?.sequence
         let isEmpty = first == nil && state.delivery.inFlight.isEmpty
-        noteGrowth(isEmpty ? 0 : queued, &state, at: reading.now)
+        warnOfGrowth(isEmpty ? 0 : queued, &state, at: reading.now)
         switch intention {
         case .send(let plan):
             send(plan, &state)
@@ -120,10 +120,10 @@ extension DeliveryEngine {
             return true
         case .hold(let until):
             // Nothing is due here yet: another process may deliver meanwhile, if somebody flushes there.
-            letGo(&state)
+            releaseLane(&state)
             return pause(nil, until: until, &state)
         case .blocked(let reason):
-            letGo(&state)
+            releaseLane(&state)
             return pause(reason, &state)
         case .rest:
             return rest(isEmpty: isEmpty, &state, at: reading)
@@ -135,7 +135,7 @@ extension DeliveryEngine {
         if isEmpty { state.isInterested = false }
         guard isEmpty, state.isLocked else { return pause(nil, &state) }
         observe(.idle)
-        guard letGo(&state) else { return pause(nil, &state) }
+        guard releaseLane(&state) else { return pause(nil, &state) }
         // Another process may have queued something just now and found the lane taken: look once more.
         guard let lane = try? parts.outbox.state(), lane.queuedRecords > 0 else { return pause(nil, &state) }
         return retakeLane(&state, at: reading)
@@ -148,7 +148,7 @@ extension DeliveryEngine {
         guard takeLane(&state, at: reading.now) else { return false }
         // What is queued may be held back in memory, as delivered but not yet recorded: then there is nothing to do.
         guard let peek = try? parts.outbox.peek(limit: 1, maxBytes: .max), !peek.records.isEmpty else {
-            letGo(&state)
+            releaseLane(&state)
             return pause(nil, &state)
         }
         return true
@@ -159,7 +159,7 @@ extension DeliveryEngine {
         guard mayDepart else { return state.delivery.forgetAhead() }
         let token = state.delivery.depart(plan)
         state.transfers[token] = parts.loop.submit(plan.request) { [self] answer in
-            onLoop { state in settle(token, answer, &state) }
+            onLoop { state in finish(token, answer, &state) }
         }
     }
 

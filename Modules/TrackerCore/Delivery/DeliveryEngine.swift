@@ -180,11 +180,6 @@ final class DeliveryEngine: Sendable {
         if let lane = result.lane ?? (try? parts.outbox.state()) { cancelSessions(before: lane.generation) }
     }
 
-    /// Has the dialect take note of something.
-    func tell(_ change: @escaping @Sendable (inout any Dialect) -> Void) {
-        perform { $0.delivery.tell(change) }
-    }
-
     /// Whether the server has refused what nothing can be delivered without.
     var isHalted: Bool { halted.value }
 
@@ -241,11 +236,11 @@ final class DeliveryEngine: Sendable {
         published.withLock { $0 = snapshot }
     }
 
-    /// Obeys what was ordered meanwhile.
+    /// Applies the orders that were given meanwhile.
     ///
     /// - Returns: Whether everything is to be kept back.
     @discardableResult
-    func obey(_ state: inout State) -> Bool {
+    func applyOrders(_ state: inout State) -> Bool {
         let (dialect, isPaused) = orders.withLock { orders in (orders.dialect.take(), orders.pauses > 0) }
         if let dialect {
             if state.delivery.halt != nil { parts.diagnostics.report(.lane("Delivery resumes.")) }

@@ -70,13 +70,13 @@ extension DeliveryEngine {
     private static let recordDelay = Duration.milliseconds(20)
 
     /// Takes an answer, and goes on from there.
-    func settle(_ token: DeliveryState.Token, _ answer: Answer, _ state: inout State) {
+    func finish(_ token: DeliveryState.Token, _ answer: Answer, _ state: inout State) {
         let reading = reading
         // Credentials that were changed meanwhile are not those that the answer is about.
-        obey(&state)
+        applyOrders(&state)
         state.transfers[token] = nil
         let before = state.delivery.breaker.state
-        let settlement = state.delivery.settle(token, with: answer, at: reading)
+        let settlement = state.delivery.finish(token, with: answer, at: reading)
         publishHalt(state)
         commit(settlement.changes, awaited: settlement.awaitsCommit, telling: settlement.sessionMade, &state)
         if let plan = settlement.delivered {

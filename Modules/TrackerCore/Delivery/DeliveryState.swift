@@ -5,7 +5,7 @@ import TrackerStorage
 /// Everything that decides when what is sent and what an answer changes: no clock, no lock, no I/O.
 ///
 /// The engine asks ``readiness(at:)``; if it is told to look it peeks, asks ``intention(for:at:)``, and does what that
-/// says. Each answer goes through ``settle(_:with:at:)``.
+/// says. Each answer goes through ``finish(_:with:at:)``.
 struct DeliveryState: Sendable {
     /// Names a request under way.
     struct Token: Hashable, Sendable {
@@ -225,7 +225,7 @@ struct DeliveryState: Sendable {
     }
 
     /// Takes an answer.
-    mutating func settle(_ token: Token, with answer: Answer, at moment: ClockReading) -> Settlement {
+    mutating func finish(_ token: Token, with answer: Answer, at moment: ClockReading) -> Settlement {
         guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
         if case .failure(let error) = answer, error.kind == .cancelled || error.kind == .closed {
             breaker.abandon(at: moment.now)
@@ -280,13 +280,6 @@ struct DeliveryState: Sendable {
         ahead = nil
         isHolding = false
         dialect.forget()
-    }
-
-    /// Has the dialect take note of something its client wants.
-    mutating func tell(_ change: (inout any Dialect) -> Void) {
-        ahead = nil
-        isHolding = false
-        change(&dialect)
     }
 
     // MARK: Beginning

@@ -74,7 +74,7 @@ extension DeliveryEngine {
                 return true
             case .change(let changes): commit(changes, awaited: true, &state)
             case .wait:
-                letGo(&state)
+                releaseLane(&state)
                 return pause(nil, until: moment.now.advanced(by: Self.sessionPatience), &state)
             }
         } catch {

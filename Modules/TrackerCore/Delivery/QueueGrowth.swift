@@ -41,14 +41,14 @@ struct QueueGrowth: Sendable {
     /// The first and the last look since which it has only grown.
     private var first: Look?
     private var last: Look?
-    private var isTold = false
+    private var hasWarned = false
 
-    /// Takes note of the queue.
+    /// Looks at the queue, and warns when it has grown for a minute.
     ///
     /// - Parameters:
     ///   - queued: How many events wait.
     ///   - delivered: How many have been delivered so far, in all.
-    mutating func note(queued: Int, delivered: Int, at now: MonotonicInstant) -> Warning? {
+    mutating func warning(queued: Int, delivered: Int, at now: MonotonicInstant) -> Warning? {
         guard queued > 0 else {
             self = QueueGrowth()
             return nil
@@ -65,8 +65,8 @@ struct QueueGrowth: Sendable {
         }
         self.last = look
         let time = first.at.duration(to: now)
-        guard !isTold, time >= Self.span, queued > first.queued + Self.noise else { return nil }
-        isTold = true
+        guard !hasWarned, time >= Self.span, queued > first.queued + Self.noise else { return nil }
+        hasWarned = true
         let seconds = time / .seconds(1)
         let sent = delivered - first.delivered
         return Warning(

@@ -61,7 +61,7 @@ struct GroupSizer: Sendable {
             if isBound, !group.isEmpty, bytes > maxBytes { break }
             group.append(record)
         }
-        if let last = group.last { note(last.id) }
+        if let last = group.last { addEnd(last.id) }
         return group
     }
 
@@ -72,14 +72,14 @@ struct GroupSizer: Sendable {
         for group in groups where !ends.contains(group.last) && !released.contains(group) {
             let members = records.drop { $0.id < group.first }.prefix { $0.id <= group.last }
             guard members.count == group.count, members.first?.id == group.first else { continue }
-            note(group.last)
+            addEnd(group.last)
             recalled.insert(group.last)
         }
     }
 
     /// The group arrived: after some more, groups may grow again.
     mutating func arrived(_ group: [Record]) {
-        settle(group)
+        removeEnd(of: group)
         // A smaller group says nothing of larger ones.
         guard limit < maxRecords, group.count >= limit else { return }
         arrivedSize = group.count
@@ -92,7 +92,7 @@ struct GroupSizer: Sendable {
     }
 
     /// The group, of one, was dropped.
-    mutating func dropped(_ group: [Record]) { settle(group) }
+    mutating func dropped(_ group: [Record]) { removeEnd(of: group) }
 
     /// The group was refused for who sent it: its records may travel otherwise next time.
     mutating func turnedAway(_ group: [Record]) { release(group) }
@@ -108,9 +108,9 @@ struct GroupSizer: Sendable {
 
     /// The group holds a record that the server refuses: it goes again in halves.
     mutating func refused(_ group: [Record]) {
-        guard let last = group.last, group.count > 1 else { return settle(group) }
+        guard let last = group.last, group.count > 1 else { return removeEnd(of: group) }
         recalled.remove(last.id)
-        note(group[group.count / 2 - 1].id)
+        addEnd(group[group.count / 2 - 1].id)
     }
 
     /// Starts over.
@@ -124,7 +124,7 @@ struct GroupSizer: Sendable {
         successes = 0
     }
 
-    private mutating func note(_ end: Record.ID) {
+    private mutating func addEnd(_ end: Record.ID) {
         let index = ends.firstIndex { $0 >= end } ?? ends.endIndex
         if index < ends.endIndex, ends[index] == end { return }
         ends.insert(end, at: index)
@@ -132,12 +132,12 @@ struct GroupSizer: Sendable {
     }
 
     private mutating func release(_ group: [Record]) {
-        settle(group)
+        removeEnd(of: group)
         if released.count == Self.memory { released = [] }
         if let extent = GroupExtent(group) { released.insert(extent) }
     }
 
-    private mutating func settle(_ group: [Record]) {
+    private mutating func removeEnd(of group: [Record]) {
         guard let last = group.last else { return }
         ends.removeAll { $0 == last.id }
         recalled.remove(last.id)

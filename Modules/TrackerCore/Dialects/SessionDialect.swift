@@ -72,13 +72,13 @@ struct SessionDialect: Dialect {
         case .success(let answer): response = answer
         case .failure(let error) where error.kind == .invalidRequest && !plan.records.isEmpty:
             // Only a user or a session of many kilobytes in its path does that: no server takes such a URL.
-            settle(plan)
+            forgetRecords(of: plan)
             return .discard(.tooLarge, error.message)
         case .failure(let error): return .retry(floor: .zero, error.message)
         }
         let kind = AnswerTable.classify(response, at: wall)
         if kind == .success, plan.purpose == .records {
-            settle(plan)
+            forgetRecords(of: plan)
             return .delivered(changes(of: plan, response))
         }
         let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
@@ -157,10 +157,10 @@ struct SessionDialect: Dialect {
         case .gone where plan.session != nil && !plan.namesMoreThanItsSession:
             return sessionLost(plan, sentence)
         case .tooLarge:
-            settle(plan)
+            forgetRecords(of: plan)
             return .discard(.tooLarge, sentence)
         case .refused, .gone, .success, .retry:
-            settle(plan)
+            forgetRecords(of: plan)
             return .discard(.rejected(response.status), sentence)
         }
     }
@@ -189,13 +189,13 @@ struct SessionDialect: Dialect {
         guard let record = plan.records.first, let session = plan.session, plan.isCurrent,
             reopened.insert(record.id).inserted
         else {
-            settle(plan)
+            forgetRecords(of: plan)
             return .discard(.sessionGone, sentence)
         }
         return .progress([.unbind(plan.generation, session, refused: record.id)])
     }
 
-    private mutating func settle(_ plan: Plan) {
+    private mutating func forgetRecords(of plan: Plan) {
         for record in plan.records {
             reopened.remove(record.id)
             unidentifiable.remove(record.id)

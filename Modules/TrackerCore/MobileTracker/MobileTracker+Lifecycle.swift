@@ -107,7 +107,7 @@ extension MobileTracker {
         all: Bool, messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
         runtime.accept(
-            .reset(all: all, messageID: messageID), messageID: messageID, note: { $0.shown.forget() },
+            .reset(all: all, messageID: messageID), messageID: messageID, updateModel: { $0.shown.forget() },
             completion: { [runtime] result, outcome in
                 if case .repeated = result { runtime.update { $0.shown.recall() } }
                 if result?.hasEndedSession == true {
@@ -123,7 +123,7 @@ extension MobileTracker {
     ) {
         runtime.accept(
             .consent(consent, messageID: messageID), messageID: messageID,
-            note: { model in
+            updateModel: { model in
                 model.decided = consent
                 if consent == .denied { model.shown.forget() }
             },
@@ -140,14 +140,14 @@ extension MobileTracker {
     ) -> CallReceipt {
         let receipt = CallReceipt()
         guard let messageID = key.map(\.messageID) ?? runtime.dependencies.ids.messageID() else {
-            receipt.settle(runtime.refuse(name, .invalidMessageID(of: name)))
+            receipt.resolve(runtime.refuse(name, .invalidMessageID(of: name)))
             return receipt
         }
         change(key?.messageID) { outcome in
             switch outcome {
-            case .done: receipt.settle(.queued(messageID))
-            case .kept: receipt.settle(.pending(messageID))
-            case .failed: receipt.settle(.dropped(.storage))
+            case .done: receipt.resolve(.queued(messageID))
+            case .kept: receipt.resolve(.pending(messageID))
+            case .failed: receipt.resolve(.dropped(.storage))
             }
         }
         return receipt

@@ -52,7 +52,7 @@ struct TrackerModel: ClientModel {
         }
     }
 
-    static func note(_ event: DeliveryEvent, in runtime: ClientRuntime<TrackerModel>) {
+    static func observed(_ event: DeliveryEvent, in runtime: ClientRuntime<TrackerModel>) {
         switch event {
         case .sessionMade(let session):
             report(session, in: runtime)

@@ -36,7 +36,7 @@ protocol ClientModel: Sendable {
     static func committed(_ call: PendingCall<Call>, _ result: ChangeResult, in runtime: ClientRuntime<Self>)
 
     /// The engine has done something.
-    static func note(_ event: DeliveryEvent, in runtime: ClientRuntime<Self>)
+    static func observed(_ event: DeliveryEvent, in runtime: ClientRuntime<Self>)
 
     /// About how many bytes a call takes in memory.
     static func weight(of call: Call) -> Int
@@ -50,7 +50,7 @@ extension ClientModel {
     static func opened(_: LaneState, in _: ClientRuntime<Self>) {}
     static func started(_: ClientRuntime<Self>.Run, in _: ClientRuntime<Self>) {}
     static func committed(_: PendingCall<Call>, _: ChangeResult, in _: ClientRuntime<Self>) {}
-    static func note(_: DeliveryEvent, in _: ClientRuntime<Self>) {}
+    static func observed(_: DeliveryEvent, in _: ClientRuntime<Self>) {}
     static func weight(of _: Call) -> Int { 256 }
     static func messageID(at _: Timestamp, _ ids: any IDGenerator) -> MessageID { ids.messageID() }
 }

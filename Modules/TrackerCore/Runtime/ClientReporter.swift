@@ -45,7 +45,7 @@ struct ClientReporter: Sendable {
     let full: FullQueue
 
     /// Something happened in the engine, for all clients alike.
-    func note(_ event: DeliveryEvent) {
+    func report(_ event: DeliveryEvent) {
         guard case .idle = event else { return }
         let count = full.end()
         if count.refused > 0 { log.logRefusal(.queueFull, .warning, Self.fullQueueSentence(count.refused)) }
@@ -69,7 +69,7 @@ struct ClientReporter: Sendable {
     }
 
     /// Something happened in the outbox.
-    func note(_ event: OutboxEvent) {
+    func report(_ event: OutboxEvent) {
         switch event {
         case .dropped(let ids, let count, let reason):
             hub.report(.dropped(ids, count: count, reason))
@@ -96,8 +96,8 @@ struct ClientReporter: Sendable {
     /// A lane was opened.
     ///
     /// - Parameter lane: Which one. Lanes of other brands are none of its business: their client may just not run.
-    func note(_ opening: Opening, of outbox: any Outbox, _ lane: LaneIdentity) {
-        if let recovery = opening.recovery { note(.databaseRecovered(recovery)) }
+    func report(_ opening: Opening, of outbox: any Outbox, _ lane: LaneIdentity) {
+        if let recovery = opening.recovery { report(.databaseRecovered(recovery)) }
         if opening.movedRecords > 0 {
             log.log(.warning, "Took over \(opening.movedRecords) event(s) that were queued for another address.")
         }

@@ -22,11 +22,11 @@ extension ClientRuntime {
                 if let run { limitOpening(of: run) }
             }
         case .update(let run, let initialization):
-            initialization.note(&contents.model)
+            initialization.updateModel(&contents.model)
             log.setVerbose(run.settings.isVerbose || contents.isVerbose)
             return action
         case .reject(let initialization, let error):
-            initialization.note(&contents.model)
+            initialization.updateModel(&contents.model)
             contents.lastError = (error.message, dependencies.clock.wall)
             return action
         default: return action
@@ -104,7 +104,7 @@ extension ClientRuntime {
             let lane = try makeLane(
                 settings, number, adopts: movesQueue ? adopts.filter { $0 != settings.lane } : [])
             let run = Run(number: number, settings: settings, lane: lane)
-            initialization.note(&contents.model)
+            initialization.updateModel(&contents.model)
             contents.lastAccount = nil
             log.setVerbose(settings.isVerbose || contents.isVerbose)
             hub.open()
@@ -121,10 +121,10 @@ extension ClientRuntime {
         _ settings: Model.Settings, _ number: Int, adopts: [LaneIdentity]
     ) throws(TrackerError) -> OpenLane {
         let outbox = settings.outbox(
-            adopts: adopts, clock: dependencies.clock, observer: { [weak self] in self?.note($0, in: number) })
+            adopts: adopts, clock: dependencies.clock, observer: { [weak self] in self?.observe($0, in: number) })
         let lane = try OpenLane(
             dependencies, delivery: settings.delivery, dialect: settings.dialect(ids: dependencies.ids), outbox: outbox,
-            log: log, hub: hub, observer: { [weak self] in self?.note($0, in: number) })
+            log: log, hub: hub, observer: { [weak self] in self?.observe($0, in: number) })
         lane.show(settings.title, at: settings.base, settings.delivery, dependencies.clock) { [weak self] in
             self?.debugInfo
         }
@@ -172,7 +172,7 @@ extension ClientRuntime {
             switch result {
             case .success(let opening):
                 Model.opened(opening.state, in: self)
-                reporter.note(opening, of: run.lane.outbox, run.settings.lane)
+                reporter.report(opening, of: run.lane.outbox, run.settings.lane)
                 handle { $0.state.opened(run.number) }
             case .failure(let error): finish(run, .failure(TrackerError(.storage, error.message)))
             }

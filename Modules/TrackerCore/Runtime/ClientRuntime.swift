@@ -98,9 +98,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     func enqueue(_ name: String, _ checked: Result<Model.Call, Refusal>, _ key: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
         if let key, key.messageID == nil {
-            receipt.settle(refuse(name, .invalidMessageID(of: name)))
+            receipt.resolve(refuse(name, .invalidMessageID(of: name)))
         } else {
-            accept(name, checked, messageID: key?.messageID) { receipt.settle($0) }
+            accept(name, checked, messageID: key?.messageID) { receipt.resolve($0) }
         }
         return receipt
     }
@@ -118,16 +118,18 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     ///
     /// - Parameters:
     ///   - settings: What it was given, checked.
-    ///   - note: Applied to the model unless the settings are ignored.
+    ///   - updateModel: Applied to the model unless the settings are ignored.
     ///   - completion: Called once: whether the client is set up. Must not block.
     /// - Returns: Why it was refused at once; the completion has been called with it.
     @discardableResult
     func initialize(
-        _ settings: Result<Model.Settings, TrackerError>, note: @escaping @Sendable (inout Model) -> Void = { _ in },
+        _ settings: Result<Model.Settings, TrackerError>,
+        updateModel: @escaping @Sendable (inout Model) -> Void = { _ in },
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) -> TrackerError? {
         handle {
-            $0.state.submit(.initialize(Initialization(settings: settings, note: note, completion: completion)))
+            $0.state.submit(
+                .initialize(Initialization(settings: settings, updateModel: updateModel, completion: completion)))
         }
     }
 
@@ -135,16 +137,16 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     ///
     /// - Parameters:
     ///   - messageID: The key that its caller chose.
-    ///   - note: Applied to the model at once.
+    ///   - updateModel: Applied to the model at once.
     ///   - completion: Called once it is on disk, or with what keeps it from it; the result is the outbox's, if a lane
     ///     was open. Must not block.
     func accept(
-        _ change: LaneChange, messageID: MessageID?, note: (inout Model) -> Void = { _ in },
+        _ change: LaneChange, messageID: MessageID?, updateModel: (inout Model) -> Void = { _ in },
         completion: @escaping @Sendable (ChangeResult?, ChangeOutcome) -> Void
     ) {
         let ownID = dependencies.ids.messageID()
         handle { contents in
-            note(&contents.model)
+            updateModel(&contents.model)
             contents.state.submit(
                 .change(PendingChange(change: change, messageID: messageID, ownID: ownID, completion: completion)))
         }
@@ -227,9 +229,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     }
 
     /// The engine of a run has done something.
-    func note(_ event: DeliveryEvent, in number: Int) {
-        reporter.note(event)
-        Model.note(event, in: self)
+    func observe(_ event: DeliveryEvent, in number: Int) {
+        reporter.report(event)
+        Model.observed(event, in: self)
         switch event {
         case .halted(let halt):
             handle { $0.state.halted(number) }
@@ -240,8 +242,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     }
 
     /// Something has happened in the outbox of a run.
-    func note(_ event: OutboxEvent, in number: Int) {
-        reporter.note(event)
+    func observe(_ event: OutboxEvent, in number: Int) {
+        reporter.report(event)
         guard case .recovered = event, let run, run.number == number else {
             return
         }

@@ -16,7 +16,7 @@ struct PendingCall<Call: Sendable>: Sendable {
 struct Initialization<Model: ClientModel>: Sendable {
     var settings: Result<Model.Settings, TrackerError>
     /// Applied to the model unless the client ignores the settings.
-    var note: @Sendable (inout Model) -> Void = { _ in }
+    var updateModel: @Sendable (inout Model) -> Void = { _ in }
     var completion: @Sendable (Result<Void, TrackerError>) -> Void
 }
 

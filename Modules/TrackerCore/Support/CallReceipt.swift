@@ -3,7 +3,7 @@ public import TrackerModels
 
 /// What a call that does not wait leaves behind: a way to learn later what became of it.
 ///
-/// The call has its place in the order already; letting go of the receipt changes nothing.
+/// The call has its place in the order already; releasing the receipt changes nothing.
 public final class CallReceipt: Sendable {
     private struct State {
         var outcome: TrackOutcome?
@@ -16,7 +16,7 @@ public final class CallReceipt: Sendable {
 
     /// What became of the call, once it is on disk or refused.
     ///
-    /// A call that is held until its client is initialised has no outcome before. Cancelling the waiting task changes
+    /// A call that waits until its client is initialised has no outcome before. Cancelling the waiting task changes
     /// nothing.
     public var outcome: TrackOutcome {
         get async {
@@ -30,8 +30,8 @@ public final class CallReceipt: Sendable {
         }
     }
 
-    /// Tells the outcome; only the first one counts.
-    func settle(_ outcome: TrackOutcome) {
+    /// Gives the outcome to all who wait; only the first one counts.
+    func resolve(_ outcome: TrackOutcome) {
         let waiters = state.withLock { state in
             guard state.outcome == nil else { return [CheckedContinuation<TrackOutcome, Never>]() }
             state.outcome = outcome

@@ -171,11 +171,11 @@ import CCurl
         multi.perform()
         while let (transfer, code) = multi.nextDone() {
             guard let id = transfer.id else { continue }
-            settle(id, transfer, code)
+            finishTransfer(id, transfer, code)
         }
     }
 
-    private mutating func settle(_ id: TransferID, _ transfer: CurlTransfer, _ code: CURLcode) {
+    private mutating func finishTransfer(_ id: TransferID, _ transfer: CurlTransfer, _ code: CURLcode) {
         guard let flight = flights[id] else { return }
         transfer.stop(on: multi)
         // The connection may be dead, and HTTP/2 would go on using it until TCP gives up.

@@ -32,22 +32,22 @@ import CCurl
     func forgetProblem() { unsafe problem.pointee = 0 }
 
     mutating func set(_ option: CURLoption, _ value: Int) {
-        note(unsafe tracker_curl_set_long(raw, option, value))
+        check(unsafe tracker_curl_set_long(raw, option, value))
     }
 
     mutating func set(_ option: CURLoption, offset value: Int) {
-        note(unsafe tracker_curl_set_offset(raw, option, curl_off_t(value)))
+        check(unsafe tracker_curl_set_offset(raw, option, curl_off_t(value)))
     }
 
     /// Sets a text, which libcurl copies.
     mutating func set(_ option: CURLoption, _ value: String?) {
-        guard let value else { return note(unsafe tracker_curl_set_string(raw, option, nil)) }
-        note(unsafe value.withCString { unsafe tracker_curl_set_string(raw, option, $0) })
+        guard let value else { return check(unsafe tracker_curl_set_string(raw, option, nil)) }
+        check(unsafe value.withCString { unsafe tracker_curl_set_string(raw, option, $0) })
     }
 
     /// Sets a pointer, which must stay valid as long as the handle uses it.
     @unsafe mutating func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
-        note(unsafe tracker_curl_set_pointer(raw, option, pointer))
+        check(unsafe tracker_curl_set_pointer(raw, option, pointer))
     }
 
     /// Sets where bytes of the answer go.
@@ -55,7 +55,7 @@ import CCurl
         _ option: CURLoption,
         sink: @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
     ) {
-        note(unsafe tracker_curl_set_sink(raw, option, sink))
+        check(unsafe tracker_curl_set_sink(raw, option, sink))
     }
 
     /// Sets who opens and closes the sockets of its connections, and what both are given.
@@ -66,9 +66,9 @@ import CCurl
         opening: UnsafeMutableRawPointer,
         closer: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32, closing: UnsafeMutableRawPointer
     ) {
-        note(unsafe tracker_curl_set_opener(raw, opener))
+        check(unsafe tracker_curl_set_opener(raw, opener))
         unsafe set(CURLOPT_OPENSOCKETDATA, pointer: opening)
-        note(unsafe tracker_curl_set_closer(raw, closer))
+        check(unsafe tracker_curl_set_closer(raw, closer))
         unsafe set(CURLOPT_CLOSESOCKETDATA, pointer: closing)
     }
 
@@ -76,7 +76,7 @@ import CCurl
     mutating func set(body: [UInt8]?) {
         guard let body else { return set(CURLOPT_HTTPGET, 1) }
         set(CURLOPT_POSTFIELDSIZE_LARGE, offset: body.count)
-        note(
+        check(
             unsafe body.withUnsafeBytes { bytes in
                 // Without a byte there may be no address; libcurl would then ask a callback for the body.
                 unsafe bytes.baseAddress.map {
@@ -87,17 +87,17 @@ import CCurl
 
     /// Sets the header fields, which must outlive the request.
     mutating func set(headers: borrowing CurlList) {
-        note(unsafe tracker_curl_set_list(raw, CURLOPT_HTTPHEADER, headers.first))
+        check(unsafe tracker_curl_set_list(raw, CURLOPT_HTTPHEADER, headers.first))
     }
 
     /// Frees libcurl's copy of the last body.
     mutating func forgetBody() {
-        note(unsafe tracker_curl_set_pointer(raw, CURLOPT_POSTFIELDS, nil))
+        check(unsafe tracker_curl_set_pointer(raw, CURLOPT_POSTFIELDS, nil))
     }
 
-    mutating func setQuickExit() { note(unsafe tracker_curl_set_quick_exit(raw)) }
+    mutating func setQuickExit() { check(unsafe tracker_curl_set_quick_exit(raw)) }
 
-    mutating func setWebOnly() { note(unsafe tracker_curl_set_web_only(raw)) }
+    mutating func setWebOnly() { check(unsafe tracker_curl_set_web_only(raw)) }
 
     /// Whether an option was refused since the last call: for want of memory, or by a libcurl without it.
     mutating func takeRefusal() -> Bool {
@@ -125,7 +125,7 @@ import CCurl
         return unsafe String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 
-    private mutating func note(_ code: CURLcode) {
+    private mutating func check(_ code: CURLcode) {
         if code != CURLE_OK { isRefused = true }
     }
 }

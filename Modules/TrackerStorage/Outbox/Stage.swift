@@ -70,11 +70,11 @@ struct Stage: Sendable {
         if case .closed = phase { true } else { false }
     }
 
-    /// Takes a task in.
+    /// Adds a task.
     ///
     /// - Returns: Whether the writer must be woken.
     /// - Throws: Why the task is refused.
-    mutating func accept(_ task: StagedTask) throws(StorageError) -> Bool {
+    mutating func add(_ task: StagedTask) throws(StorageError) -> Bool {
         switch phase {
         case .failed(let error): throw error
         case .closed: throw StorageError(.closed, "The outbox is closed")

@@ -119,7 +119,7 @@ public final class SQLiteOutbox: Outbox {
 
     func stage(_ task: StagedTask) {
         do throws(StorageError) {
-            wakeIfNeeded(try stage.withLock { (stage) throws(StorageError) in try stage.accept(task) })
+            wakeIfNeeded(try stage.withLock { (stage) throws(StorageError) in try stage.add(task) })
         } catch {
             refusalQueue.async { task.completion(task.task.refusal(error)) }
         }

@@ -65,7 +65,7 @@ final class BridgedAnalytics: AnalyticsSurface {
         let answer = bridge.client.start("analytics.reset", ["messageId": .of(messageId?.messageID?.text)])
         Task {
             // An error is shown as an outcome that no reset has.
-            receipt.settle((try? await answer.value).map { _ in .answered(messageId) } ?? .dropped(.disabled))
+            receipt.resolve((try? await answer.value).map { _ in .answered(messageId) } ?? .dropped(.disabled))
         }
         return receipt
     }

@@ -44,7 +44,7 @@ struct BridgedCalls: Sendable {
         let answer = client.start(method, .object(params.with(messageID)))
         Task {
             // An error is as good as no outcome: the receipt shows it as one that no call has.
-            receipt.settle(TrackOutcome((try? await answer.value) ?? .null, of: method))
+            receipt.resolve(TrackOutcome((try? await answer.value) ?? .null, of: method))
         }
         return receipt
     }

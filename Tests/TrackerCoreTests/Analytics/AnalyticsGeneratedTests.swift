@@ -63,7 +63,7 @@ private struct AnalyticsScript {
         case 12, 13:
             userId = "user-\(random.number(1...5))"
             fixture.client.identify(userId ?? "")
-            note("identify")
+            expect("identify")
         case 14: fixture.client.flush()
         case 15: _ = await fixture.client.flush(timeout: .milliseconds(random.number(0...20)))
         case 16: fixture.client.networkDidChange()
@@ -93,7 +93,7 @@ private struct AnalyticsScript {
         said.append(Said(name: "\(name)\(said.count)", userId: userId, generation: generation))
     }
 
-    private mutating func note(_ type: String) {
+    private mutating func expect(_ type: String) {
         said.append(Said(name: type, userId: userId, generation: generation))
     }
 

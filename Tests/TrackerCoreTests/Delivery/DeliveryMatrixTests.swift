@@ -100,7 +100,7 @@ struct DeliveryMatrixTests {
             var world = try World(speaker, circuit)
             let before = world.state.breaker.state
 
-            let settlement = world.state.settle(world.token, with: .failed(kind), at: world.moment)
+            let settlement = world.state.finish(world.token, with: .failed(kind), at: world.moment)
 
             #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
             if circuit == .halfOpen {
@@ -118,7 +118,7 @@ struct DeliveryMatrixTests {
             var world = try World(speaker, .closed)
             world.state.resume(with: try speaker.dialect())
 
-            let settlement = world.state.settle(world.token, with: .status(status), at: world.moment)
+            let settlement = world.state.finish(world.token, with: .status(status), at: world.moment)
 
             #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
             #expect(world.state.halt == nil)
@@ -135,7 +135,7 @@ struct DeliveryMatrixTests {
         var world = try World(speaker, circuit)
         let ids = world.records.map(\.id)
 
-        let settlement = world.state.settle(world.token, with: answer, at: world.moment)
+        let settlement = world.state.finish(world.token, with: answer, at: world.moment)
 
         #expect(world.state.breaker.state == Self.breaker(after: effect, circuit, world.now), name)
         switch effect {
@@ -204,14 +204,14 @@ private struct World {
             try depart()
         case .failedOnce, .halfOpen:
             try depart()
-            _ = state.settle(tokens.removeFirst(), with: .status(500), at: moment)
+            _ = state.finish(tokens.removeFirst(), with: .status(500), at: moment)
             now = circuit == .failedOnce ? 1 : 10
             try depart()
         case .open:
             try depart()
             let carried = records
             try depart()
-            _ = state.settle(tokens.removeLast(), with: .status(500), at: moment)
+            _ = state.finish(tokens.removeLast(), with: .status(500), at: moment)
             records = carried
         }
     }

@@ -33,12 +33,12 @@ struct DeliveryStateTests {
     func dropsAfterTheSecondLoss() throws {
         var state = try Self.state()
         let first = state.depart(try Self.plan(&state, .sample([.sample()])))
-        _ = state.settle(first, with: .status(404), at: Self.moment(0))
+        _ = state.finish(first, with: .status(404), at: Self.moment(0))
         state.committed()
 
         let again = state.depart(
             try Self.plan(&state, .sample([.sample()], state: .sample(session: "S2"))))
-        let settlement = state.settle(again, with: .status(410), at: Self.moment(0))
+        let settlement = state.finish(again, with: .status(410), at: Self.moment(0))
 
         #expect(
             settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone) = $0 { true } else { false } })
@@ -51,7 +51,7 @@ struct DeliveryStateTests {
         peek.entries[Generation(1)] = GenerationEntry(session: SessionID("S1"))
 
         let token = state.depart(try Self.plan(&state, peek))
-        let settlement = state.settle(token, with: .status(404), at: Self.moment(0))
+        let settlement = state.finish(token, with: .status(404), at: Self.moment(0))
 
         #expect(
             settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone) = $0 { true } else { false } })
@@ -73,7 +73,7 @@ struct DeliveryStateTests {
             requests += 1
             let token = state.depart(try Self.plan(&state, .sample([.sample(Int64(delivered + 1))]), at: now))
             let status = requests.isMultiple(of: 5) ? 500 : 200
-            _ = state.settle(token, with: .status(status), at: Self.moment(now))
+            _ = state.finish(token, with: .status(status), at: Self.moment(now))
             if status == 200 { delivered += 1 }
         }
 
@@ -87,7 +87,7 @@ struct DeliveryStateTests {
         let lane = LaneState.sample()
         let peek = Peek.sample((1...3).map { .sample($0) }, state: lane)
         let token = state.depart(try Self.plan(&state, peek))
-        _ = state.settle(token, with: .status(200), at: Self.moment(0))
+        _ = state.finish(token, with: .status(200), at: Self.moment(0))
 
         #expect(state.readiness(at: .seconds(0)) == .confirm(Record.ID(2)))
         var same = state
@@ -110,7 +110,7 @@ struct DeliveryStateTests {
         let token = state.depart(try Self.plan(&state, peek))
         state.prepare(at: Self.moment(0))
         #expect(state.ahead?.prepared?.records.map(\.id) == [Record.ID(2)])
-        _ = state.settle(token, with: .status(200), at: Self.moment(0))
+        _ = state.finish(token, with: .status(200), at: Self.moment(0))
         var changed = state
 
         guard case .send(let plan) = state.intention(wantedThrough: 0, at: Self.moment(0)) else {
@@ -129,13 +129,13 @@ struct DeliveryStateTests {
     func readsAnew() throws {
         var state = try Self.state()
         let peek = Peek.sample((1...3).map { .sample($0) })
-        _ = state.settle(state.depart(try Self.plan(&state, peek)), with: .status(200), at: Self.moment(0))
+        _ = state.finish(state.depart(try Self.plan(&state, peek)), with: .status(200), at: Self.moment(0))
         #expect(state.readiness(at: .seconds(0)) == .confirm(Record.ID(2)))
         guard case .send(let plan) = state.intention(wantedThrough: 0, at: Self.moment(0)) else {
             Issue.record("it sends nothing of what was read ahead")
             return
         }
-        _ = state.settle(state.depart(plan), with: .status(500), at: Self.moment(0))
+        _ = state.finish(state.depart(plan), with: .status(500), at: Self.moment(0))
 
         guard case .look = state.readiness(at: .seconds(60)) else {
             Issue.record("it does not look")
@@ -201,7 +201,7 @@ struct DeliveryStateTests {
         var state = try Self.state()
         let token = state.depart(try Self.plan(&state, .sample([.sample()])))
 
-        let settlement = state.settle(token, with: .failed(kind), at: Self.moment(0))
+        let settlement = state.finish(token, with: .failed(kind), at: Self.moment(0))
 
         #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
         #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
@@ -211,7 +211,7 @@ struct DeliveryStateTests {
     func resumes() throws {
         var state = try Self.state()
         let token = state.depart(try Self.plan(&state, .sample([.sample()])))
-        _ = state.settle(token, with: .status(401), at: Self.moment(0))
+        _ = state.finish(token, with: .status(401), at: Self.moment(0))
         #expect(state.readiness(at: .seconds(0)) == .stopped(.halted))
 
         state.resume(with: try SessionDialect.sample())

@@ -72,7 +72,7 @@ struct FirstSessionTests {
         let token = try Self.depart(&state)
         #expect(state.readiness(at: .seconds(0)) == .busy)
 
-        let settlement = state.settle(token, with: .status(200, body: #"{"data":{"id":"S1"}}"#), at: Self.now)
+        let settlement = state.finish(token, with: .status(200, body: #"{"data":{"id":"S1"}}"#), at: Self.now)
 
         #expect(settlement.awaitsCommit && settlement.sessionMade == SessionID("S1"))
         #expect(settlement.changes.count == 1)
@@ -89,7 +89,7 @@ struct FirstSessionTests {
         var state = try Self.state()
         state.makeFirstSession()
 
-        let settlement = state.settle(try Self.depart(&state), with: .status(status), at: Self.now)
+        let settlement = state.finish(try Self.depart(&state), with: .status(status), at: Self.now)
         let step = state.firstStep(in: Self.lane(), at: Self.now)
 
         #expect(settlement.awaitsCommit && settlement.events.isEmpty && settlement.outage == nil)
@@ -107,7 +107,7 @@ struct FirstSessionTests {
             Issue.record("no session was asked for")
             return
         }
-        _ = state.settle(state.depart(first), with: .status(500), at: Self.now)
+        _ = state.finish(state.depart(first), with: .status(500), at: Self.now)
 
         guard case .send(let second) = state.firstStep(in: Self.lane(2), at: Self.now) else {
             Issue.record("no other session was asked for")
@@ -121,7 +121,7 @@ struct FirstSessionTests {
     func waits() throws {
         var state = try Self.state()
         state.makeFirstSession()
-        _ = state.settle(try Self.depart(&state), with: .failed(.cancelled), at: Self.now)
+        _ = state.finish(try Self.depart(&state), with: .failed(.cancelled), at: Self.now)
         var lane = Self.lane()
         lane.isAwaitingDisk = true
 

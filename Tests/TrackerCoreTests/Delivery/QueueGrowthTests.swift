@@ -10,7 +10,7 @@ struct QueueGrowthTests {
         seconds: Int = 200, _ growth: inout QueueGrowth, queued: (Int) -> Int, delivered: (Int) -> Int = { $0 * 30 }
     ) -> [(second: Int, warning: QueueGrowth.Warning)] {
         (0..<seconds).compactMap { second in
-            growth.note(queued: queued(second), delivered: delivered(second), at: .seconds(Double(second)))
+            growth.warning(queued: queued(second), delivered: delivered(second), at: .seconds(Double(second)))
                 .map { (second, $0) }
         }
     }
@@ -34,7 +34,7 @@ struct QueueGrowthTests {
     func toldAgain() {
         var growth = QueueGrowth()
         #expect(Self.warnings(&growth, queued: { 1 + $0 * 70 }).count == 1)
-        #expect(growth.note(queued: 0, delivered: 6000, at: .seconds(300)) == nil)
+        #expect(growth.warning(queued: 0, delivered: 6000, at: .seconds(300)) == nil)
 
         #expect(Self.warnings(&growth, queued: { 1 + $0 * 70 }).count == 1)
     }
@@ -55,7 +55,7 @@ struct QueueGrowthTests {
         #expect(Self.warnings(&growth, queued: { 1 + $0 * 70 }, delivered: { _ in 7 }).isEmpty)
 
         for second in 0..<500 {
-            #expect(growth.note(queued: 1 + second * 70, delivered: second, at: .seconds(Double(second))) == nil)
+            #expect(growth.warning(queued: 1 + second * 70, delivered: second, at: .seconds(Double(second))) == nil)
             if second % 30 == 0 { growth.interrupt() }
         }
     }

@@ -21,9 +21,9 @@ struct ScriptedState<Policy: StubPolicy> {
         var lanes: Set<Int> = []
         var asked = (calls: 0, initializes: 0, resets: 0, flushes: 0, afters: 0, ends: 0)
         var placed: [Int] = []
-        var handedOn = (resets: 0, flushes: 0, afters: 0)
+        var performed = (resets: 0, flushes: 0, afters: 0)
 
-        func note(_ harness: StateHarness<Policy>) {
+        func record(_ harness: StateHarness<Policy>) {
             for action in harness.actions {
                 let words = action.split(separator: " ").map(String.init)
                 let number = words.last.flatMap { Int($0) } ?? 0
@@ -31,10 +31,10 @@ struct ScriptedState<Policy: StubPolicy> {
                 case "stage": placed.append(Int(words[1]) ?? 0)
                 case "refuse": placed.append(Int(words[1]) ?? 0)
                 case "commit":
-                    handedOn.resets += 1
+                    performed.resets += 1
                     if Policy.policy.resetEndsRun { work.append(.reset(number)) }
-                case "barrier": handedOn.afters += 1
-                case "flush" where number > 0: handedOn.flushes += 1
+                case "barrier": performed.afters += 1
+                case "flush" where number > 0: performed.flushes += 1
                 case "open":
                     #expect(lanes.isEmpty, "seed \(seed): \(lanes) open while \(number) opens, \(harness.history)")
                     lanes.insert(number)
@@ -65,7 +65,7 @@ struct ScriptedState<Policy: StubPolicy> {
                 _ = harness.resetEnded(
                     fails ? .failed(full) : .done(.sample()), fails ? .failed(full) : .done, in: number)
             }
-            note(harness)
+            record(harness)
         }
 
         for _ in 0..<60 {
@@ -97,21 +97,21 @@ struct ScriptedState<Policy: StubPolicy> {
                 _ = harness.finished(TrackerError(.sessionCreationFailed, "late"))
             default: harness.rest()
             }
-            note(harness)
+            record(harness)
             if generator.once(in: 2) { advance(&harness, generator.once(in: 6)) }
         }
         harness.movesMemory = false
         _ = harness.shutDown()
         asked.ends += 1
-        note(harness)
+        record(harness)
         while !work.isEmpty { advance(&harness, false) }
 
         let answers = harness.answers.all
         func count(_ prefix: String) -> Int { answers.count { $0.hasPrefix(prefix) } }
         #expect(placed.sorted() == Array(1..<(asked.calls + 1)), "seed \(seed)")
         #expect(count("initialized") + count("not initialized") == asked.initializes, "seed \(seed)")
-        #expect(count("flushed") + handedOn.flushes == asked.flushes, "seed \(seed)")
-        #expect(count("after") + handedOn.afters == asked.afters, "seed \(seed)")
+        #expect(count("flushed") + performed.flushes == asked.flushes, "seed \(seed)")
+        #expect(count("after") + performed.afters == asked.afters, "seed \(seed)")
         #expect(count("shut down") == asked.ends, "seed \(seed)")
         #expect(lanes.isEmpty && harness.state.leaving.isEmpty, "seed \(seed): \(lanes) \(harness.history)")
     }
