@@ -10,7 +10,7 @@ KILLS ?= 1000
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: floor bench-check bench-growth bench-parts bench-peers storm
+.PHONY: test-swift test-node test-python floor bench-check bench-growth bench-parts bench-peers storm
 .PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
@@ -53,6 +53,7 @@ demo: build
 dist: setup-tests build
 	@.ci/dist
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py node --report node-dist test/dist.test.js
+	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py python --report python-dist tests.test_package.WheelTests
 
 # What `make dist` has made, in a root of each of some Debian releases.
 dist-debian: dist
@@ -61,8 +62,10 @@ dist-debian: dist
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The package then
 # shows that it is small enough.
-test: test-scripts test-swift test-node coverage links docs build
+test: test-scripts test-swift test-node test-python coverage links docs build
 	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
+	MOBILE_TRACKER_HOST=$(CURDIR)/.build/release/BridgeHost \
+		python3 Tests/Scripts/run_tests.py python --report python-package tests.test_package.WheelTests
 
 # The scripts that run the tests and read what they came to.
 test-scripts: setup-tests
@@ -75,6 +78,10 @@ test-swift: setup-tests
 test-node: setup-tests
 	swift build -Xswiftc -warnings-as-errors
 	python3 Tests/Scripts/run_tests.py node
+
+test-python: setup-tests
+	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	python3 Tests/Scripts/run_tests.py python
 
 kills: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors

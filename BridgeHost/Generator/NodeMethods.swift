@@ -106,7 +106,7 @@ enum NodeMethods {
     }
 
     /// What a wrong value of a parameter is answered with.
-    private static func fault(of parameter: Parameter, _ result: NodeResult) -> String {
+    static func fault(of parameter: Parameter, _ result: NodeResult) -> String {
         guard result == .outcome else {
             if let error = parameter.errorIfAbsent { return error.code }
             return parameter.kind == .object ? TrackerError.Code.invalidConfiguration.rawValue : "INVALID_PARAMS"

@@ -2,7 +2,7 @@
 """Checks that every test which Docs/Coverage.md names exists.
 
 A row of a table there names its tests in the last column, in backquotes: `Suite.test` for a Swift test (the file's
-suite type and the test's function), `file.test.js: title` for a Node test, or `make target` for a command.
+suite type and the test's function), `file.test.js: title` for a Node test, `test_file.py: Class.test` for a Python test, or `make target` for a command.
 """
 import pathlib
 import re
@@ -32,12 +32,24 @@ def node_tests():
     return names
 
 
+def python_tests():
+    names = set()
+    for path in (ROOT / "BridgeHost/Python/tests").glob("test_*.py"):
+        suite = None
+        for line in path.read_text().splitlines():
+            if match := re.match(r"class (\w+)", line):
+                suite = match.group(1)
+            if match := re.match(r"    (?:async )?def (test_\w+)", line):
+                names.add(f"{path.name}: {suite}.{match.group(1)}")
+    return names
+
+
 def targets():
     return {f"make {name}" for name in re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)}
 
 
 def main():
-    known = swift_tests() | node_tests() | targets()
+    known = swift_tests() | node_tests() | python_tests() | targets()
     rows, missing = 0, []
     for number, line in enumerate((ROOT / "Docs/Coverage.md").read_text().splitlines(), 1):
         cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]

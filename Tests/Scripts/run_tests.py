@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the Swift or the Node tests, and ends with their failures.
+"""Runs the Swift, the Node or the Python tests, and ends with their failures.
 
     run_tests.py swift [arguments of swift test]
     run_tests.py node [arguments of node --test]
+    run_tests.py python [names of tests, such as tests.test_calls]
 
 The output streams as it comes, without the lines that only say that a test has started. After a failing run the last
 lines are the failed tests, each with its place and what was wrong, so that the end of a long log is enough to read.
@@ -128,18 +129,26 @@ def run_node(report, arguments):
     return code, lambda: node_summary(path)
 
 
+def run_python(report, arguments):
+    path = REPORTS / f"{report}.jsonl"
+    path.unlink(missing_ok=True)
+    command = [ROOT / ".build/python/bin/python", ROOT / "Tests/Scripts/python_report.py", path, *arguments]
+    code = stream(command, ROOT / "BridgeHost/Python", lambda _: True)
+    return code, lambda: node_summary(path)
+
+
 def main(kind, *arguments):
     report = kind
     if arguments[:1] == ("--report",):
         report, arguments = arguments[1], arguments[2:]
     REPORTS.mkdir(parents=True, exist_ok=True)
-    code, summary = {"swift": run_swift, "node": run_node}[kind](report, arguments)
+    code, summary = {"swift": run_swift, "node": run_node, "python": run_python}[kind](report, arguments)
     if code:
         print("\n" + "\n".join(summary()), flush=True)
     return code
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("swift", "node"):
+    if len(sys.argv) < 2 or sys.argv[1] not in ("swift", "node", "python"):
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

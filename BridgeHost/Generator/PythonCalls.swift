@@ -1,0 +1,152 @@
+import Bridge
+import JSONRPC
+import TrackerModels
+
+/// The method table as classes of Python: one function a method.
+enum PythonCalls {
+    /// Who calls.
+    enum Caller {
+        /// A program that waits where it asks: what has an outcome gives a receipt, all else its result.
+        case synchronous
+        /// A program with an event loop: every call gives what can be awaited.
+        case asynchronous
+    }
+
+    /// The file's text.
+    static func text(for caller: Caller) -> String {
+        let classes = PythonNames.groups.map { group in
+            let name = caller == .synchronous ? "\(group.name)Calls" : "Async\(group.name)Calls"
+            let functions = group.rows.map {
+                function(of: $0.method, named: PythonNames.snake($0.method.name.dropFirst(group.prefix.count)), caller)
+            }
+            let base = caller == .synchronous ? "Caller" : "AsyncCaller"
+            let head = "\nclass \(name)(\(base)):\n    \"\"\"\(group.summary)\"\"\""
+            return ([head] + functions).joined(separator: "\n\n")
+        }
+        return ([head(for: caller)] + classes).joined(separator: "\n\n") + "\n"
+    }
+
+    private static func head(for caller: Caller) -> String {
+        let types = usedTypes.sorted().map { "\n    \($0)," }.joined()
+        let program = caller == .synchronous ? "that waits" : "with an event loop"
+        return """
+            # Made by `make generate` from the host's method table: a change here is lost.
+            \"\"\"The calls of a program \(program).\"\"\"
+
+            from __future__ import annotations
+
+            from .outcome import FlushReport\(caller == .synchronous ? "" : ", Outcome")
+            from .protocol import (\(types)
+            )
+            from .receipt import \(caller == .synchronous ? "Caller, Receipt, given" : "AsyncCaller, Awaited, given")
+            """
+    }
+
+    /// The types that calls take and give, but for those that are classes of the package.
+    private static var usedTypes: Set<String> {
+        let methods = PythonNames.groups.flatMap { $0.rows.map(\.method) }
+        let types = methods.flatMap { method in arguments(of: method).map(\.type) + [result(of: method)] }
+        let names = types.flatMap { $0.split(separator: " | ").map(String.init) }
+        return Set(names.filter { $0.first?.isUppercase == true && !["None", "Outcome", "FlushReport"].contains($0) })
+    }
+
+    /// One argument of a function.
+    private struct Argument {
+        let name: String
+        let type: String
+        let isRequired: Bool
+        /// Whether it is given by its name alone.
+        let isKeyword: Bool
+        let summary: String
+
+        var declaration: String { isRequired ? "\(name): \(type)" : "\(name): \(type) | None = None" }
+    }
+
+    /// What a function takes. What a call says for itself in an object elsewhere are arguments of their own here.
+    private static func arguments(of method: Method<HostSession>) -> [Argument] {
+        method.parameters.flatMap { parameter -> [Argument] in
+            guard parameter.isCallOptions else {
+                return [
+                    Argument(
+                        name: PythonNames.snake(parameter.name), type: type(of: parameter),
+                        isRequired: parameter.isRequired, isKeyword: parameter.isNamedOnly, summary: parameter.summary)
+                ]
+            }
+            return callOptions(of: method).map { option in
+                Argument(
+                    name: PythonNames.snake(option.name),
+                    type: option.schema.python(in: "").replacing(" | None", with: ""), isRequired: false,
+                    isKeyword: true, summary: option.summary)
+            }
+        }
+    }
+
+    /// What a call says for itself, but for what it takes anyway, as `identify` takes the user.
+    private static func callOptions(of method: Method<HostSession>) -> [Schema.Member] {
+        let members = NamedSchema.named("AnalyticsCallOptions")?.schema.inlineMembers ?? []
+        return members.filter { member in !method.parameters.contains { $0.name == member.name } }
+    }
+
+    private static func function(of method: Method<HostSession>, named name: String, _ caller: Caller) -> String {
+        let all = arguments(of: method)
+        let keywords = all.filter(\.isKeyword).map(\.declaration)
+        let positional = all.filter { !$0.isKeyword }.map(\.declaration)
+        let list = ["self"] + positional + (keywords.isEmpty ? [] : ["*"]) + keywords
+        let type = result(of: method)
+        let call = call(of: method)
+        let (returns, body) =
+            switch (caller, type) {
+            case (.asynchronous, _): ("Awaited[\(type)]", "return self._call(\(call))")
+            case (.synchronous, "Outcome"): ("Receipt", "return self._enqueue(\(call))")
+            case (.synchronous, "None"): ("None", "self._ask(\(call))")
+            case (.synchronous, _): (type, "result: \(type) = self._ask(\(call))\n        return result")
+            }
+        let line = "    def \(name)(\(list.joined(separator: ", "))) -> \(returns):"
+        let lines = "    def \(name)(\n        \(list.joined(separator: ",\n        ")),\n    ) -> \(returns):"
+        return "\(line.count <= 120 ? line : lines)\n\(documentation(of: method))\n        \(body)"
+    }
+
+    /// What is handed on: the method, its arguments and the message id.
+    private static func call(of method: Method<HostSession>) -> String {
+        let hasID = method.parameters.contains { $0.name == "messageId" }
+        let values = method.parameters.filter { $0.name != "messageId" }.map { parameter in
+            guard parameter.isCallOptions else { return PythonNames.snake(parameter.name) }
+            let names = callOptions(of: method).map { PythonNames.snake($0.name) }
+            return "given(\n            \(names.map { "\($0)=\($0)" }.joined(separator: ", ")),\n        )"
+        }
+        let list = "(\(values.joined(separator: ", "))\(values.count == 1 ? "," : ""))"
+        let words = ["\"\(method.name)\""] + (values.isEmpty && !hasID ? [] : [list]) + (hasID ? ["message_id"] : [])
+        return words.joined(separator: ", ")
+    }
+
+    private static func documentation(of method: Method<HostSession>) -> String {
+        let summary = PythonNames.sentence(method.summary)
+        let described = arguments(of: method).filter { !$0.summary.isEmpty }
+        let named = described.map { "        :param \($0.name): \(PythonNames.sentence($0.summary))" }
+        let errors = method.errors.map { "`\($0)`" }.joined(separator: ", ")
+        let lines = named + (errors.isEmpty ? [] : ["        :raises MobileTrackerError: \(errors)"])
+        guard !lines.isEmpty else { return "        \"\"\"\(summary)\"\"\"" }
+        return "        \"\"\"\(summary)\n\n\(lines.joined(separator: "\n"))\n        \"\"\""
+    }
+
+    private static func type(of parameter: Parameter) -> String {
+        switch (parameter.schema, parameter.kind) {
+        case ("Milliseconds"?, _): "int"
+        case ("MessageId"?, _), ("BrandIdOrReactNativeConfig"?, _): "str"
+        case (let schema?, _): schema
+        case (nil, .string): "str"
+        case (nil, .number): "float"
+        case (nil, .integer): "int"
+        case (nil, .boolean): "bool"
+        case (nil, .object): "Properties"
+        case (nil, .array), (nil, .any): "object"
+        }
+    }
+
+    /// The type of what a call comes to.
+    private static func result(of method: Method<HostSession>) -> String {
+        guard let named = NamedSchema.named(method.result) else { return "object" }
+        if named.isEmpty { return "None" }
+        return named.onlyMember.map { $0.schema.python(in: named.name) } ?? named.name
+    }
+}

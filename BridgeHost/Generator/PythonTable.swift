@@ -1,0 +1,84 @@
+import Bridge
+import JSONRPC
+import TrackerModels
+
+/// The method table as Python: what the Python client knows of each call.
+enum PythonTable {
+    /// The file's text.
+    static var text: String {
+        let rows = PythonNames.groups.flatMap { group in
+            group.rows.map { row(of: $0.method, isStamped: group.prefix == "analytics.") }
+        }
+        let numbers = ErrorReference.everywhere.map { "    \"\($0.code)\": \($0.number),\n" }.joined()
+        return """
+            # Made by `make generate` from the host's method table: a change here is lost.
+            \"\"\"What the client knows of each of the host's methods.\"\"\"
+
+            from __future__ import annotations
+
+            from ._row import Gives, Name, Param, Row
+
+            VERSION = "\(ProductVersion.current)"
+            \"\"\"The version of the product.\"\"\"
+
+            ROWS: dict[str, Row] = {
+            \(rows.joined(separator: "\n"))
+            }
+            \"\"\"The methods, by the names that the host has for them.\"\"\"
+
+            NUMBERS: dict[str, int] = {
+            \(numbers)}
+            \"\"\"The number of each error that a message can carry.\"\"\"
+
+            """
+    }
+
+    private static func row(of method: Method<HostSession>, isStamped: Bool) -> String {
+        let result = NodeResult(of: method)
+        let hasID = method.parameters.contains { $0.name == "messageId" }
+        let isBeginning = method.errors.contains(TrackerError.Code.initializationFailed.rawValue)
+        let values = method.parameters.filter { $0.name != "messageId" }
+        var members = ["\"\(method.name)\"", gives(result, method)]
+        if !values.isEmpty {
+            let params = values.map { "\n            \(param($0, of: result))," }.joined()
+            members.append("params=(\(params)\n        )")
+        }
+        if hasID { members.append("message_id=\"\(isStamped && result == .outcome ? "stamped" : "uuid")\"") }
+        if hasID || isBeginning { members.append("repeats=True") }
+        if let first = values.first, result == .outcome, NodeMethods.fault(of: first, result) == "INVALID_EVENT_NAME" {
+            members.append("is_named=True")
+        }
+        return "    \"\(method.name)\": Row(\n        \(members.joined(separator: ",\n        ")),\n    ),"
+    }
+
+    private static func gives(_ result: NodeResult, _ method: Method<HostSession>) -> String {
+        switch result {
+        case .outcome: "Gives.OUTCOME"
+        case .nothing: "Gives.NOTHING"
+        case .object: method.result == "FlushReport" ? "Gives.REPORT" : "Gives.OBJECT"
+        case .member(let name): "Gives.MEMBER,\n        member=\"\(name)\""
+        }
+    }
+
+    private static func param(_ parameter: Parameter, of result: NodeResult) -> String {
+        var members = [
+            "\"\(parameter.name)\"", "\"\(PythonNames.snake(parameter.name))\"", "\"\(parameter.kind.rawValue)\"",
+            parameter.isRequired ? "True" : "False", "\"\(NodeMethods.fault(of: parameter, result))\"",
+        ]
+        if let options = parameter.schema.flatMap(NamedSchema.named)?.schema.inlineMembers {
+            let names = names(of: options).map { "\n                \($0)," }.joined()
+            members.append("{\(names)\n            }")
+        }
+        return "Param(\(members.joined(separator: ", ")))"
+    }
+
+    /// The names of options in Python, with those that the host has, where the two differ.
+    private static func names(of options: [Schema.Member]) -> [String] {
+        options.compactMap { option in
+            let name = PythonNames.snake(option.name)
+            let inner = names(of: option.schema.inlineMembers ?? []).joined(separator: ", ")
+            guard name != option.name || !inner.isEmpty else { return nil }
+            return "\"\(name)\": Name(\"\(option.name)\"\(inner.isEmpty ? "" : ", {\(inner)}"))"
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Bridge
+import JSONRPC
+import TrackerModels
+
+/// The named schemas as types of Python.
+enum PythonTypes {
+    /// The file's text.
+    static var text: String {
+        let shown = NamedSchema.all.filter(\.isShownInPython)
+        let codes = ErrorReference.everywhere.map(\.code)
+        let errors = alias("HostErrorCode", "The code of an error that the host answers.", codes)
+        return ([head] + shown.map(declaration) + [errors]).joined(separator: "\n\n\n") + "\n"
+    }
+
+    private static let head = """
+        # Made by `make generate` from the host's method table: a change here is lost.
+        \"\"\"What calls take and give, for type checkers. At run time all of it is strings and dictionaries.\"\"\"
+
+        from __future__ import annotations
+
+        from collections.abc import Mapping, Sequence
+        from datetime import datetime
+        from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+        Properties: TypeAlias = Mapping[str, object]
+        \"\"\"The properties of an event, the data of a profile and the like.\"\"\"
+
+
+        Timestamp: TypeAlias = datetime | str
+        \"\"\"When something happened: a datetime, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`.\"\"\"
+        """
+
+    private static func declaration(of named: NamedSchema) -> String {
+        switch named.schema {
+        case .object(let members, _) where !members.isEmpty:
+            return typedDict(named.name, named.summary, members).joined(separator: "\n\n\n")
+        case .choice(let words):
+            return alias(named.name, named.summary, words)
+        default:
+            return "\(named.name): TypeAlias = \(named.schema.python(in: named.name))\n\"\"\"\(named.summary)\"\"\""
+        }
+    }
+
+    private static func alias(_ name: String, _ summary: String, _ words: [String]) -> String {
+        let list = words.map { "    \"\($0)\",\n" }.joined()
+        return "\(name): TypeAlias = Literal[\n\(list)]\n\"\"\"\(PythonNames.sentence(summary))\"\"\""
+    }
+
+    /// The class, after those of its members.
+    private static func typedDict(_ name: String, _ summary: String, _ members: [Schema.Member]) -> [String] {
+        let inner = members.flatMap { member -> [String] in
+            guard let parts = member.schema.inlineMembers else { return [] }
+            let summary = "The value of `\(PythonNames.snake(member.name))`."
+            return typedDict(Schema.pythonName(of: member.name, in: name), summary, parts)
+        }
+        var lines = ["class \(name)(TypedDict):", "    \"\"\"\(PythonNames.sentence(summary))\"\"\""]
+        var names = Set<String>()
+        // An alias of the bridge may be what the option is called here anyway.
+        for member in members where names.insert(PythonNames.snake(member.name)).inserted {
+            lines.append("")
+            if !member.summary.isEmpty { lines.append("    # \(PythonNames.sentence(member.summary))") }
+            let type = member.schema.python(in: Schema.pythonName(of: member.name, in: name))
+            lines.append("    \(PythonNames.snake(member.name)): \(member.isRequired ? type : "NotRequired[\(type)]")")
+        }
+        return inner + [lines.joined(separator: "\n")]
+    }
+}
+
+extension Schema {
+    /// The name of the type of a member that has members itself.
+    static func pythonName(of member: String, in type: String) -> String {
+        type + member.prefix(1).uppercased() + member.dropFirst()
+    }
+
+    /// The members, if this is an object with some, or may be one.
+    var inlineMembers: [Member]? {
+        switch self {
+        case .object(let members, _): members.isEmpty ? nil : members
+        case .oneOf(let schemas): schemas.lazy.compactMap(\.inlineMembers).first
+        default: nil
+        }
+    }
+
+    /// The description as a type of Python.
+    ///
+    /// - Parameter name: What the type is called if it needs a name.
+    func python(in name: String) -> String {
+        switch self {
+        case .anything: "object"
+        case .string: "str"
+        case .boolean: "bool"
+        case .null: "None"
+        case .number: "float"
+        case .integer: "int"
+        case .choice(let words): "Literal[\(words.map { "\"\($0)\"" }.joined(separator: ", "))]"
+        case .array(let element): "Sequence[\(element.python(in: name))]"
+        case .object(let members, _): members.isEmpty ? "Mapping[str, object]" : name
+        case .oneOf(let schemas): schemas.map { $0.python(in: name) }.joined(separator: " | ")
+        case .reference(let name): name
+        }
+    }
+}
+
+extension NamedSchema {
+    /// Whether a Python program ever sees such a value, and it is no class of the package.
+    fileprivate var isShownInPython: Bool {
+        let isUnwrapped = onlyMember != nil && name != "SessionNews"
+        return !isUnwrapped && !isEmpty && !Self.hidden.contains(name)
+    }
+
+    private static let hidden: Set = [
+        "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "ReactNativeConfig",
+        "MessageId", "Milliseconds", "Timestamp", "AnalyticsCallOptions", "Properties", "Outcome", "AcceptedOutcome",
+        "DroppedOutcome", "FlushReport",
+    ]
+}

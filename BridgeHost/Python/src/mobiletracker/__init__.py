@@ -1,0 +1,48 @@
+"""Durable event tracking: once a call is `queued` the event is on disk, and it is delivered at least once, in order.
+
+    from mobiletracker import MobileTracker
+
+    tracker = MobileTracker()
+    tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
+    tracker.track("PURCHASE", {"total": 149.99})
+"""
+
+from ._table import VERSION as __version__
+from .errors import ErrorCode, MobileTrackerError
+from .outcome import FlushReport, Outcome
+from .protocol import (
+    AnalyticsOptions,
+    BasicOptions,
+    Consent,
+    DiagnosticNews,
+    DropReason,
+    LogNews,
+    Properties,
+    SessionNews,
+    StopReason,
+    TrackerConfig,
+)
+from .receipt import Awaited, Receipt
+from .tracker import AsyncMobileTracker, MobileTracker
+
+__all__ = [
+    "AnalyticsOptions",
+    "AsyncMobileTracker",
+    "Awaited",
+    "BasicOptions",
+    "Consent",
+    "DiagnosticNews",
+    "DropReason",
+    "ErrorCode",
+    "FlushReport",
+    "LogNews",
+    "MobileTracker",
+    "MobileTrackerError",
+    "Outcome",
+    "Properties",
+    "Receipt",
+    "SessionNews",
+    "StopReason",
+    "TrackerConfig",
+    "__version__",
+]

@@ -1,0 +1,491 @@
+# Made by `make generate` from the host's method table: a change here is lost.
+"""The calls of a program that waits."""
+
+from __future__ import annotations
+
+from .outcome import FlushReport
+from .protocol import (
+    AnalyticsDebugInfo,
+    AnalyticsOptions,
+    BasicDebugInfo,
+    BasicOptions,
+    Consent,
+    DebugInfo,
+    Properties,
+    Timestamp,
+    TrackerConfig,
+)
+from .receipt import Caller, Receipt, given
+
+
+class TrackerCalls(Caller):
+    """The methods of the session-based tracker."""
+
+    def init(self, brand_id: str, config: TrackerConfig | None = None) -> None:
+        """Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.
+
+        :param brand_id: Whose events they are: ASCII digits.
+        :param config: Where and how to deliver; `api_url` and `x_api_key` are required.
+        :raises MobileTrackerError: `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
+        """
+        self._ask("init", (brand_id, config))
+
+    def track(
+        self,
+        event_name: str,
+        attributes: Properties | None = None,
+        metadata: Properties | None = None,
+        *,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Records that an event happened.
+
+        :param event_name: What happened. Not blank.
+        :param attributes: Facts about this event.
+        :param metadata: Technical context. Wins over an attribute of the same name.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("track", (event_name, attributes, metadata), message_id)
+
+    def identify(
+        self,
+        user_id: str,
+        profile_data: Properties | None = None,
+        *,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Tells who the user is, and what is known of them.
+
+        :param user_id: The application's name for the user. Not empty.
+        :param profile_data: Facts about the user.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("identify", (user_id, profile_data), message_id)
+
+    def set(self, profile_data: Properties, *, message_id: str | None = None) -> Receipt:
+        """Updates what is known of the user, without changing who it is.
+
+        :param profile_data: Facts about the user.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("set", (profile_data,), message_id)
+
+    def set_metadata(self, metadata: Properties, *, message_id: str | None = None) -> Receipt:
+        """Sets metadata of the session, which go with all its later events.
+
+        :param metadata: Merged over the metadata that the session has.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("setMetadata", (metadata,), message_id)
+
+    def screen(self, name: str, properties: Properties | None = None, *, message_id: str | None = None) -> Receipt:
+        """Records that a screen was shown, as the event `VIEW_PAGE`.
+
+        :param name: The screen. Not blank.
+        :param properties: Facts about the view. They win over `screen` and `url`.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("screen", (name, properties), message_id)
+
+    def screen_did_appear(
+        self,
+        name: str,
+        url: str | None = None,
+        properties: Properties | None = None,
+        *,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Records that the platform shows a screen. The same screen twice in a row is recorded once.
+
+        :param name: The screen, or the title of a page. Not blank.
+        :param url: What tells it from others; its name by default.
+        :param properties: Facts about the view. They win over `screen` and `url`.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("screenDidAppear", (name, url, properties), message_id)
+
+    def update_location(
+        self,
+        latitude: float,
+        longitude: float,
+        accuracy: float,
+        *,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Tells the backend where the session's device is.
+
+        :param latitude: Degrees north, from -90 to 90.
+        :param longitude: Degrees east, from -180 to 180.
+        :param accuracy: The radius of uncertainty in metres, at least 0.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("updateLocation", (latitude, longitude, accuracy), message_id)
+
+    def update_session_email(self, email: str, *, message_id: str | None = None) -> Receipt:
+        """Tells the backend the session's email address, and stores it once the backend has it.
+
+        :param email: One `@` and no spaces.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("updateSessionEmail", (email,), message_id)
+
+    def link_session(self, source_session_id: str, *, message_id: str | None = None) -> Receipt:
+        """Links another session of the same visitor to this one.
+
+        :param source_session_id: The other session. Not empty.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("linkSession", (source_session_id,), message_id)
+
+    def reset(self, all: bool | None = None, *, message_id: str | None = None) -> None:
+        """Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
+
+        :param all: Also forgets the brand and drops every queued event.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        self._ask("reset", (all,), message_id)
+
+    def flush(self, timeout_ms: int | None = None) -> FlushReport:
+        """Sends what is queued now. Nothing waits for the answer.
+
+        :param timeout_ms: How long to try; 30,000 by default.
+        """
+        result: FlushReport = self._ask("flush", (timeout_ms,))
+        return result
+
+    def set_consent(self, consent: Consent, *, message_id: str | None = None) -> None:
+        """Records the user's decision. It outlives restarts and resets.
+
+        :param consent: What the user decided.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        self._ask("setConsent", (consent,), message_id)
+
+    def is_tracking_allowed(self) -> bool:
+        """Whether consent is granted."""
+        result: bool = self._ask("isTrackingAllowed")
+        return result
+
+    def get_session_id(self) -> str | None:
+        """The backend's name for the current session."""
+        result: str | None = self._ask("getSessionId")
+        return result
+
+    def get_device_id(self) -> str | None:
+        """The installation's identifier."""
+        result: str | None = self._ask("getDeviceId")
+        return result
+
+    def get_session_email(self) -> str | None:
+        """The email that `update_session_email` set."""
+        result: str | None = self._ask("getSessionEmail")
+        return result
+
+    def get_brand_id(self) -> str | None:
+        """The brand, as it is stored."""
+        result: str | None = self._ask("getBrandId")
+        return result
+
+    def get_cross_domain_url(self, url: str) -> str:
+        """Adds the session to a URL's query, so that another site can go on with it.
+
+        :param url: An absolute URL.
+        """
+        result: str = self._ask("getCrossDomainUrl", (url,))
+        return result
+
+    def continue_session(self, url: str, *, message_id: str | None = None) -> Receipt:
+        """Goes on with the session that a URL carries.
+
+        :param url: A URL that `get_cross_domain_url` made.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("continueSession", (url,), message_id)
+
+    def get_debug_info(self) -> DebugInfo:
+        """How things stand: queue, session, circuit, account, configuration. Secrets are masked."""
+        result: DebugInfo = self._ask("getDebugInfo")
+        return result
+
+    def network_did_change(self) -> None:
+        """Tells every client that the network is back: a wait for the next attempt is cut short, once."""
+        self._ask("networkDidChange")
+
+
+class AnalyticsCalls(Caller):
+    """The methods of the analytics client."""
+
+    def initialize(self, options: AnalyticsOptions) -> None:
+        """Sets the analytics client up. Calls made meanwhile are held.
+
+        :param options: Where and how to deliver.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+        """
+        self._ask("analytics.initialize", (options,))
+
+    def track(
+        self,
+        event: str,
+        properties: Properties | None = None,
+        *,
+        user_id: str | None = None,
+        anonymous_id: str | None = None,
+        group_id: str | None = None,
+        timestamp: Timestamp | None = None,
+        context: Properties | None = None,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Records that an event happened.
+
+        :param event: What happened. Not blank.
+        :param properties: Facts about it.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.track", (event, properties, given(
+            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
+        )), message_id)
+
+    def identify(
+        self,
+        user_id: str,
+        traits: Properties | None = None,
+        *,
+        anonymous_id: str | None = None,
+        group_id: str | None = None,
+        timestamp: Timestamp | None = None,
+        context: Properties | None = None,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Tells who the user is from now on.
+
+        :param user_id: The application's name for the user. Not blank.
+        :param traits: Facts about the user.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.identify", (user_id, traits, given(
+            anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
+        )), message_id)
+
+    def group(
+        self,
+        group_id: str,
+        traits: Properties | None = None,
+        *,
+        user_id: str | None = None,
+        anonymous_id: str | None = None,
+        timestamp: Timestamp | None = None,
+        context: Properties | None = None,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Tells which group the user belongs to from now on.
+
+        :param group_id: The group. Not blank.
+        :param traits: Facts about the group.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.group", (group_id, traits, given(
+            user_id=user_id, anonymous_id=anonymous_id, timestamp=timestamp, context=context,
+        )), message_id)
+
+    def screen(
+        self,
+        name: str,
+        properties: Properties | None = None,
+        *,
+        user_id: str | None = None,
+        anonymous_id: str | None = None,
+        group_id: str | None = None,
+        timestamp: Timestamp | None = None,
+        context: Properties | None = None,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Records that a screen was shown.
+
+        :param name: The screen. Not blank.
+        :param properties: Facts about the view.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.screen", (name, properties, given(
+            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
+        )), message_id)
+
+    def page(
+        self,
+        name: str,
+        properties: Properties | None = None,
+        *,
+        user_id: str | None = None,
+        anonymous_id: str | None = None,
+        group_id: str | None = None,
+        timestamp: Timestamp | None = None,
+        context: Properties | None = None,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Records that a page was shown.
+
+        :param name: The page. Not blank.
+        :param properties: Facts about the view.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.page", (name, properties, given(
+            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
+        )), message_id)
+
+    def alias(
+        self,
+        new_user_id: str,
+        *,
+        user_id: str | None = None,
+        anonymous_id: str | None = None,
+        group_id: str | None = None,
+        timestamp: Timestamp | None = None,
+        context: Properties | None = None,
+        message_id: str | None = None,
+    ) -> Receipt:
+        """Tells that the user has another name from now on.
+
+        :param new_user_id: The other name. Not blank.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.alias", (new_user_id, given(
+            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
+        )), message_id)
+
+    def set_advertising_id(self, advertising_id: str | None = None, *, message_id: str | None = None) -> Receipt:
+        """Has events carry an advertising identifier from now on.
+
+        :param advertising_id: The identifier; `null` clears it, a blank one is ignored.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.setAdvertisingId", (advertising_id,), message_id)
+
+    def clear_advertising_id(self, *, message_id: str | None = None) -> Receipt:
+        """Has events carry no advertising identifier any more.
+
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("analytics.clearAdvertisingId", (), message_id)
+
+    def flush(self, timeout_ms: int | None = None) -> FlushReport:
+        """Sends what is queued now. Nothing waits for the answer.
+
+        :param timeout_ms: How long to try; 30,000 by default.
+        """
+        result: FlushReport = self._ask("analytics.flush", (timeout_ms,))
+        return result
+
+    def reset(self, *, message_id: str | None = None) -> None:
+        """Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`.
+
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        self._ask("analytics.reset", (), message_id)
+
+    def enable_debug_logging(self) -> None:
+        """Has informative and debug messages logged from now on."""
+        self._ask("analytics.enableDebugLogging")
+
+    def get_debug_info(self) -> AnalyticsDebugInfo:
+        """How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked."""
+        result: AnalyticsDebugInfo = self._ask("analytics.getDebugInfo")
+        return result
+
+    def foreground(self) -> None:
+        """The application is in the foreground: what is queued is sent."""
+        self._ask("analytics.foreground")
+
+    def background(self) -> None:
+        """The application is in the background: what is queued is sent, then nothing by itself."""
+        self._ask("analytics.background")
+
+
+class BasicCalls(Caller):
+    """The methods of the basic tracker."""
+
+    def initialize(
+        self,
+        api_key: str,
+        endpoint: str,
+        app_version: str | None = None,
+        options: BasicOptions | None = None,
+    ) -> None:
+        """Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.
+
+        :param api_key: Sent as `X-API-Key`. Not blank.
+        :param endpoint: The URL that events are posted to.
+        :param app_version: The application's version, for the events' context.
+        :param options: How events are kept and delivered.
+        :raises MobileTrackerError: `INVALID_API_KEY`, `INVALID_ENDPOINT`, `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+        """
+        self._ask("basic.initialize", (api_key, endpoint, app_version, options))
+
+    def track(self, event: str, properties: Properties | None = None, *, message_id: str | None = None) -> Receipt:
+        """Records that an event happened.
+
+        :param event: What happened. Not blank.
+        :param properties: Facts about it.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("basic.track", (event, properties), message_id)
+
+    def identify(self, user_id: str, traits: Properties | None = None, *, message_id: str | None = None) -> Receipt:
+        """Tells who the user is: every event says so from now on.
+
+        :param user_id: The application's name for the user. Not blank.
+        :param traits: Facts about the user.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("basic.identify", (user_id, traits), message_id)
+
+    def screen(self, name: str, properties: Properties | None = None, *, message_id: str | None = None) -> Receipt:
+        """Records that a screen was shown.
+
+        :param name: The screen. Not blank.
+        :param properties: Facts about the view.
+        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        """
+        return self._enqueue("basic.screen", (name, properties), message_id)
+
+    def flush(self, timeout_ms: int | None = None) -> FlushReport:
+        """Sends what is queued now. Nothing waits for the answer.
+
+        :param timeout_ms: How long to try; 30,000 by default.
+        """
+        result: FlushReport = self._ask("basic.flush", (timeout_ms,))
+        return result
+
+    def get_debug_info(self) -> BasicDebugInfo:
+        """How things stand: queue, circuit, user, account, configuration. Secrets are masked."""
+        result: BasicDebugInfo = self._ask("basic.getDebugInfo")
+        return result

@@ -1,0 +1,276 @@
+"""What a tracker is, however its program waits."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any
+
+from . import _call
+from ._call import Call
+from ._json import ValueFault
+from ._link import HostLink
+from ._params import ArgumentFault, write_params
+from ._row import Gives, Row
+from ._table import ROWS
+from ._warnings import Drop, Warnings, call_name
+from .errors import MobileTrackerError
+from .outcome import FlushReport, Outcome
+from .protocol import DropReason
+
+_ENVELOPE = 200
+"""What a message holds besides its params, at most."""
+
+_EXIT_FLUSH = 5.0
+"""How long the end of the program may be put off for what is not sent yet, in seconds."""
+
+_EXIT_SHUTDOWN = 2.0
+"""How long, after that, the host may take to end; it means to take 1.5 s."""
+
+
+class Core:
+    """A host, the way to it, and the calls that are made to it."""
+
+    def __init__(
+        self,
+        *,
+        host_path: str | os.PathLike[str] | None,
+        host_arguments: Sequence[str],
+        passes_stderr: bool,
+        warns: bool,
+        app_name: str | None,
+        on_notification: Callable[[str, Any], None],
+        after_turn: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.warnings = Warnings(is_on=warns)
+        self.host_path = host_path
+        self._app_name = app_name
+        self._after_turn = after_turn
+        self.link = HostLink(
+            host_path=host_path,
+            # Dropped calls are warned of here, with the caller's line.
+            host_arguments=lambda: [*_with_name(host_arguments, app_name), "--quiet-refusals"],
+            passes_stderr=passes_stderr,
+            on_notification=on_notification,
+            after_turn=self._end_turn,
+            warn=self.warnings.warn,
+        )
+        self._is_used = False
+        _all.add(self)
+
+    def make(self, method: str, arguments: Sequence[object], message_id: str | None, *, waits: bool) -> Call:
+        """Makes a call, for the caller of the caller of the caller."""
+        row = ROWS[method]
+        asker = _Asker(row, arguments, sys._getframe(3), self.warnings)
+        try:
+            params = write_params(row, arguments, message_id, self.link.max_message_bytes - _ENVELOPE)
+        except ValueFault as fault:
+            return asker.refuse(fault)
+        call = Call(method, params, repeats=row.repeats, asker=asker)
+        if row.repeats and not self._is_used:
+            self._is_used = True
+            _register()
+        self.link.call(call, waits=waits)
+        return call
+
+    def shut_down(self, ended: Callable[[], None]) -> None:
+        """Sends what can be sent in the host's time, and ends the host."""
+
+        def finish() -> None:
+            self.warnings.finish()
+            ended()
+
+        self.link.shut_down(finish)
+
+    # At the end of the program
+
+    def begin_flush(self) -> threading.Event | None:
+        """Sends what is left once all calls are settled. Returns what is set when that is done; None if nothing is."""
+        if not self._is_used or not self.link.io.is_running:
+            return None
+        self._is_used = False
+        done = threading.Event()
+
+        def flush() -> None:
+            for method in self.link.recovery.flushes():
+                self.link.call(Call(method, b'{"timeoutMs":%d}' % (_EXIT_FLUSH * 1000)), waits=False)
+            self.link.when_quiet(done.set)
+
+        self.link.when_quiet(flush)
+        return done
+
+    def become_child(self) -> None:
+        """After a fork."""
+        self._is_used = False
+        self.link.become_child()
+
+    def _end_turn(self) -> None:
+        if not self.link.is_busy:
+            self.warnings.tell_beginning()
+        self._after_turn()
+
+    def __repr__(self) -> str:
+        host = self.link.host
+        return f"host {host}" if host else "no host running"
+
+
+class _Asker:
+    """Who made a call: knows its line, and makes of the answer what the caller gets."""
+
+    __slots__ = ("_row", "_name", "_file", "_line", "_warnings")
+
+    def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, warnings: Warnings) -> None:
+        self._row = row
+        self._name = arguments[0] if row.is_named else None
+        self._file = frame.f_code.co_filename
+        self._line = frame.f_lineno
+        self._warnings = warnings
+
+    def read(self, result: dict[str, Any]) -> object:
+        """What the caller gets for a result."""
+        match self._row.gives:
+            case Gives.OUTCOME:
+                return self._outcome(result)
+            case Gives.NOTHING:
+                return None
+            case Gives.MEMBER:
+                return result.get(self._row.member)
+            case Gives.REPORT:
+                return FlushReport(result["delivered"], result["remaining"], result.get("stoppedBy"))
+            case Gives.OBJECT:
+                return snake_keys(result)
+
+    def outcome_of(self, error: MobileTrackerError) -> object | None:
+        """What a wrong argument comes to, if the call has an outcome."""
+        if self._row.gives is not Gives.OUTCOME or error.code != "INVALID_PARAMS":
+            return None
+        return self._drop("INVALID_VALUE", f"{error.message}.")
+
+    def unhandled(self, error: MobileTrackerError) -> None:
+        """Nobody waits for the error. That there is no host is told once for all calls."""
+        if not error.code.startswith(("HOST_", "PROTOCOL_")):
+            self._warnings.warn(f"{self._row.method} failed, and nobody handles it: {error}{self._place}")
+
+    def refuse(self, fault: ValueFault) -> Call:
+        """Answers a call that cannot be sent, as the host would."""
+        call = Call(self._row.method, b"", asker=self)
+        param = next((param for param in self._row.params if param.name == fault.argument), None)
+        if self._row.gives is Gives.OUTCOME:
+            reason = param.fault if isinstance(fault, ArgumentFault) and param else _reason_of(fault)
+            call.settle(self._drop(reason, f"{fault}."))
+        else:
+            code = param.fault if param and param.fault != "INVALID_PARAMS" else _code_of(fault)
+            call.fail(MobileTrackerError(code, f"{self._row.method}: {fault}."))
+        return call
+
+    def _outcome(self, result: dict[str, Any]) -> Outcome:
+        status = result["status"]
+        if status == "dropped":
+            return self._drop(result["reason"], "")
+        self._warnings.accepted(self._row.method)
+        return Outcome(status, result["messageId"])
+
+    def _drop(self, reason: Any, detail: str) -> Outcome:
+        self._warnings.dropped(Drop(self._row.method, self._name, reason, detail, self._place))
+        return Outcome("dropped", reason=reason)
+
+    @property
+    def _place(self) -> str:
+        return f" (at {self._file}:{self._line})"
+
+    def __repr__(self) -> str:
+        return call_name(self._row.method, self._name)
+
+
+def _reason_of(fault: ValueFault) -> DropReason:
+    if isinstance(fault, ArgumentFault):
+        return "INVALID_VALUE"
+    return "TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
+
+
+def _code_of(fault: ValueFault) -> str:
+    if isinstance(fault, ArgumentFault):
+        return "INVALID_PARAMS"
+    return "MESSAGE_TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
+
+
+def snake_keys(result: dict[str, Any]) -> dict[str, Any]:
+    """The members of an object under names in Python's style."""
+    return {snake(key): value for key, value in result.items()}
+
+
+def snake(name: str) -> str:
+    """A name in lower case with underscores."""
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def _with_name(host_arguments: Sequence[str], app_name: str | None) -> list[str]:
+    """The arguments of the host, the program's name among them."""
+    name = app_name or program_name()
+    if not name or any(argument.partition("=")[0] == "--app-name" for argument in host_arguments):
+        return [*host_arguments]
+    return [*host_arguments, "--app-name", name]
+
+
+def program_name() -> str | None:
+    """The name of this program: of the package that is run by `python -m`, else of the script; None if there is neither."""
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    if spec is not None:
+        return str(spec.name).removesuffix(".__main__")
+    name = os.path.splitext(os.path.basename(sys.argv[0] if sys.argv else ""))[0]
+    return None if name in ("", "-c", "-") else name
+
+
+_all: weakref.WeakSet[Core] = weakref.WeakSet()
+_registered_in = 0
+
+
+def _register() -> None:
+    """Has the program's end wait for what is not sent yet."""
+    global _registered_in
+    if _registered_in == os.getpid():
+        return
+    _registered_in = os.getpid()
+    # A process of multiprocessing ends without atexit, and has exit functions of its own.
+    processes = sys.modules.get("multiprocessing.util")
+    parents = sys.modules.get("multiprocessing.process")
+    if processes and parents and parents.parent_process() is not None:
+        processes.Finalize(None, _leave, exitpriority=0)
+    else:
+        atexit.register(_leave)
+
+
+def _leave() -> None:
+    """Sends what is left of all trackers, and ends their hosts."""
+    cores = list(_all)
+    deadline = time.monotonic() + _EXIT_FLUSH
+    flushes = [done for core in cores if (done := core.begin_flush())]
+    for done in flushes:
+        done.wait(max(0.0, deadline - time.monotonic()))
+    deadline = time.monotonic() + _EXIT_SHUTDOWN
+    for ended in [end_of(core) for core in cores if core.link.io.is_running]:
+        ended.wait(max(0.0, deadline - time.monotonic()))
+    for core in cores:
+        core.warnings.finish()
+
+
+def end_of(core: Core) -> threading.Event:
+    """Ends the host of a tracker. What is returned is set when it has ended."""
+    ended = threading.Event()
+    core.shut_down(ended.set)
+    return ended
+
+
+def _become_child() -> None:
+    _call.reset()
+    for core in list(_all):
+        core.become_child()
+
+
+os.register_at_fork(after_in_child=_become_child)

@@ -1,0 +1,129 @@
+"""Where the host is, and why it does not start."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import MobileTrackerError
+
+_PACKAGE = Path(__file__).resolve().parent
+
+_WRONG_ARGUMENTS = 64
+"""The exit code of a program that was called wrongly (sysexits.h, EX_USAGE)."""
+
+_MACHINES = {0x03: "i686", 0x28: "armv7l", 0x3E: "x86_64", 0xB7: "aarch64", 0xF3: "riscv64"}
+"""What a processor is called in the header of an ELF file."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostEnd:
+    """How a host process ended."""
+
+    code: int | None = None
+    signal: int | None = None
+    stderr: str = ""
+    """The last of what it wrote there."""
+    error: OSError | None = None
+    """Why it could not be started at all."""
+
+    def __str__(self) -> str:
+        """For the middle of a sentence."""
+        if self.error:
+            return str(self.error)
+        return f"signal {signal.Signals(self.signal).name}" if self.signal else f"exit code {self.code}"
+
+
+def find_host(given: str | os.PathLike[str] | None = None, *, package: Path = _PACKAGE) -> Path:
+    """Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in the package, else in
+    the build folder of the repository that the package lies in.
+
+    :param given: What the caller says.
+    :raises MobileTrackerError: `HOST_NOT_FOUND`, saying where it looked and how to build.
+    """
+    places = _places(given, package)
+    for path, _ in places:
+        if path.is_file():
+            return path
+    looked = "\n".join(f"  {path} ({source})" for path, source in places)
+    raise MobileTrackerError(
+        "HOST_NOT_FOUND",
+        f"The host program was not found. This is where it could have been:\n{looked}\n"
+        'Build it with "make build" in the repository, or say where it is with the argument host_path '
+        "or the environment variable MOBILE_TRACKER_HOST.",
+        data={"looked": [str(path) for path, _ in places]},
+    )
+
+
+def _places(given: str | os.PathLike[str] | None, package: Path) -> list[tuple[Path, str]]:
+    # A place that was named is the only one: another host in its stead would surprise.
+    if given:
+        return [(Path(given).absolute(), "argument host_path")]
+    if variable := os.environ.get("MOBILE_TRACKER_HOST"):
+        return [(Path(variable).absolute(), "MOBILE_TRACKER_HOST")]
+    places = [(package / "host" / "BridgeHost", "package")]
+    if package.parts[-4:-1] == ("BridgeHost", "Python", "src"):
+        build = package.parents[3] / ".build"
+        places += [(build / name / "BridgeHost", f"{name} build") for name in ("release", "debug")]
+    return places
+
+
+def explain_start(path: Path, end: HostEnd) -> str | None:
+    """Says in a sentence why a host cannot start on this machine; None if this looks like a crash instead, and another
+    try may go better."""
+    built_for, here = _platform_of(path), f"{sys.platform}-{platform.machine()}"
+    if built_for and built_for != here and (end.error or end.code is not None):
+        return f"The host at {path} was built for {built_for}, and this is {here}."
+    if end.error:
+        return _explain_error(path, end.error)
+    if end.code == _WRONG_ARGUMENTS:
+        line = end.stderr.strip().partition("\n")[0]
+        return f"The host at {path} does not take its arguments (argument host_arguments): {line}"
+    if libc := re.search(r"version [`'\"]?(GLIBC_[\d.]+)['\"]? not found", end.stderr):
+        needed = libc[1].replace("_", " ")
+        return f"The host at {path} needs {needed}, and the C library of this system is older."
+    if library := re.search(r"error while loading shared libraries: ([^\s:]+)", end.stderr):
+        remedy = " (on Debian and Ubuntu: apt-get install libcurl4)" if library[1].startswith("libcurl") else ""
+        return f"The host at {path} needs the library {library[1]}, which is not installed{remedy}."
+    if end.code in (126, 127):
+        line = end.stderr.strip().rpartition("\n")[2]
+        return f"The system cannot run the host at {path}{f': {line}' if line else ''}."
+    return None
+
+
+def _explain_error(path: Path, error: OSError) -> str | None:
+    match error.errno:
+        case errno.EACCES:
+            return f"The host at {path} may not be executed: its file lacks the right, or its disk forbids it."
+        case errno.ENOENT:
+            return f"The host at {path} needs another C library than this system has (it is built for glibc)."
+        case errno.ENOEXEC:
+            return f"The host at {path} is not a program for this system."
+        case errno.EAGAIN | errno.ENOMEM | errno.EMFILE | errno.ENFILE:
+            return None
+        case _:
+            return f"The host at {path} cannot be started: {error.strerror or error}."
+
+
+def _platform_of(path: Path) -> str | None:
+    """What a program was built for, by its first bytes; None if that cannot be told."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(20)
+    except OSError:
+        return None  # The file then has no hint of its kind.
+    if len(head) < 20:
+        return None
+    if head.startswith(b"\x7fELF"):
+        (machine,) = struct.unpack_from("<H" if head[5] == 1 else ">H", head, 18)
+        return f"linux-{_MACHINES[machine]}" if machine in _MACHINES else None
+    if head.startswith(b"\xcf\xfa\xed\xfe"):
+        return "darwin-arm64" if struct.unpack_from("<I", head, 4)[0] == 0x0100000C else "darwin-x86_64"
+    return None

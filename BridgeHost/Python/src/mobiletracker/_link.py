@@ -1,0 +1,435 @@
+"""Calls to a host that is started when it is needed, and again when it dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+
+from ._call import Call
+from ._find import HostEnd, explain_start, find_host
+from ._io_thread import IOThread, Timer
+from ._process import HostProcess
+from ._recovery import Recovery
+from .errors import MobileTrackerError, error_from_answer, host_exited
+
+PROTOCOL_VERSION = 1
+"""The version of the protocol that this client speaks."""
+
+_HANDSHAKE = 10.0
+"""How long a host may take for its first answer, in seconds."""
+
+_SHUTDOWN = 10.0
+"""How long a host may take to end after it was told to; it means to take 1.5 s."""
+
+_MOST_ENDS = 5
+_SPAN = 60.0
+"""So many unexpected ends are borne within so many seconds."""
+
+_MOST_HELD = 32 * 1024 * 1024
+"""How many bytes of calls may wait for an answer before callers that can wait do so."""
+
+
+class _State(Enum):
+    IDLE = auto()
+    STARTING = auto()
+    READY = auto()
+
+
+class _Shutdown:
+    """A host that was told to end."""
+
+    def __init__(self) -> None:
+        self.call = Call("host.shutdown", b"{}", repeats=True)
+        self.is_over = False
+        self.timer: Timer | None = None
+        self.ended: list[Callable[[], None]] = []
+
+
+class HostLink:
+    """Calls to a host that is started when it is needed, and again when it dies.
+
+    Calls reach the host in the order they are made. Each is settled: by an answer, by its repetition after a crash, or by
+    an error. What begins with an underscore runs on the I/O thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        host_path: str | os.PathLike[str] | None,
+        host_arguments: Callable[[], list[str]],
+        passes_stderr: bool,
+        on_notification: Callable[[str, Any], None],
+        after_turn: Callable[[], None],
+        warn: Callable[[str], None],
+    ) -> None:
+        """
+        :param host_arguments: Asked at each start.
+        :param after_turn: Called on the I/O thread when all that had come has been settled.
+        :param warn: Receives what a developer should know.
+        """
+        self._host_path = host_path
+        self._host_arguments = host_arguments
+        self._passes_stderr = passes_stderr
+        self._on_notification = on_notification
+        self._after_turn = after_turn
+        self._warn_user = warn
+        self.recovery = Recovery()
+        """What a new host is told first."""
+        self.max_message_bytes = 16 * 1024 * 1024
+        """The longest message that the host takes."""
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn)
+        self._room = threading.Condition()
+        self._held = self._freed = 0
+        self._host: HostProcess | None = None
+        self._processes: set[HostProcess] = set()
+        self._state = _State.IDLE
+        self._calls: dict[int, Call] = {}
+        self._own: dict[int, Call] = {}
+        self._next_id = 1
+        self._ends: deque[float] = deque(maxlen=_MOST_ENDS)
+        self._last_failure: MobileTrackerError | None = None
+        self._last_warning = ""
+        self._handshake: Timer | None = None
+        self._shutdown: _Shutdown | None = None
+        self._when_quiet: list[Callable[[], None]] = []
+
+    # For any thread
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a caller waits for an answer."""
+        return bool(self._calls)
+
+    @property
+    def host(self) -> int | None:
+        """The process of the host, if there is one."""
+        return self._host.pid if self._host else None
+
+    def call(self, call: Call, *, waits: bool) -> None:
+        """Makes a call.
+
+        :param waits: Whether to wait while calls of more than 32 MiB have no answer yet.
+        """
+        size = len(call.params)
+        with self._room:
+            self._held += size
+            if waits and self._held > _MOST_HELD and not self.io.is_current:
+                self._room.wait_for(lambda: self._held <= max(_MOST_HELD, size))
+        self.io.post(self._add, call)
+
+    def subscribe(self, topic: str) -> None:
+        """Asks for news of this kind, from this host and those that follow it."""
+        self.io.post(self._subscribe, topic)
+
+    def shut_down(self, ended: Callable[[], None]) -> None:
+        """Has the host send what it can in its time, and end. Later calls get a new one.
+
+        :param ended: Called when it has ended.
+        """
+        self.io.post(self._shut_down, ended)
+
+    def when_quiet(self, action: Callable[[], None]) -> None:
+        """Does something on the I/O thread once every call made before is settled."""
+        self.io.post(self._when_quiet.append, action)
+
+    def become_child(self) -> None:
+        """After a fork: the host and its calls are the parent's. The next call here starts a host that is told the same."""
+        open_calls = [*self._calls.values(), *self.io.abandon(Call)]
+        for host in self._processes:
+            host.abandon()
+        self._prepare()
+        for call in open_calls:
+            call.fail(host_exited("this process was forked, and its parent goes on with the call", call.method))
+
+    # Calls
+
+    def _add(self, call: Call) -> None:
+        self._number(call, self._calls)
+        if self._state is _State.READY:
+            self._send(call)
+        else:
+            self._start()
+
+    def _number(self, call: Call, table: dict[int, Call]) -> None:
+        call.id = self._next_id
+        self._next_id += 1
+        table[call.id] = call
+
+    def _ask(self, method: str, params: bytes) -> Call:
+        """Asks the present host something that no caller waits for."""
+        assert self._host
+        call = Call(method, params)
+        self._number(call, self._own)
+        self._host.send(call)
+        return call
+
+    def _tell(self, method: str, params: bytes) -> None:
+        """Makes a call that no caller waits for."""
+        call = self._ask(method, params)
+
+        def look() -> None:
+            if call.error and call.error.code != "HOST_EXITED":
+                self._warn(f"{method} failed after the host was started: {call.error}")
+
+        call.watch(look)
+
+    def _send(self, call: Call) -> None:
+        assert self._host
+        if shutdown := self._shutdown:
+            # What is called after the shutdown is for the next host.
+            if call.id > shutdown.call.id:
+                return
+            if call is shutdown.call:
+                shutdown.timer = self.io.later(_SHUTDOWN, self._cut_short)
+        self._host.send(call)
+
+    def _subscribe(self, topic: str) -> None:
+        self.recovery.subscribe(topic)
+        if self._state is _State.READY:
+            self._tell("host.subscribe", json.dumps([topic]).encode())
+        else:
+            self._start()
+
+    # Starting
+
+    def _start(self) -> None:
+        if self._state is _State.IDLE:
+            self._state = _State.STARTING
+            # All calls of this turn share the attempt, and its failure.
+            self.io.post(self._spawn)
+
+    def _spawn(self, _: object) -> None:
+        if self._has_ended_too_often() and self._last_failure:
+            return self._fail(self._last_failure)
+        try:
+            path = find_host(self._host_path)
+        except MobileTrackerError as error:
+            return self._fail(error)
+        try:
+            host = HostProcess(
+                self.io,
+                path,
+                self._host_arguments(),
+                passes_stderr=self._passes_stderr,
+                on_lines=lambda lines: self._receive(host, lines),
+                on_end=lambda end: self._gone(host, path, end),
+            )
+        except OSError as error:
+            return self._ended(path, HostEnd(error=error))
+        self._host = host
+        self._processes.add(host)
+        self._handshake = self.io.later(_HANDSHAKE, lambda: self._give_up(path))
+        call = self._ask("host.info", b"{}")
+        call.watch(lambda: self._greeted(path, call))
+
+    def _give_up(self, path: Path) -> None:
+        sentence = f"The host at {path} did not answer within {_HANDSHAKE:.0f} s: is it the BridgeHost program?"
+        self._refuse(MobileTrackerError("HOST_START_FAILED", sentence))
+
+    def _greeted(self, path: Path, call: Call) -> None:
+        if self._handshake:
+            self._handshake.cancel()
+        if call.error:
+            return
+        info = call.value
+        if info.get("protocolVersion") != PROTOCOL_VERSION:
+            return self._refuse(_mismatch(path, info))
+        if isinstance(most := info.get("maxMessageBytes"), int):
+            self.max_message_bytes = most
+        self._state = _State.READY
+        self._last_warning = ""
+        for method, params in self.recovery.calls():
+            self._tell(method, params)
+        for waiting in self._calls.values():
+            self._send(waiting)
+
+    def _refuse(self, error: MobileTrackerError) -> None:
+        """There is no use in this host, nor in another start of it."""
+        self._ends.append(time.monotonic())
+        if self._host:
+            self._host.kill()
+        self._fail(error)
+
+    def _fail(self, error: MobileTrackerError) -> None:
+        """No host, no answers."""
+        self._host = None
+        self._state = _State.IDLE
+        self._last_failure = error
+        self._warn(str(error))
+        for table in (self._own, self._calls):
+            self._reject(table, lambda _: error)
+        self._finish_shutdown()
+
+    # Answers
+
+    def _receive(self, host: HostProcess, lines: list[str]) -> None:
+        for line in lines:
+            if host is self._host and not self._read(line):
+                # Whose answer this would have been cannot be told: only a new host can settle it.
+                self._warn("The host sent a line that answers nothing. It is started again.")
+                host.kill()
+
+    def _read(self, line: str) -> bool:
+        """Reads a line; False if it is neither an answer nor news."""
+        try:
+            message = json.loads(line)
+        except ValueError:
+            return False
+        if not isinstance(message, dict):
+            return False
+        number = message.get("id")
+        if number is None and isinstance(method := message.get("method"), str):
+            self._on_notification(method, message.get("params"))
+            return True
+        result, error = message.get("result"), message.get("error")
+        if not isinstance(error, dict) and not isinstance(result, dict):
+            return False
+        call = self._take(self._calls, number) or self._take(self._own, number)
+        if not call:
+            return False
+        if isinstance(error, dict):
+            call.fail(error_from_answer(error))
+        elif isinstance(result, dict):
+            self.recovery.note_answer(call.method, call.params, result)
+            call.answer(result)
+        if self._shutdown and call is self._shutdown.call:
+            self._shutdown.is_over = True
+        return True
+
+    def _take(self, table: dict[int, Call], number: object) -> Call | None:
+        if not isinstance(number, int) or number not in table:
+            return None
+        call = table.pop(number)
+        if table is self._calls:
+            self._freed += len(call.params)
+        return call
+
+    def _reject(
+        self,
+        table: dict[int, Call],
+        error_of: Callable[[Call], MobileTrackerError],
+        is_meant: Callable[[Call], bool] = lambda _: True,
+    ) -> None:
+        for call in [call for call in table.values() if is_meant(call)]:
+            if self._take(table, call.id):
+                call.fail(error_of(call))
+
+    def _end_turn(self) -> None:
+        if self._host:
+            self._host.flush()
+        if self._freed:
+            with self._room:
+                self._held -= self._freed
+                self._freed = 0
+                self._room.notify_all()
+        self._after_turn()
+        if self._when_quiet and not self._calls:
+            actions, self._when_quiet = self._when_quiet, []
+            for action in actions:
+                action()
+
+    # Ending
+
+    def _shut_down(self, ended: Callable[[], None]) -> None:
+        if self._shutdown:
+            return self._shutdown.ended.append(ended)
+        if self._state is _State.IDLE:
+            self.recovery.clear()
+            return ended()
+        self._shutdown = _Shutdown()
+        self._shutdown.ended.append(ended)
+        self._number(self._shutdown.call, self._calls)
+        if self._state is _State.READY:
+            self._send(self._shutdown.call)
+
+    def _cut_short(self) -> None:
+        if self._shutdown and self._host:
+            self._shutdown.is_over = True
+            self._host.kill()
+
+    def _gone(self, host: HostProcess, path: Path, end: HostEnd) -> None:
+        self._processes.discard(host)
+        if host is self._host:
+            self._ended(path, end)
+
+    def _ended(self, path: Path, end: HostEnd) -> None:
+        had_started = self._state is _State.READY
+        self._host = None
+        self._state = _State.IDLE
+        how = str(end)
+        self._reject(self._own, lambda _: host_exited(how))
+        if self._shutdown and self._shutdown.is_over:
+            return self._ended_as_told(self._shutdown, how)
+        self._ends.append(time.monotonic())
+        reason = None if had_started else explain_start(path, end)
+        if reason:
+            return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
+        if self._has_ended_too_often():
+            return self._fail(_ended_too_often(how))
+        self._last_failure = _ended_too_often(how)
+        self._warn(f"The host ended unexpectedly ({how}).")
+        self._reject(
+            self._calls,
+            lambda call: host_exited(how, call.method),
+            lambda call: call.is_written and not call.repeats,
+        )
+        if self._calls or self.recovery.calls():
+            self._start()
+
+    def _ended_as_told(self, shutdown: _Shutdown, how: str) -> None:
+        self._reject(
+            self._calls, lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id
+        )
+        self.recovery.clear()
+        self._finish_shutdown()
+        if self._calls:
+            self._start()
+
+    def _finish_shutdown(self) -> None:
+        shutdown, self._shutdown = self._shutdown, None
+        if shutdown:
+            if shutdown.timer:
+                shutdown.timer.cancel()
+            for ended in shutdown.ended:
+                ended()
+
+    def _has_ended_too_often(self) -> bool:
+        return len(self._ends) == _MOST_ENDS and time.monotonic() - self._ends[0] < _SPAN
+
+    def _is_idle(self) -> bool:
+        return self._state is _State.IDLE and not self._calls and not self._processes
+
+    def _warn(self, message: str) -> None:
+        """Says a thing once, however many calls it concerns."""
+        if message != self._last_warning:
+            self._warn_user(message)
+        self._last_warning = message
+
+
+def _mismatch(path: Path, info: dict[str, Any]) -> MobileTrackerError:
+    theirs = info.get("protocolVersion", "an unknown version")
+    return MobileTrackerError(
+        "PROTOCOL_MISMATCH",
+        f"The host at {path} (version {info.get('version', 'unknown')}) speaks protocol version {theirs}, this package "
+        f"speaks {PROTOCOL_VERSION}. Use the host that belongs to this version of the package.",
+        data={
+            "hostVersion": info.get("version"),
+            "hostProtocol": info.get("protocolVersion"),
+            "clientProtocol": PROTOCOL_VERSION,
+        },
+    )
+
+
+def _ended_too_often(how: str) -> MobileTrackerError:
+    sentence = f"The host ended 5 times within a minute, and is not started again for now. The last time: {how}."
+    return MobileTrackerError("HOST_EXITED", sentence, retryable=True)

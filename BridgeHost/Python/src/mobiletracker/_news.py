@@ -1,0 +1,98 @@
+"""The host's notifications, for who wants them."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from ._core import snake_keys
+
+Listener = Callable[[Any], object]
+
+TOPICS = ("log", "diagnostic", "session")
+
+_MOST_WAITING = 10_000
+"""How much news may wait for listeners before the newest is left out."""
+
+
+class News:
+    """Hands the host's notifications to who wants them.
+
+    `receive` runs on the I/O thread. Listeners never do: what they call may wait for it.
+    """
+
+    def __init__(self, *, subscribe: Callable[[str], None], warn: Callable[[str], None]) -> None:
+        """
+        :param subscribe: Called once for each topic, when it is first wanted.
+        """
+        self._subscribe = subscribe
+        self._warn = warn
+        self._listeners: dict[str, list[tuple[Listener, Callable[[Listener, Any], None]]]] = {}
+
+    def on(self, topic: str, listener: Listener, hand_over: Callable[[Listener, Any], None]) -> Callable[[], None]:
+        """Calls `listener` with all news of this kind from now on. What it raises is logged, and hurts nobody else.
+
+        :param hand_over: Calls the listener where it is to run.
+        :returns: What ends it.
+        :raises ValueError: For any other topic.
+        """
+        if topic not in TOPICS:
+            raise ValueError(f"There is no news {topic!r}, only {', '.join(TOPICS)}.")
+        if not callable(listener):
+            raise TypeError("The listener must be a function.")
+        entry = (listener, hand_over)
+        is_first = topic not in self._listeners
+        self._listeners[topic] = [*self._listeners.get(topic, []), entry]
+        if is_first:
+            self._subscribe(topic)
+
+        def stop() -> None:
+            self._listeners[topic] = [each for each in self._listeners[topic] if each is not entry]
+
+        return stop
+
+    def receive(self, topic: str, params: Any) -> None:
+        """News from the host."""
+        if topic == "$/lost":
+            return self._warn(f"{params['count']} notifications were left out: they were not read in time.")
+        news = snake_keys(params) if isinstance(params, dict) else params
+        for listener, hand_over in self._listeners.get(topic, []):
+            hand_over(listener, news)
+
+    def call(self, listener: Listener, news: Any) -> None:
+        """Calls a listener."""
+        try:
+            listener(news)
+        except Exception:
+            self._warn(f"A listener failed: {traceback.format_exc()}")
+
+
+class Postman:
+    """A thread on which listeners run, started when there is the first news."""
+
+    def __init__(self, call: Callable[[Listener, Any], None]) -> None:
+        self._call = call
+        self._waiting: queue.Queue[tuple[Listener, Any]] = queue.Queue(_MOST_WAITING)
+        self._thread: threading.Thread | None = None
+
+    def hand_over(self, listener: Listener, news: Any) -> None:
+        """Has a listener called."""
+        try:
+            self._waiting.put_nowait((listener, news))
+        except queue.Full:
+            return  # Its listeners are too slow for all of it.
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="mobiletracker news", daemon=True)
+            self._thread.start()
+
+    def become_child(self) -> None:
+        """After a fork: the thread lives in the parent."""
+        self._waiting = queue.Queue(_MOST_WAITING)
+        self._thread = None
+
+    def _run(self) -> None:
+        while True:
+            self._call(*self._waiting.get())

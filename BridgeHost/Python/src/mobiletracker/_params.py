@@ -1,0 +1,111 @@
+"""The params of a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from numbers import Integral, Real
+
+from ._ids import stamped_id, time_ordered_uuid
+from ._json import ValueFault, serialize
+from ._row import Gives, Name, Param, Row
+
+_MESSAGE_ID = re.compile(r"[!-~](?:[ -~]{0,126}[!-~])?")
+"""1 to 128 printable characters of ASCII, no space first or last."""
+
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)")
+"""A date and a time of day with its zone."""
+
+_MAX_ID_BYTES = 1024
+"""How many bytes of UTF-8 an id of a user or a group has at most."""
+
+_NEW_ID = {"uuid": time_ordered_uuid, "stamped": stamped_id}
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float, Decimal, Real),
+    "integer": (int, Integral),
+    "boolean": (bool,),
+    "object": (Mapping,),
+    "array": (list, tuple),
+}
+
+
+class ArgumentFault(ValueFault):
+    """An argument of the wrong type, or none where one is needed."""
+
+
+def write_params(row: Row, arguments: Sequence[object], message_id: str | None, max_bytes: int) -> bytes:
+    """Writes a call's params in their named form.
+
+    :param row: The method.
+    :param arguments: Its arguments; None is absent.
+    :param message_id: The id that the caller gave.
+    :param max_bytes: How long the params may become.
+    :raises ValueFault: If the call cannot be sent.
+    """
+    members: dict[str, object] = {}
+    for param, value in zip(row.params, arguments):
+        # Of what has no outcome, the host says what is wrong.
+        if row.gives is Gives.OUTCOME:
+            _check(param, value)
+            if param.wire == "options":
+                _check_options(value)
+        if value is not None:
+            members[param.wire] = _renamed(value, param.names, param.name) if param.names else value
+    if row.message_id:
+        members["messageId"] = _NEW_ID[row.message_id]() if message_id is None else _checked(message_id)
+    text = serialize(members, row.shown)
+    if len(text) > max_bytes:
+        raise ValueFault("The call", "is too large", is_too_large=True)
+    return text
+
+
+def _check(param: Param, value: object) -> None:
+    """Whether a value is what the parameter takes."""
+    if value is None:
+        if not param.is_required:
+            return
+    elif isinstance(value, _KINDS.get(param.kind, (object,))) and (param.kind == "boolean") == isinstance(value, bool):
+        return
+    article = "an" if param.kind[0] in "aeiou" else "a"
+    given = "None" if value is None else f"a {type(value).__qualname__}"
+    raise ArgumentFault(param.name, f"must be {article} {param.kind}, and is {given}")
+
+
+def _check_options(options: object) -> None:
+    """What a call says for itself. The host knows the calendar."""
+    for name, value in options.items() if isinstance(options, dict) else ():
+        if name == "context":
+            if not isinstance(value, Mapping):
+                raise ArgumentFault(name, f"must be an object, and is a {type(value).__qualname__}")
+        elif name == "timestamp":
+            if not isinstance(value, datetime) and not (isinstance(value, str) and _TIMESTAMP.fullmatch(value)):
+                raise ArgumentFault(name, "must be a datetime or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z")
+        elif not isinstance(value, str):
+            raise ArgumentFault(name, f"must be a string, and is a {type(value).__qualname__}")
+        elif not value.strip():
+            raise ArgumentFault(name, "must not be blank")
+        elif len(value.encode(errors="replace")) > _MAX_ID_BYTES:
+            raise ArgumentFault(name, f"must not have more than {_MAX_ID_BYTES} bytes")
+
+
+def _checked(message_id: object) -> str:
+    if isinstance(message_id, str) and _MESSAGE_ID.fullmatch(message_id):
+        return message_id
+    raise ArgumentFault("message_id", "must be 1 to 128 printable ASCII characters without spaces at either end")
+
+
+def _renamed(value: object, names: Mapping[str, Name], path: str) -> object:
+    """The options under the names that the host has. A name that is not known stays: the host says which is near."""
+    if not isinstance(value, Mapping):
+        return value
+    options: dict[object, object] = {}
+    for key, member in value.items():
+        wire, members = names.get(key, (key, {})) if isinstance(key, str) else (key, {})
+        if wire in options:
+            raise ValueFault(f"{path}.{wire}", "is given twice")
+        options[wire] = _renamed(member, members, f"{path}.{wire}") if members else member
+    return options

@@ -1,0 +1,228 @@
+"""One running host."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ._call import Call
+from ._find import HostEnd
+from ._io_thread import IOThread
+
+_STDERR_KEPT = 4096
+"""How much of what the host wrote to stderr is kept for an explanation."""
+
+_GRACE = 2.0
+"""How long a process may outlive its output, or its output the process, in seconds."""
+
+_CHUNK = 64 * 1024
+"""How many bytes go into one write: about what a pipe holds."""
+
+_READ = 256 * 1024
+
+
+class HostProcess:
+    """One running host: calls in, lines out, and its end.
+
+    It has a session of its own, so that a Ctrl-C meant for this program lets the program finish its calls. It ends when
+    its input does, thus with this program. All of it is for the I/O thread.
+    """
+
+    def __init__(
+        self,
+        io: IOThread,
+        path: Path,
+        arguments: Sequence[str],
+        *,
+        passes_stderr: bool,
+        on_lines: Callable[[list[str]], None],
+        on_end: Callable[[HostEnd], None],
+    ) -> None:
+        """
+        :param passes_stderr: Whether what the host logs goes to this program's stderr.
+        :param on_lines: Called with the lines that have come.
+        :param on_end: Called once, after the last line.
+        :raises OSError: If the process cannot be made.
+        """
+        self._io = io
+        self._passes_stderr = passes_stderr
+        self._on_lines = on_lines
+        self._on_end = on_end
+        self._child = subprocess.Popen(
+            [path, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            bufsize=0,
+        )
+        assert self._child.stdin and self._child.stdout and self._child.stderr
+        self._stdin, self._stdout, self._stderr = self._child.stdin, self._child.stdout, self._child.stderr
+        self._queue: deque[Call] = deque()
+        self._unwritten = memoryview(b"")
+        self._rest: list[bytes] = []
+        self._last_words = b""
+        self._has_closed = False
+        self._has_exited = False
+        self._has_ended = False
+        for stream in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(stream.fileno(), False)
+        io.watch(self._stdout.fileno(), selectors.EVENT_READ, lambda _: self._read())
+        io.watch(self._stderr.fileno(), selectors.EVENT_READ, lambda _: self._pass_stderr())
+        self._exit = self._watch_exit()
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._child.pid
+
+    def send(self, call: Call) -> None:
+        """Has a call written with the next `flush`."""
+        self._queue.append(call)
+
+    def flush(self) -> None:
+        """Writes what the pipe will take."""
+        while self._queue or self._unwritten:
+            if not self._unwritten:
+                self._unwritten = memoryview(self._next_chunk())
+            try:
+                self._unwritten = self._unwritten[os.write(self._stdin.fileno(), self._unwritten) :]
+            except BlockingIOError:
+                return self._io.watch(self._stdin.fileno(), selectors.EVENT_WRITE, lambda _: self._continue())
+            except OSError:
+                return self.kill()  # It closed its input: there is no way left to reach it.
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        self._queue.clear()
+        self._unwritten = memoryview(b"")
+        self._child.kill()
+
+    def abandon(self) -> None:
+        """Lets go of what a fork has copied: the host is the parent's."""
+        for stream in (self._stdin, self._stdout, self._stderr):
+            stream.close()
+        if self._exit >= 0:
+            os.close(self._exit)
+        self._child.returncode = 0  # So that it is not waited for.
+
+    # Writing
+
+    def _continue(self) -> None:
+        self._io.watch(self._stdin.fileno(), 0, _ignore)
+        self.flush()
+
+    def _next_chunk(self) -> bytes:
+        """As many calls as fit. They may take effect from now on."""
+        lines, size = [], 0
+        while self._queue and size < _CHUNK:
+            call = self._queue.popleft()
+            call.is_written = True
+            lines.append(call.line)
+            size += len(lines[-1])
+        return b"".join(lines)
+
+    # Reading
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._stdout.fileno(), _READ)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self._io.watch(self._stdout.fileno(), 0, _ignore)
+            self._give(b"".join(self._rest))
+            self._has_closed = True
+            self._io.later(_GRACE, self.kill)
+            return self._end_if_over()
+        head, newline, tail = chunk.rpartition(b"\n")
+        if newline:
+            self._rest.append(head)
+            self._give(b"".join(self._rest))
+            self._rest = []
+        if tail:
+            self._rest.append(tail)
+
+    def _give(self, text: bytes) -> None:
+        lines = text.decode(errors="replace").split("\n")
+        if lines := [line for line in lines if line and not line.isspace()]:
+            self._on_lines(lines)
+
+    def _read_stderr(self) -> bool:
+        """Reads some; False if there is nothing now."""
+        try:
+            chunk = os.read(self._stderr.fileno(), _READ)
+        except OSError:  # Nothing there, or logs that cannot be read: they are lost, and nothing else.
+            return False
+        if not chunk:
+            self._io.watch(self._stderr.fileno(), 0, _ignore)
+            return False
+        self._last_words = (self._last_words + chunk)[-_STDERR_KEPT:]
+        if self._passes_stderr:
+            try:
+                os.write(2, chunk)
+            except OSError:
+                pass  # That nobody reads this program's stderr must not end it.
+        return True
+
+    def _pass_stderr(self) -> None:
+        self._read_stderr()
+
+    # Ending
+
+    def _watch_exit(self) -> int:
+        if hasattr(os, "pidfd_open"):
+            try:
+                descriptor = os.pidfd_open(self._child.pid)
+            except OSError:
+                pass  # An old kernel, or a sandbox.
+            else:
+                self._io.watch(descriptor, selectors.EVENT_READ, lambda _: self._look_for_exit())
+                return descriptor
+        self._io.later(0.05, self._look_for_exit)
+        return -1
+
+    def _look_for_exit(self) -> None:
+        if self._has_exited:
+            return
+        if self._child.poll() is None:
+            self._io.later(0.05, self._look_for_exit)
+            return
+        self._has_exited = True
+        if self._exit >= 0:
+            self._io.watch(self._exit, 0, _ignore)
+            os.close(self._exit)
+            self._exit = -1
+        # Another process may have got hold of its output: that must not delay the end for ever.
+        self._io.later(_GRACE, self._finish)
+        self._end_if_over()
+
+    def _end_if_over(self) -> None:
+        if self._has_closed and self._has_exited:
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._has_ended:
+            return
+        self._has_ended = True
+        while self._read_stderr():
+            pass
+        for stream in (self._stdin, self._stdout, self._stderr):
+            self._io.watch(stream.fileno(), 0, _ignore)
+            stream.close()
+        status = self._child.returncode
+        stderr = self._last_words.decode(errors="replace")
+        if status < 0:
+            self._on_end(HostEnd(signal=-status, stderr=stderr))
+        else:
+            self._on_end(HostEnd(code=status, stderr=stderr))
+
+
+def _ignore(_: int) -> None:
+    pass

@@ -1,0 +1,146 @@
+"""Warnings of what happens to calls."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_SENTENCES = {
+    "NOT_INITIALIZED": "Not initialized. Call init() first.",
+    "INVALID_EVENT_NAME": "Its name is empty.",
+    "INVALID_USER_ID": "A user id is required.",
+    "INVALID_VALUE": "A value is missing or out of range.",
+    "REPEATED_SCREEN": "It is the screen that was shown last.",
+    "TRACKING_NOT_ALLOWED": "Consent is not granted.",
+    "SERIALIZATION_ERROR": "A value cannot be written as JSON.",
+    "TOO_LARGE": "It is larger than an event may be.",
+    "STORAGE_ERROR": "The disk did not take it.",
+    "QUEUE_FULL": "The queue is full.",
+    "DISABLED": "The client is disabled.",
+}
+"""Why a call was dropped, in words."""
+
+_OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
+"""The reasons that lie in the state of the tracker, and not in the call."""
+
+_logger = logging.getLogger("mobiletracker")
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A call that was dropped."""
+
+    method: str
+    name: object
+    """The event's or screen's name, if the call has one."""
+    reason: str
+    detail: str
+    """More than the reason says."""
+    place: str
+    """The caller's line, for the end of a sentence."""
+
+    @property
+    def client(self) -> str:
+        """What the names of its client's methods begin with."""
+        return self.method.rpartition(".")[0]
+
+    @property
+    def call(self) -> str:
+        """The call for a warning: with its event's name, but nothing of a person."""
+        return call_name(self.method, self.name)
+
+    @property
+    def sentence(self) -> str:
+        """Why, in words."""
+        if self.detail:
+            return self.detail
+        sentence = _SENTENCES.get(self.reason, "")
+        return sentence.replace("init()", f"{self.client}.initialize()") if self.client else sentence
+
+    def __str__(self) -> str:
+        return f"{self.call} was dropped: {self.reason}. {self.sentence}".rstrip() + self.place
+
+
+def call_name(method: str, name: object) -> str:
+    """A call for a warning."""
+    return f"{method} {json.dumps(name[:200], ensure_ascii=False)}" if isinstance(name, str) else method
+
+
+class _Streak:
+    """Calls that were dropped one after the other for the same reason."""
+
+    def __init__(self, first: Drop) -> None:
+        self.first = first
+        self.count = 1
+        """How many are not told of yet."""
+        self.is_told = False
+
+    def tell(self) -> str | None:
+        """What there is to say."""
+        count, was_told = self.count, self.is_told
+        self.count, self.is_told = 0, True
+        reason = f"{self.first.reason}. {self.first.sentence}".rstrip()
+        if count == 0:
+            return None
+        if was_told:
+            return f"{'1 more call was' if count == 1 else f'{count} more calls were'} dropped: {reason}"
+        if count == 1:
+            return str(self.first)
+        return f"{count} calls were dropped: {reason} The first was {self.first.call}{self.first.place}."
+
+
+class Warnings:
+    """Warns of what happens to calls, by the logger `mobiletracker`.
+
+    A wrong argument is a warning each time. A reason that lies in the tracker's state, such as NOT_INITIALIZED, is one
+    warning for all calls that it drops until one is accepted again.
+    """
+
+    def __init__(self, *, is_on: bool) -> None:
+        self._is_on = is_on
+        self._lock = threading.Lock()
+        self._streaks: dict[tuple[str, str], _Streak] = {}
+
+    def warn(self, message: str | None) -> None:
+        """Says something."""
+        if self._is_on and message:
+            _logger.warning("%s", message)
+
+    def dropped(self, drop: Drop) -> None:
+        """A call was dropped. If others may be dropped like it, that is told by `tell_beginning`."""
+        if drop.reason not in _OF_STATE:
+            return self.warn(str(drop))
+        with self._lock:
+            if streak := self._streaks.get((drop.client, drop.reason)):
+                streak.count += 1
+            else:
+                self._streaks[drop.client, drop.reason] = _Streak(drop)
+
+    def accepted(self, method: str) -> None:
+        """A call was accepted."""
+        if not self._streaks:
+            return
+        client = method.rpartition(".")[0]
+        with self._lock:
+            over = [key for key in self._streaks if key[0] == client]
+            messages = [self._streaks.pop(key).tell() for key in over]
+        for message in messages:
+            self.warn(message)
+
+    def tell_beginning(self) -> None:
+        """Says what has not been told at all."""
+        if self._streaks:
+            self._tell(lambda streak: not streak.is_told)
+
+    def finish(self) -> None:
+        """Says what is still to be said."""
+        self._tell(lambda _: True)
+
+    def _tell(self, is_meant: Callable[[_Streak], bool]) -> None:
+        with self._lock:
+            messages = [streak.tell() for streak in self._streaks.values() if is_meant(streak)]
+        for message in messages:
+            self.warn(message)

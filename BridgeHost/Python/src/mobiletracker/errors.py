@@ -1,0 +1,68 @@
+"""Errors of the host and of the way to it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from ._table import NUMBERS
+from .protocol import HostErrorCode
+
+ErrorCode: TypeAlias = (
+    HostErrorCode | Literal["HOST_NOT_FOUND", "HOST_START_FAILED", "PROTOCOL_MISMATCH", "HOST_EXITED"]
+)
+"""The code of an error. The last four come from no message: there is no host, it cannot run here, it belongs to another
+version of this package, or it ended before it answered."""
+
+
+class MobileTrackerError(Exception):
+    """Something a caller can act on: by its `code`, which is stable, and not by its message."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        number: int | None = None,
+        retryable: bool = False,
+        data: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(code, message)
+        self.code = code
+        """A stable word, such as `INVALID_BRAND_ID`; see `ErrorCode`."""
+        self.message = message
+        """A sentence for a developer."""
+        self.number = NUMBERS.get(code) if number is None else number
+        """The number in JSON-RPC; None for errors that come from no message, such as `HOST_EXITED`."""
+        self.retryable = retryable
+        """Whether the same call may succeed later."""
+        self.data = data or {}
+        """What else is known. With `SESSION_CREATION_FAILED`: `status` or `cause`."""
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+    def copy(self) -> MobileTrackerError:
+        """The same error for another caller: each has a traceback of its own."""
+        return MobileTrackerError(
+            self.code, self.message, number=self.number, retryable=self.retryable, data=self.data
+        )
+
+
+def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:
+    """Reads the `error` member of an answer."""
+    data = error.get("data")
+    if not isinstance(data, dict):
+        data = {}
+    return MobileTrackerError(
+        str(data.get("code", "INTERNAL_ERROR")),
+        str(error.get("message", "The host gave no reason.")),
+        number=error.get("code"),
+        retryable=data.get("retryable") is True,
+        data=data,
+    )
+
+
+def host_exited(how: str, method: str = "") -> MobileTrackerError:
+    """The error of a call that ended with its host. `how` stands in the middle of a sentence."""
+    what = f" before it answered {method}" if method else ""
+    return MobileTrackerError("HOST_EXITED", f"The host ended{what}: {how}.", retryable=True)

@@ -1,0 +1,38 @@
+"""What calls come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .protocol import DropReason, StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a tracking call."""
+
+    status: Literal["queued", "pending", "dropped"]
+    """`queued`: it is on disk. `pending`: it is on disk, and waits for a session or for consent. `dropped`: it was
+    refused and left no trace."""
+    message_id: str | None = None
+    """The key under which the call is known; None if it was dropped."""
+    reason: DropReason | None = None
+    """Why it was dropped."""
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether nothing of the call is left."""
+        return self.status == "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class FlushReport:
+    """What a flush came to."""
+
+    delivered: int
+    """How many of the events queued at the call have been delivered."""
+    remaining: int
+    """How many of them still wait, on disk."""
+    stopped_by: StopReason | None = None
+    """Why they do; None if none remain."""

@@ -1,0 +1,164 @@
+"""What calls return."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Generator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ._call import Call
+
+if TYPE_CHECKING:
+    from ._core import Core
+    from .outcome import Outcome
+
+T = TypeVar("T")
+
+
+class Receipt:
+    """A tracking call that was made.
+
+    The call takes effect whether you keep the receipt or not. It may be read from any thread.
+    """
+
+    __slots__ = ("_call", "__weakref__")
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the outcome is known."""
+        return self._call.is_done
+
+    def outcome(self, timeout: float | None = None) -> Outcome:
+        """Waits until the event is on disk, or was dropped.
+
+        :param timeout: How long, in seconds; None is for as long as it takes.
+        :raises MobileTrackerError: If there is no host: `HOST_NOT_FOUND`, `HOST_START_FAILED`, `PROTOCOL_MISMATCH`,
+            `HOST_EXITED`.
+        :raises TimeoutError: If it takes longer. The call itself goes on.
+        """
+        outcome: Outcome = waited_for(self._call, timeout)
+        return outcome
+
+    def __repr__(self) -> str:
+        return f"<Receipt of {_described(self._call)}>"
+
+
+class Awaited(Generic[T]):
+    """A call that was made, to be awaited for what it comes to.
+
+    The call takes effect whether you await it or not; cancelling who awaits it does not undo it. It may be awaited more
+    than once.
+    """
+
+    __slots__ = ("_call", "_wakeups", "__weakref__")
+
+    def __init__(self, call: Call, wakeups: Wakeups) -> None:
+        self._call = call
+        self._wakeups = wakeups
+
+    def __await__(self) -> Generator[Any, None, T]:
+        if not self._call.is_done:
+            future = asyncio.get_running_loop().create_future()
+            self._call.watch(partial(self._wakeups.add, future))
+            yield from future
+        result: T = self._call.result()
+        return result
+
+    def __del__(self) -> None:
+        self._call.discard()
+
+    def __repr__(self) -> str:
+        return f"<Awaited {_described(self._call)}>"
+
+
+class Wakeups:
+    """Wakes those who await calls: once for each event loop and turn of the I/O thread, not once for each call."""
+
+    def __init__(self) -> None:
+        self._futures: list[asyncio.Future[None]] = []
+
+    def add(self, future: asyncio.Future[None]) -> None:
+        """The future's call is settled."""
+        try:
+            is_own = asyncio.get_running_loop() is future.get_loop()
+        except RuntimeError:
+            is_own = False
+        if is_own:
+            _resolve([future])
+        else:
+            self._futures.append(future)
+
+    def flush(self) -> None:
+        """Wakes them."""
+        if not self._futures:
+            return
+        futures, self._futures = self._futures, []
+        for loop in {future.get_loop() for future in futures}:
+            post(loop, _resolve, [future for future in futures if future.get_loop() is loop])
+
+
+class Caller:
+    """Makes the calls of a program that waits where it asks."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def _enqueue(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Receipt:
+        return Receipt(self._core.make(method, arguments, message_id, waits=True))
+
+    def _ask(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Any:
+        return waited_for(self._core.make(method, arguments, message_id, waits=True))
+
+
+class AsyncCaller:
+    """Makes the calls of a program with an event loop."""
+
+    def __init__(self, core: Core, wakeups: Wakeups) -> None:
+        self._core = core
+        self._wakeups = wakeups
+
+    def _call(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Awaited[Any]:
+        return Awaited(self._core.make(method, arguments, message_id, waits=False), self._wakeups)
+
+
+def given(**options: object) -> dict[str, object] | None:
+    """What a call says for itself, if it says anything."""
+    return {name: value for name, value in options.items() if value is not None} or None
+
+
+def waited_for(call: Call, timeout: float | None = None) -> Any:
+    """Waits for what a call comes to."""
+    if not call.is_done:
+        done = threading.Event()
+        call.watch(done.set)
+        if not done.wait(timeout):
+            raise TimeoutError(f"{call.method} was not answered within {timeout} s.")
+    return call.result()
+
+
+def post(loop: asyncio.AbstractEventLoop, action: Any, *arguments: Any) -> None:
+    """Has an event loop do something. One that is closed has nobody left who waits."""
+    try:
+        loop.call_soon_threadsafe(action, *arguments)
+    except RuntimeError:
+        pass
+
+
+def _resolve(futures: list[asyncio.Future[None]]) -> None:
+    for future in futures:
+        if not future.done():
+            future.set_result(None)
+
+
+def _described(call: Call) -> str:
+    what = str(call.asker or call.method)
+    if not call.is_done:
+        return f"{what}: not answered yet"
+    if call.error:
+        return f"{what}: {call.error.code}"
+    return f"{what}: {call.value!r}"

@@ -1,0 +1,170 @@
+"""The trackers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Any, Literal, overload
+
+from ._async_calls import AsyncAnalyticsCalls, AsyncBasicCalls, AsyncTrackerCalls
+from ._call import Call
+from ._calls import AnalyticsCalls, BasicCalls, TrackerCalls
+from ._core import Core, end_of
+from ._news import News, Postman
+from .protocol import DiagnosticNews, LogNews, SessionNews
+from .receipt import Awaited, Wakeups, post
+
+Stderr = Literal["inherit", "ignore"]
+
+
+class MobileTracker(TrackerCalls):
+    """A tracker and the host behind it, which starts with the first call.
+
+    Calls take effect in the order in which they are made. Tracking calls return at once with a `Receipt`; all others
+    wait for their answer. A wrong argument never makes a tracking call raise: its outcome is `dropped`, and a warning
+    names the caller's line. Any thread may call. If the host dies it is started again: tracking calls, `reset` and
+    `set_consent` that it had not answered are made again under their message ids; others raise `HOST_EXITED`.
+    """
+
+    analytics: AnalyticsCalls
+    """Sends batches of events to an ingestion host. Independent of the other clients."""
+    basic: BasicCalls
+    """Sends events to one endpoint. Independent of the other clients."""
+
+    def __init__(
+        self,
+        *,
+        host_path: str | os.PathLike[str] | None = None,
+        host_arguments: Sequence[str] = (),
+        stderr: Stderr = "inherit",
+        warnings: bool = True,
+        app_name: str | None = None,
+    ) -> None:
+        """Makes a tracker with a host of its own. Make one, and share it.
+
+        :param host_path: The host program, instead of looking for it.
+        :param host_arguments: What to start the host with.
+        :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
+        :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
+        :param app_name: The program's name, which is in the path of the default state folder. By default the name of the
+            package that runs, else of the script.
+        """
+        core = Core(
+            host_path=host_path,
+            host_arguments=host_arguments,
+            passes_stderr=stderr == "inherit",
+            warns=warnings,
+            app_name=app_name,
+            on_notification=lambda topic, params: self._news.receive(topic, params),
+        )
+        super().__init__(core)
+        self._news = News(subscribe=core.link.subscribe, warn=core.warnings.warn)
+        self._postman = Postman(self._news.call)
+        self.analytics = AnalyticsCalls(core)
+        self.basic = BasicCalls(core)
+
+    @overload
+    def on(self, topic: Literal["log"], listener: Callable[[LogNews], object]) -> Callable[[], None]: ...
+    @overload
+    def on(self, topic: Literal["diagnostic"], listener: Callable[[DiagnosticNews], object]) -> Callable[[], None]: ...
+    @overload
+    def on(self, topic: Literal["session"], listener: Callable[[SessionNews], object]) -> Callable[[], None]: ...
+
+    def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:
+        """Calls the listener with all news of this kind from now on, on a thread of its own. Returns what ends it."""
+        return self._news.on(topic, listener, self._postman.hand_over)
+
+    def shutdown(self) -> None:
+        """Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk."""
+        end_of(self._core).wait()
+
+    close = shutdown
+
+    def __enter__(self) -> MobileTracker:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.shutdown()
+
+    def __repr__(self) -> str:
+        return f"<MobileTracker, {self._core!r}>"
+
+
+class AsyncMobileTracker(AsyncTrackerCalls):
+    """A tracker for programs with an event loop of asyncio. Every call returns at once with what can be awaited.
+
+    It is `MobileTracker` in all else: a call takes effect when it is made, awaited or not.
+    """
+
+    analytics: AsyncAnalyticsCalls
+    """Sends batches of events to an ingestion host. Independent of the other clients."""
+    basic: AsyncBasicCalls
+    """Sends events to one endpoint. Independent of the other clients."""
+
+    def __init__(
+        self,
+        *,
+        host_path: str | os.PathLike[str] | None = None,
+        host_arguments: Sequence[str] = (),
+        stderr: Stderr = "inherit",
+        warnings: bool = True,
+        app_name: str | None = None,
+    ) -> None:
+        """Makes a tracker with a host of its own. Make one, and share it.
+
+        :param host_path: The host program, instead of looking for it.
+        :param host_arguments: What to start the host with.
+        :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
+        :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
+        :param app_name: The program's name, which is in the path of the default state folder. By default the name of the
+            package that runs, else of the script.
+        """
+        wakeups = Wakeups()
+        core = Core(
+            host_path=host_path,
+            host_arguments=host_arguments,
+            passes_stderr=stderr == "inherit",
+            warns=warnings,
+            app_name=app_name,
+            on_notification=lambda topic, params: self._news.receive(topic, params),
+            after_turn=wakeups.flush,
+        )
+        super().__init__(core, wakeups)
+        self._news = News(subscribe=core.link.subscribe, warn=core.warnings.warn)
+        self.analytics = AsyncAnalyticsCalls(core, wakeups)
+        self.basic = AsyncBasicCalls(core, wakeups)
+
+    @overload
+    def on(self, topic: Literal["log"], listener: Callable[[LogNews], object]) -> Callable[[], None]: ...
+    @overload
+    def on(self, topic: Literal["diagnostic"], listener: Callable[[DiagnosticNews], object]) -> Callable[[], None]: ...
+    @overload
+    def on(self, topic: Literal["session"], listener: Callable[[SessionNews], object]) -> Callable[[], None]: ...
+
+    def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:
+        """Calls the listener with all news of this kind from now on, in the running event loop. Returns what ends it."""
+        return self._news.on(topic, listener, partial(post, asyncio.get_running_loop(), self._news.call))
+
+    def shutdown(self) -> Awaited[None]:
+        """Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk."""
+        call = Call("host.shutdown", b"")
+        self._core.shut_down(partial(call.settle, None))
+        return Awaited(call, self._wakeups)
+
+    close = shutdown
+
+    async def __aenter__(self) -> AsyncMobileTracker:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.shutdown()
+
+    def __repr__(self) -> str:
+        return f"<AsyncMobileTracker, {self._core!r}>"

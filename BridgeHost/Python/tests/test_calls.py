@@ -1,0 +1,338 @@
+"""What calls take and give."""
+
+from __future__ import annotations
+
+import threading
+import unittest
+from datetime import datetime, timezone
+from typing import Any
+
+from .support import AsyncTestCase, TestCase
+
+from mobiletracker import FlushReport, MobileTrackerError, Outcome, TrackerConfig  # isort: skip
+
+CONFIG: TrackerConfig = {"api_url": "https://api.example.com", "x_api_key": "key"}
+
+
+class CallTests(TestCase):
+    """The tracker that waits where it asks."""
+
+    def test_carries_arguments_by_name(self) -> None:
+        tracker, fake = self.fake()
+
+        outcome = tracker.track("PURCHASE", {"total": 149.99}, {"flow_id": "checkout_v2"}).outcome(60)
+
+        [[call]] = fake.lives
+        self.assertEqual(call["method"], "track")
+        self.assertEqual(
+            call["params"],
+            {
+                "eventName": "PURCHASE",
+                "attributes": {"total": 149.99},
+                "metadata": {"flow_id": "checkout_v2"},
+                "messageId": outcome.message_id,
+            },
+        )
+        self.assertRegex(outcome.message_id or "", r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+
+    def test_ids_of_one_tracker_ascend(self) -> None:
+        tracker, fake = self.fake()
+
+        receipts = [tracker.track("A") for _ in range(50)]
+        tracker.analytics.track("B").outcome(60)
+
+        ids = [str(receipt.outcome(60).message_id) for receipt in receipts]
+        self.assertEqual(len(set(ids)), 50)
+        self.assertEqual([id[:13] for id in ids], sorted(id[:13] for id in ids))
+        self.assertRegex(fake.lives[0][-1]["params"]["messageId"], r"^\d{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+
+    def test_may_bring_a_message_id(self) -> None:
+        tracker, fake = self.fake()
+
+        tracker.set({"name": "x"}, message_id="m1")
+        tracker.reset(message_id="m2")
+        tracker.analytics.alias("u2", message_id="m3").outcome(60)
+        refused = tracker.track("A", message_id=" spaced ").outcome(60)
+
+        self.assertEqual(
+            [call["params"] for call in fake.lives[0]],
+            [{"profileData": {"name": "x"}, "messageId": "m1"}, {"messageId": "m2"}, {"newUserId": "u2", "messageId": "m3"}],
+        )
+        self.assertEqual(refused, Outcome("dropped", reason="INVALID_VALUE"))
+
+    def test_returns_the_one_value_that_was_asked_for(self) -> None:
+        results = {
+            "isTrackingAllowed": {"allowed": False},
+            "getSessionId": {"sessionId": None},
+            "getCrossDomainUrl": {"url": "https://a.example/?gt_session_id=s"},
+            "flush": {"delivered": 2, "remaining": 1, "stoppedBy": "retryWait"},
+            "getDebugInfo": {"lifecycle": "ready", "queueLength": 2, "account": {"accepted": 2}},
+        }
+        tracker, _ = self.fake({"results": results})
+
+        tracker.init("925", CONFIG)
+        self.assertIs(tracker.is_tracking_allowed(), False)
+        self.assertIsNone(tracker.get_session_id())
+        self.assertEqual(tracker.get_cross_domain_url("https://a.example/"), "https://a.example/?gt_session_id=s")
+        self.assertEqual(tracker.flush(), FlushReport(2, 1, "retryWait"))
+        self.assertEqual(
+            tracker.get_debug_info(), {"lifecycle": "ready", "queue_length": 2, "account": {"accepted": 2}}
+        )
+
+    def test_raises_what_the_host_says(self) -> None:
+        data = {"code": "SESSION_CREATION_FAILED", "retryable": True, "status": 503}
+        error = {"code": 1003, "message": "The backend answered 503", "data": data}
+        tracker, _ = self.fake({"errors": {"init": error}})
+
+        with self.assertRaises(MobileTrackerError) as caught:
+            tracker.init("925", CONFIG)
+
+        raised = caught.exception
+        self.assertEqual((raised.code, raised.number, raised.retryable), ("SESSION_CREATION_FAILED", 1003, True))
+        self.assertEqual((raised.message, raised.data), ("The backend answered 503", data))
+        self.assertEqual(str(raised), "SESSION_CREATION_FAILED: The backend answered 503")
+
+    def test_options_have_their_names_in_either_style(self) -> None:
+        tracker, fake = self.fake()
+        as_the_bridge_has_it: Any = {"apiUrl": "u", "allow_insecure_http": True, "api_ulr": "?"}
+
+        tracker.init(
+            "925",
+            {
+                "api_url": "u",
+                "x_api_key": "k",
+                "event_ttl_ms": 1,
+                "device": {"os_name": "Linux", "device_type": "Desktop"},
+            },
+        )
+        tracker.init("925", as_the_bridge_has_it)
+        context = {"device": {"os_name": "as it is"}}
+        tracker.analytics.initialize({"write_key": "w", "ingestion_host": "h", "context": context})
+
+        self.assertEqual(
+            [call["params"].get("config") or call["params"]["options"] for call in fake.lives[0]],
+            [
+                {"apiUrl": "u", "xApiKey": "k", "eventTTLMs": 1, "device": {"osName": "Linux", "deviceType": "Desktop"}},
+                {"apiUrl": "u", "allowInsecureHTTP": True, "api_ulr": "?"},
+                {"writeKey": "w", "ingestionHost": "h", "context": context},
+            ],
+        )
+        with self.assertRaisesCode("INVALID_CONFIGURATION"):
+            tracker.init("925", as_the_bridge_has_it | {"api_url": "v"})
+
+    def test_a_wrong_argument_is_an_outcome_and_a_warning_with_the_line(self) -> None:
+        tracker, fake = self.fake()
+
+        outcomes = [
+            tracker.track(None),  # type: ignore[arg-type]
+            tracker.identify(17),  # type: ignore[arg-type]
+            tracker.track("A", ["list"]),  # type: ignore[arg-type]
+            tracker.update_location(True, 1.0, 2.0),
+        ]
+
+        self.assertEqual(
+            [receipt.outcome(60).reason for receipt in outcomes],
+            ["INVALID_EVENT_NAME", "INVALID_USER_ID", "INVALID_VALUE", "INVALID_VALUE"],
+        )
+        self.assertEqual(fake.lives, [])
+        self.assertRegex(self.warnings[1], r"^identify was dropped: INVALID_USER_ID\. user_id must be a string, and is a int\. ")
+        for warning in self.warnings:
+            self.assertRegex(warning, r" \(at .*test_calls\.py:\d+\)$")
+
+    def test_an_analytics_call_says_for_itself_whom_it_is_about(self) -> None:
+        tracker, fake = self.fake()
+        at = datetime(2025, 1, 31, 9, 30, tzinfo=timezone.utc)
+
+        tracker.analytics.track("A", {"a": 1}, user_id="u1", timestamp=at, context={"ip": "192.0.2.1"}, message_id="m1")
+        tracker.analytics.identify("u2", anonymous_id="a2", message_id="m2").outcome(60)
+
+        self.assertEqual(
+            [call["params"] for call in fake.lives[0]],
+            [
+                {
+                    "event": "A",
+                    "properties": {"a": 1},
+                    "options": {"userId": "u1", "timestamp": "2025-01-31T09:30:00.000Z", "context": {"ip": "192.0.2.1"}},
+                    "messageId": "m1",
+                },
+                {"userId": "u2", "options": {"anonymousId": "a2"}, "messageId": "m2"},
+            ],
+        )
+        wrong: list[tuple[dict[str, Any], str]] = [
+            ({"user_id": 17}, "user_id must be a string, and is a int"),
+            ({"anonymous_id": " "}, "anonymous_id must not be blank"),
+            ({"group_id": "é" * 513}, "group_id must not have more than 1024 bytes"),
+            ({"timestamp": "2025-01-01T00:00:00"}, "timestamp must be a datetime or ISO 8601 with the zone"),
+            ({"context": []}, "context must be an object, and is a list"),
+        ]
+        for options, message in wrong:
+            with self.subTest(message):
+                self.assertEqual(tracker.analytics.track("X", **options).outcome(60).reason, "INVALID_VALUE")
+                self.assertIn(message, self.warnings[-1])
+
+    def test_drops_for_the_trackers_state_are_one_warning_and_a_count(self) -> None:
+        dropped = {"track": {"status": "dropped", "reason": "NOT_INITIALIZED"}}
+        tracker, _ = self.fake({"results": dropped})
+
+        receipts = [tracker.track("A") for _ in range(50)]
+        receipts[-1].outcome(60)
+        tracker.close()
+
+        self.assertRegex(self.warnings[0], r"^(track \"A\" was|\d+ calls were) dropped: NOT_INITIALIZED\. Not initialized\. Call init\(\) first\.")
+        self.assertLessEqual(len(self.warnings), 3)
+
+    def test_says_nothing_if_warnings_are_off(self) -> None:
+        from mobiletracker import MobileTracker
+
+        tracker = MobileTracker(host_path="/nowhere", warnings=False)
+        with self.assertRaisesCode("HOST_NOT_FOUND"):
+            tracker.init("925")
+
+        self.assertTrue(tracker.track(None).outcome(60).is_dropped)  # type: ignore[arg-type]
+        self.assertEqual(self.warnings, [])
+
+    def test_many_calls_that_nobody_waited_for_in_between_are_all_answered(self) -> None:
+        tracker, _ = self.fake()
+
+        receipts = [tracker.track("A", {"i": i}, message_id=f"m{i}") for i in range(20_000)]
+
+        for i, receipt in enumerate(receipts):
+            self.assertEqual(receipt.outcome(60).message_id, f"m{i}")
+
+    def test_calls_of_many_threads_are_each_in_order(self) -> None:
+        tracker, fake = self.fake()
+
+        def work(name: str) -> None:
+            for i in range(200):
+                tracker.track(name, {"i": i})
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in "ABCDEFGH"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        tracker.track("END").outcome(60)
+
+        calls = [call["params"] for call in fake.lives[0]]
+        for name in "ABCDEFGH":
+            self.assertEqual([call["attributes"]["i"] for call in calls if call["eventName"] == name], list(range(200)))
+
+    def test_waits_while_too_much_is_unanswered(self) -> None:
+        tracker, fake = self.fake({"pauseEvery": 1 << 20})
+        text = "x" * 4_000_000
+
+        for i in range(24):
+            tracker.track("A", {"i": i, "text": text})
+            self.assertLessEqual(tracker._core.link._held, (32 << 20) + len(text) + 1000)
+        tracker.track("END").outcome(60)
+
+        self.assertEqual(len(fake.lives[0]), 25)
+
+    def test_waiting_can_have_an_end(self) -> None:
+        tracker, _ = self.fake({"silent": ["track"]}, {})
+
+        receipt = tracker.track("A")
+        with self.assertRaises(TimeoutError):
+            receipt.outcome(0)
+        self.assertFalse(receipt.is_done)
+        self.assertEqual(repr(receipt), '<Receipt of track "A": not answered yet>')
+
+    def test_what_is_shown_holds_no_secret(self) -> None:
+        tracker, _ = self.fake()
+        config: TrackerConfig = {**CONFIG, "x_api_key": "secret-key-1234"}
+
+        tracker.init("925", config)
+        receipt = tracker.identify("ada@example.com", {"phone": "+49"})
+        receipt.outcome(60)
+
+        shown = f"{tracker!r} {tracker.analytics!r} {receipt!r} {vars(tracker)!r}"
+        for secret in ("secret-key", "ada@", "+49"):
+            self.assertNotIn(secret, shown)
+
+    def test_shutdown_ends_the_host_after_answering(self) -> None:
+        tracker, fake = self.fake()
+
+        receipt = tracker.track("A")
+        tracker.shutdown()
+        tracker.close()
+
+        self.assertEqual(receipt.outcome(0).status, "queued")
+        self.assertEqual(fake.methods, [["track", "host.shutdown"]])
+        with self.assertRaises(ProcessLookupError):
+            import os
+
+            os.kill(fake.pid, 0)
+
+    def test_with_closes(self) -> None:
+        tracker, fake = self.fake()
+
+        with tracker as same:
+            same.track("A")
+
+        self.assertEqual(fake.methods, [["track", "host.shutdown"]])
+
+
+class AsyncCallTests(AsyncTestCase):
+    """The tracker of asyncio, where it is different."""
+
+    async def test_calls_take_effect_in_their_order_awaited_or_not(self) -> None:
+        tracker, fake = self.fake_async()
+
+        tracker.track("A")
+        second = tracker.analytics.track("B")
+        await tracker.basic.track("C")
+
+        self.assertEqual(fake.methods, [["track", "analytics.track", "basic.track"]])
+        self.assertEqual((await second).status, "queued")
+        self.assertEqual((await second).status, "queued")
+
+    async def test_many_at_once(self) -> None:
+        tracker, _ = self.fake_async()
+
+        calls = [tracker.track("A", message_id=f"m{i}") for i in range(5000)]
+
+        self.assertEqual([(await call).message_id for call in calls], [f"m{i}" for i in range(5000)])
+
+    async def test_values_and_errors(self) -> None:
+        error = {"code": 1001, "message": "Brand ID must be a number", "data": {"code": "INVALID_BRAND_ID"}}
+        tracker, _ = self.fake_async({"errors": {"init": error}, "results": {"getBrandId": {"brandId": "925"}}})
+
+        self.assertEqual(await tracker.get_brand_id(), "925")
+        with self.assertRaisesCode("INVALID_BRAND_ID"):
+            await tracker.init("x", CONFIG)
+
+    async def test_an_error_that_nobody_awaits_is_a_warning(self) -> None:
+        error = {"code": 1001, "message": "Brand ID must be a number", "data": {"code": "INVALID_BRAND_ID"}}
+        tracker, _ = self.fake_async({"errors": {"init": error}})
+
+        tracker.init("x", CONFIG)
+        await tracker.track("A")
+
+        self.assertRegex(self.warnings[0], r"^init failed, and nobody handles it: INVALID_BRAND_ID: .* \(at .*test_calls\.py:\d+\)$")
+
+    async def test_cancelling_who_waits_does_not_undo_the_call(self) -> None:
+        import asyncio
+
+        tracker, fake = self.fake_async()
+
+        async def wait() -> None:
+            await tracker.track("A")
+
+        task = asyncio.create_task(wait())
+        await asyncio.sleep(0)
+        task.cancel()
+        await tracker.track("B")
+
+        self.assertEqual([call["params"]["eventName"] for call in fake.lives[0]], ["A", "B"])
+
+    async def test_async_with_closes(self) -> None:
+        tracker, fake = self.fake_async()
+
+        async with tracker:
+            tracker.track("A")
+
+        self.assertEqual(fake.methods, [["track", "host.shutdown"]])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+"""How a program ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import unittest
+from typing import Any
+
+from .support import GUARD, SOURCE, FakeHost, TestCase, host_path, run_program
+
+CONFIG = {"api_url": "https://api.example.com", "x_api_key": "key"}
+
+
+class ExitTests(TestCase):
+    """Programs with a stand-in for the host, run to their end."""
+
+    def run_with(self, body: str, life: dict[str, Any] | None = None) -> tuple[subprocess.CompletedProcess[str], FakeHost]:
+        """Runs a program that has a tracker."""
+        fake = FakeHost(self.folder, life or {})
+        source = (
+            "import os, sys, threading\nfrom mobiletracker import *\n"
+            f"tracker = MobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
+            f"config = {CONFIG!r}\n{body}"
+        )
+        return run_program(source), fake
+
+    def test_waits_for_what_was_called_and_sends_what_is_left(self) -> None:
+        ended, fake = self.run_with(
+            'tracker.init("925", config)\n'
+            'tracker.analytics.initialize({"write_key": "w", "ingestion_host": "https://i.example.com"})\n'
+            'tracker.basic.initialize("key", "https://b.example.com")\n'
+            'for i in range(1000): tracker.track("A", {"i": i})\n'
+        )
+
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        [calls] = fake.methods
+        self.assertEqual(calls[3:-4], ["track"] * 1000)
+        self.assertEqual(calls[-4:], ["flush", "analytics.flush", "basic.flush", "host.shutdown"])
+
+    def test_sends_nothing_for_a_client_that_is_not_initialized(self) -> None:
+        ended, fake = self.run_with('tracker.track("A")\n')
+
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(fake.methods, [["track", "host.shutdown"]])
+
+    def test_starts_no_host_that_nobody_used(self) -> None:
+        ended, fake = self.run_with("print(tracker)")
+
+        self.assertEqual((ended.returncode, ended.stdout), (0, "<MobileTracker, no host running>\n"))
+        self.assertEqual(fake.lives, [])
+
+    def test_an_exception_and_sys_exit_are_no_different(self) -> None:
+        for body, code in ((' 1 / 0', 1), (' sys.exit(3)', 3)):
+            with self.subTest(body):
+                (self.folder / "log.jsonl").unlink(missing_ok=True)
+                ended, fake = self.run_with(f'tracker.init("925", config)\ntracker.track("LAST");{body}\n')
+
+                self.assertEqual(ended.returncode, code)
+                self.assertEqual(fake.methods, [["init", "track", "flush", "host.shutdown"]])
+
+    def test_ctrl_c_is_no_different(self) -> None:
+        fake = FakeHost(self.folder)
+        source = (
+            "import threading\nfrom mobiletracker import *\n"
+            f"tracker = MobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
+            f'tracker.init("925", {CONFIG!r})\ntracker.track("LAST").outcome()\n'
+            'print("ready", flush=True)\nthreading.Event().wait()\n'
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", source],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        ) as program:
+            assert program.stdout
+            self.assertEqual(program.stdout.readline(), b"ready\n")
+            program.send_signal(signal.SIGINT)
+            program.communicate(timeout=GUARD)
+
+        self.assertEqual(fake.methods, [["init", "track", "flush", "host.shutdown"]])
+
+    def test_os_exit_leaves_what_was_answered_to_the_host(self) -> None:
+        ended, fake = self.run_with('tracker.init("925", config)\ntracker.track("A").outcome()\nos._exit(4)\n')
+
+        self.assertEqual(ended.returncode, 4)
+        self.assertEqual(fake.methods, [["init", "track"]])
+
+    def test_does_not_wait_for_a_host_that_is_silent_for_longer_than_its_bound(self) -> None:
+        life = {"silent": ["track", "flush", "host.shutdown"]}
+        ended, _ = self.run_with(
+            "from mobiletracker import _core\n_core._EXIT_FLUSH = _core._EXIT_SHUTDOWN = 0.2\n"
+            'tracker.init("925", config)\ntracker.track("A")\n', life,
+        )
+
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def test_a_fork_leaves_the_host_to_the_parent_and_has_one_of_its_own(self) -> None:
+        ended, fake = self.run_with(
+            'tracker.init("925", config)\ntracker.track("PARENT").outcome()\n'
+            "child = os.fork()\n"
+            'if child == 0:\n'
+            '    print(tracker.track("CHILD").outcome(60).status, flush=True)\n'
+            "    sys.exit(5)\n"
+            "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+            'tracker.track("STILL").outcome(60)\n'
+        )
+
+        self.assertEqual((ended.returncode, ended.stdout), (0, "queued\n5\n"), ended.stderr)
+        entries = [json.loads(line) for line in (self.folder / "log.jsonl").read_text().splitlines()]
+        names = [entry["params"].get("eventName") for entry in entries if entry.get("method") == "track"]
+        self.assertEqual(names, ["PARENT", "CHILD", "STILL"])
+        methods = [entry["method"] for entry in entries if "method" in entry]
+        self.assertEqual(methods[2:6], ["init", "track", "flush", "host.shutdown"])
+
+    def test_a_process_of_multiprocessing_sends_what_is_left_too(self) -> None:
+        ended, fake = self.run_with(
+            "import multiprocessing\n"
+            "def work():\n"
+            '    tracker.init("925", config)\n'
+            '    tracker.track("CHILD")\n'
+            'process = multiprocessing.get_context("fork").Process(target=work)\n'
+            "process.start()\nprocess.join()\n"
+        )
+
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(fake.methods, [["init", "track", "flush", "host.shutdown"]])
+
+
+class RealExitTests(TestCase):
+    """A program with the real host and a backend."""
+
+    def test_what_the_last_line_tracked_arrives(self) -> None:
+        collector = self.start_collector()
+        ended = run_program(
+            "from mobiletracker import MobileTracker\n"
+            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments=['--storage-dir', {str(self.folder)!r}])\n"
+            f'tracker.init("925", {collector.config()!r})\n'
+            'tracker.track("FIRST")\ntracker.track("LAST", {"total": 149.99})\n'
+        )
+
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(collector.names(), ["FIRST", "LAST"])
+        self.assertEqual(collector.problems(), [])
+
+    def test_what_could_not_be_sent_waits_for_the_next_run(self) -> None:
+        collector = self.start_collector()
+        program = (
+            "import sys\nfrom mobiletracker import MobileTracker\n"
+            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments=['--storage-dir', {str(self.folder)!r}])\n"
+            f'tracker.init("925", {collector.config()!r})\n'
+            "tracker.track(sys.argv[0] and NAME)\n"
+        )
+        run_program(program.replace("NAME", '"FIRST"'))
+        collector.faults(["503×always"])
+        failed = run_program(program.replace("NAME", '"SECOND"'))
+        collector.faults([])
+        run_program(program.replace("NAME", '"THIRD"'))
+
+        self.assertEqual(failed.returncode, 0, failed.stderr)
+        self.assertEqual(collector.names(), ["FIRST", "SECOND", "THIRD"])
+
+
+if __name__ == "__main__":
+    unittest.main()

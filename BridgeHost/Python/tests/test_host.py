@@ -1,0 +1,297 @@
+"""The way to the host: finding it, starting it, what it says, and its death."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import signal
+import struct
+import sys
+import threading
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from .support import AsyncTestCase, FakeHost, TestCase, host_path
+
+from mobiletracker import LogNews, MobileTracker, MobileTrackerError, TrackerConfig  # isort: skip
+from mobiletracker._find import HostEnd, explain_start, find_host  # isort: skip
+
+LOG = {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}
+
+
+def place(path: Path, content: str = "") -> Path:
+    """A file there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    path.chmod(0o755)
+    return path
+
+
+class FindTests(TestCase):
+    """Where the host is looked for."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        environment = {name: value for name, value in os.environ.items() if name != "MOBILE_TRACKER_HOST"}
+        self.enterContext(mock.patch.dict(os.environ, environment, clear=True))
+        self.package = self.folder / "BridgeHost/Python/src/mobiletracker"
+
+    def test_argument_then_variable_then_package_then_builds(self) -> None:
+        debug = place(self.folder / ".build/debug/BridgeHost")
+        self.assertEqual(find_host(package=self.package), debug)
+        release = place(self.folder / ".build/release/BridgeHost")
+        self.assertEqual(find_host(package=self.package), release)
+        packed = place(self.package / "host/BridgeHost")
+        self.assertEqual(find_host(package=self.package), packed)
+        os.environ["MOBILE_TRACKER_HOST"] = str(place(self.folder / "named"))
+        self.assertEqual(find_host(package=self.package), self.folder / "named")
+        given = place(self.folder / "given")
+        self.assertEqual(find_host(given, package=self.package), given)
+
+    def test_without_one_the_error_says_where_it_could_have_been(self) -> None:
+        with self.assertRaises(MobileTrackerError) as caught:
+            find_host(package=self.package)
+
+        error = caught.exception
+        self.assertEqual((error.code, len(error.data["looked"])), ("HOST_NOT_FOUND", 3))
+        for path in error.data["looked"]:
+            self.assertIn(path, error.message)
+        self.assertRegex(error.message, r"(?s)make build.*host_path.*MOBILE_TRACKER_HOST")
+
+    def test_an_installed_package_looks_in_itself_alone(self) -> None:
+        with self.assertRaises(MobileTrackerError) as caught:
+            find_host(package=self.folder / "site-packages/mobiletracker")
+
+        self.assertEqual(len(caught.exception.data["looked"]), 1)
+
+    def test_one_that_was_named_wrongly_is_not_replaced_by_another(self) -> None:
+        place(self.package / "host/BridgeHost")
+
+        with self.assertRaisesCode("HOST_NOT_FOUND"):
+            find_host(self.folder / "nowhere", package=self.package)
+        with self.assertRaisesCode("HOST_NOT_FOUND"):
+            find_host(self.folder, package=self.package)
+
+
+class StartTests(TestCase):
+    """A host that cannot start is explained."""
+
+    def error_of(self, content: str | bytes, mode: int = 0o755) -> MobileTrackerError:
+        """What a call is told when that is the host."""
+        path = self.folder / "BridgeHost"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(mode)
+        tracker = MobileTracker(host_path=path, stderr="ignore")
+        self.addCleanup(tracker.close)
+        with self.assertRaises(MobileTrackerError) as caught:
+            tracker.init("925")
+        return caught.exception
+
+    def test_by_what_the_loader_says(self) -> None:
+        cases = {
+            "needs GLIBC 2.38, and the C library of this system is older": (
+                "echo \"$0: libc.so.6: version \\`GLIBC_2.38' not found (required by $0)\" >&2; exit 1"
+            ),
+            "needs the library libcurl.so.4, which is not installed (on Debian and Ubuntu: apt-get install libcurl4)": (
+                'echo "$0: error while loading shared libraries: libcurl.so.4: cannot open" >&2; exit 127'
+            ),
+            "The system cannot run the host at ": 'echo "no such luck" >&2; exit 126',
+        }
+        for sentence, script in cases.items():
+            with self.subTest(sentence):
+                error = self.error_of(f"#!/bin/sh\n{script}\n")
+                self.assertEqual(error.code, "HOST_START_FAILED")
+                self.assertIn(sentence, error.message)
+
+    def test_by_the_system(self) -> None:
+        self.assertIn("may not be executed", self.error_of("#!/bin/sh\n", 0o644).message)
+        self.assertIn("needs another C library", self.error_of("#!/nowhere/ld-linux.so\n").message)
+        self.assertIn("is not a program for this system", self.error_of("What?").message)
+
+    def test_by_the_processor(self) -> None:
+        other, name = (0xB7, "aarch64") if platform.machine() == "x86_64" else (0x3E, "x86_64")
+        elf = b"\x7fELF\x02\x01\x01".ljust(18, b"\0") + struct.pack("<H", other) + bytes(44)
+
+        self.assertIn(
+            f"was built for linux-{name}, and this is {sys.platform}-{platform.machine()}", self.error_of(elf).message
+        )
+        self.assertIn("was built for darwin-arm64", self.error_of(struct.pack("<II", 0xFEEDFACF, 0x0100000C) + bytes(56)).message)
+
+    def test_by_its_arguments_in_its_own_words(self) -> None:
+        tracker = MobileTracker(host_path=host_path(), host_arguments=["--storage-dirr", "/tmp"], stderr="ignore")
+        self.addCleanup(tracker.close)
+
+        with self.assertRaisesRegex(MobileTrackerError, r"argument host_arguments\): .*unknown argument '--storage-dirr'"):
+            tracker.init("925")
+        self.assertEqual(len(self.warnings), 1)
+
+    def test_but_an_ordinary_crash_is_not(self) -> None:
+        path = place(self.folder / "BridgeHost", "#!/bin/sh\n")
+
+        self.assertIsNone(explain_start(path, HostEnd(signal=signal.SIGSEGV)))
+        self.assertIsNone(explain_start(path, HostEnd(code=1, stderr="Fatal error")))
+        self.assertIsNone(explain_start(path, HostEnd(error=OSError(errno.EAGAIN, "again"))))
+
+
+class DeathTests(TestCase):
+    """What a stand-in for the host can do that the real one does not."""
+
+    def test_by_any_manner_unanswered_calls_are_made_again_under_their_ids(self) -> None:
+        for manner in ("kill", "exit", "half", "garbage", "hold"):
+            with self.subTest(manner):
+                (self.folder / manner).mkdir()
+                fake = FakeHost(self.folder / manner, {"diesAt": 2, "manner": manner}, {})
+                tracker = MobileTracker(host_path=fake.path, host_arguments=[str(fake.folder)], stderr="ignore")
+                receipts = [tracker.track("A"), tracker.identify("u1"), tracker.analytics.page("B")]
+                tracker.set_consent("granted")
+                outcomes = [receipt.outcome(60) for receipt in receipts]
+                tracker.close()
+
+                first, second = fake.lives
+                self.assertEqual([call["method"] for call in second][:3], ["identify", "analytics.page", "setConsent"])
+                self.assertEqual(first[1]["params"], second[0]["params"])
+                self.assertEqual(outcomes[1].message_id, second[0]["params"]["messageId"])
+
+    def test_what_held_is_brought_back_first_in_its_order(self) -> None:
+        tracker, fake = self.fake({"diesAt": 9}, {})
+        config: Any = {"apiUrl": "https://api.example.com", "xApiKey": "key"}
+        tracker.on("log", lambda news: None)
+        tracker.set_consent("granted", message_id="c2")
+        tracker.init("925", config | {"sessionCreation": "duringInit"})
+        tracker.analytics.initialize({"write_key": "w", "ingestion_host": "https://i.example.com"})
+        tracker.basic.initialize("key", "https://b.example.com", "1.0")
+        tracker.basic.initialize("key2", "https://b.example.com")
+        tracker.basic.identify("u1", {"plan": "pro"}, message_id="b1")
+        tracker.basic.identify("u2", {"plan": "free"}, message_id="b2").outcome(60)
+
+        receipts = [tracker.track("A"), tracker.track("B")]
+        for receipt in receipts:
+            receipt.outcome(60)
+
+        self.assertEqual(
+            [(call["method"], call["params"]) for call in fake.lives[1]][:6],
+            [
+                ("setConsent", {"consent": "granted", "messageId": "c2"}),
+                ("init", {"brandId": "925", "config": {**config, "sessionCreation": "inBackground"}}),
+                ("analytics.initialize", {"options": {"writeKey": "w", "ingestionHost": "https://i.example.com"}}),
+                ("basic.initialize", {"apiKey": "key2", "endpoint": "https://b.example.com"}),
+                ("basic.identify", {"userId": "u2", "traits": {"plan": "free"}, "messageId": "b2"}),
+                ("host.subscribe", ["log"]),
+            ],
+        )
+        self.assertEqual([call["params"]["eventName"] for call in fake.lives[1][6:8]], ["A", "B"])
+
+    def test_what_no_longer_holds_is_not_brought_back(self) -> None:
+        tracker, fake = self.fake({"diesAt": 8}, {})
+        config: TrackerConfig = {"api_url": "https://api.example.com", "x_api_key": "key"}
+        tracker.set_consent("denied")
+        tracker.init("925", config)
+        tracker.set_consent("granted")  # From here on it is on disk.
+        tracker.reset()
+        tracker.reset(True)
+        tracker.analytics.initialize({"write_key": "w", "ingestion_host": "https://i.example.com"})
+        tracker.analytics.reset()
+
+        tracker.track("A").outcome(60)
+
+        self.assertEqual(fake.methods[1], ["track"])
+
+    def test_a_consent_that_is_in_memory_alone_is_brought_back(self) -> None:
+        tracker, fake = self.fake({"diesAt": 3}, {})
+        tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key", "persistence": "memory"})
+        tracker.set_consent("denied")
+
+        tracker.track("A").outcome(60)
+
+        self.assertEqual(fake.methods[1], ["setConsent", "init", "track"])
+
+    def test_it_has_a_session_of_its_own_so_that_ctrl_c_is_not_for_it(self) -> None:
+        tracker, fake = self.fake()
+        tracker.track("A").outcome(60)
+
+        self.assertEqual(os.getsid(fake.pid), fake.pid)
+
+    def test_answers_are_put_together_from_pieces(self) -> None:
+        tracker, _ = self.fake({"piece": 1, "results": {"getSessionEmail": {"sessionEmail": "jörg@example.com 🐙"}}})
+
+        self.assertEqual(tracker.get_session_email(), "jörg@example.com 🐙")
+
+    def test_a_host_that_reads_slowly_gets_everything(self) -> None:
+        tracker, fake = self.fake({"pauseEvery": 64})
+        text = "x" * 1000
+
+        receipts = [tracker.track("A", {"i": i, "text": text}) for i in range(500)]
+        for receipt in receipts:
+            receipt.outcome(60)
+
+        self.assertEqual([call["params"]["attributes"]["i"] for call in fake.lives[0]], list(range(500)))
+
+
+class NewsTests(TestCase):
+    """Notifications, on a thread of their own."""
+
+    def test_come_to_who_listens_and_may_call(self) -> None:
+        tracker, fake = self.fake({"news": [["log", LOG], ["session", {"sessionId": "s1"}]]})
+        heard: list[object] = []
+        done = threading.Event()
+
+        def listen(news: object) -> None:
+            heard.append(news)
+            heard.append(tracker.get_session_id())
+            done.set()
+
+        tracker.on("session", listen)
+
+        self.assertTrue(done.wait(60))
+        self.assertEqual(heard[0], {"session_id": "s1"})
+        self.assertEqual(fake.methods[0], ["host.subscribe", "getSessionId"])
+
+    def test_come_no_more_to_who_stopped_and_survive_who_fails(self) -> None:
+        tracker, _ = self.fake({"news": [["log", LOG]]})
+        heard: list[str] = []
+        done = threading.Event()
+
+        def listen(news: LogNews) -> None:
+            heard.append(news["message"])
+            done.set()
+
+        tracker.on("log", lambda news: 1 / 0)
+        tracker.on("log", lambda news: heard.append("stopped"))()
+        tracker.on("log", listen)
+
+        self.assertTrue(done.wait(60))
+        self.assertEqual(heard, ["Careful."])
+        self.assertIn("ZeroDivisionError", self.warnings[0])
+
+    def test_that_were_left_out_are_warned_of(self) -> None:
+        tracker, _ = self.fake({"news": [["$/lost", {"count": 12}], ["$/other", {}]]})
+        tracker.track("A").outcome(60)
+
+        self.assertEqual(self.warnings, ["12 notifications were left out: they were not read in time."])
+
+    def test_of_another_kind_do_not_exist(self) -> None:
+        tracker, _ = self.fake()
+
+        with self.assertRaisesRegex(ValueError, "There is no news 'logs', only log, diagnostic, session"):
+            tracker.on("logs", print)  # type: ignore[call-overload]
+
+
+class AsyncNewsTests(AsyncTestCase):
+    """Notifications in an event loop."""
+
+    async def test_come_in_the_loop_that_runs(self) -> None:
+        import asyncio
+
+        tracker, _ = self.fake_async({"news": [["log", LOG]]})
+        heard: asyncio.Queue[object] = asyncio.Queue()
+        thread = threading.get_ident()
+        tracker.on("log", lambda news: heard.put_nowait((threading.get_ident(), news)))
+
+        self.assertEqual(await asyncio.wait_for(heard.get(), 60), (thread, LOG))
+
+
+if __name__ == "__main__":
+    unittest.main()

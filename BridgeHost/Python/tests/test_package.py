@@ -1,0 +1,187 @@
+"""The package: its types, its parity with the host, and the wheel."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+import venv
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from .support import GUARD, PACKAGE, SOURCE, TestCase, host_path, run_program, snake
+
+import mobiletracker  # isort: skip
+from mobiletracker import AsyncMobileTracker, MobileTracker  # isort: skip
+from mobiletracker._link import PROTOCOL_VERSION  # isort: skip
+from mobiletracker._table import ROWS, VERSION  # isort: skip
+
+LONG = 600.0
+"""How long pip may take, in seconds."""
+
+
+def ask(method: str) -> Any:
+    """What the host answers to a question that needs no tracker."""
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}) + "\n"
+    answer = subprocess.run([host_path()], input=line, capture_output=True, text=True, check=True, timeout=GUARD)
+    return json.loads(answer.stdout)["result"]
+
+
+class ParityTests(unittest.TestCase):
+    """The client and the host agree."""
+
+    def test_on_all_methods_and_their_params(self) -> None:
+        tracker, other = MobileTracker(), AsyncMobileTracker()
+        document = ask("rpc.discover")
+        options = document["components"]["schemas"]["AnalyticsCallOptions"]["properties"]
+
+        def own_names(method: dict[str, Any]) -> list[str]:
+            names = [param["name"] for param in method["params"]]
+            if "AnalyticsCallOptions" not in json.dumps(method):
+                return names
+            # What stands in an object elsewhere is an argument of its own here, unless the call has it anyway.
+            at = names.index("options")
+            return [*names[:at], *(name for name in options if name not in names), *names[at + 1 :]]
+
+        methods = [method for method in document["methods"] if not re.match("(host|rpc)[.]", method["name"])]
+
+        self.assertEqual({method["name"] for method in methods}, set(ROWS))
+        for method in methods:
+            client, _, name = method["name"].rpartition(".")
+            names = [snake(name) for name in own_names(method)]
+            for owner in (tracker, other):
+                function = getattr(getattr(owner, client) if client else owner, snake(name))
+                with self.subTest(method["name"], owner=owner):
+                    self.assertEqual([*inspect.signature(function).parameters], names)
+                    self.assertTrue(function.__doc__)
+
+    def test_on_the_version_of_the_protocol_and_of_the_product(self) -> None:
+        info = ask("host.info")
+
+        self.assertEqual((info["protocolVersion"], info["version"]), (PROTOCOL_VERSION, VERSION))
+
+    def test_every_public_name_is_there(self) -> None:
+        for name in mobiletracker.__all__:
+            self.assertTrue(hasattr(mobiletracker, name), name)
+
+
+class TypeTests(unittest.TestCase):
+    """The types, for a program that is checked."""
+
+    def test_mypy_finds_nothing(self) -> None:
+        if not shutil.which("mypy", path=Path(sys.executable).parent):
+            self.skipTest("mypy is not installed; .ci/setup tests does that")
+        command = [sys.executable, "-m", "mypy", "--strict", "src", "tests"]
+        checked = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=LONG)
+
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+
+    def test_a_wrong_option_is_found_and_a_right_one_is_not(self) -> None:
+        if not shutil.which("mypy", path=Path(sys.executable).parent):
+            self.skipTest("mypy is not installed; .ci/setup tests does that")
+        source = (
+            "from mobiletracker import AsyncMobileTracker, MobileTracker, Outcome\n"
+            "from typing_extensions import assert_type\n"
+            "tracker = MobileTracker()\n"
+            'tracker.init("925", {"api_url": "u", "x_api_key": "k", "retry_delay_ms": 10})\n'
+            'tracker.init("925", {"api_ulr": "u"})\n'
+            'tracker.set_consent("maybe")\n'
+            "assert_type(tracker.get_session_id(), str | None)\n"
+            'assert_type(tracker.track("A").outcome(), Outcome)\n'
+            "async def work() -> None:\n"
+            '    assert_type(await AsyncMobileTracker().track("A"), Outcome)\n'
+        )
+        command = [sys.executable, "-m", "mypy", "--strict", "-c", source]
+        checked = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, timeout=LONG)
+
+        self.assertEqual(re.findall(r"^<string>:(\d+): error", checked.stdout, re.M), ["5", "6"], checked.stdout)
+
+
+class CommandTests(unittest.TestCase):
+    """`python -m mobiletracker`."""
+
+    def test_prints_the_version_and_the_host_that_it_finds(self) -> None:
+        run = "import runpy, sys; sys.argv[1:] = {}; runpy.run_module('mobiletracker', run_name='__main__')"
+        version = run_program(run.format(["--version"]))
+        host = run_program(run.format([]), MOBILE_TRACKER_HOST="/bin/true")
+        none = run_program(run.format([]), MOBILE_TRACKER_HOST="/nowhere")
+
+        self.assertEqual((version.returncode, version.stdout), (0, f"mobiletracker {VERSION}\n"))
+        self.assertEqual((host.returncode, host.stdout), (0, "/bin/true\n"))
+        self.assertEqual(none.returncode, 1)
+        self.assertIn("/nowhere (MOBILE_TRACKER_HOST)", none.stderr)
+
+
+class WheelTests(TestCase):
+    """The wheel, installed where there is nothing of this repository."""
+
+    def test_tracks_the_readmes_event_in_a_fresh_environment(self) -> None:
+        wheel = self.distributed() or self.built()
+        self.assertRegex(wheel.name, rf"^mobiletracker-{re.escape(VERSION)}-py3-none-(linux|macosx)_\w+\.whl$")
+        self.assertLess(wheel.stat().st_size, 8_000_000)
+
+        home = self.folder / "home"
+        venv.create(home / "venv", with_pip=True)
+        python = home / "venv/bin/python"
+        install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
+        installed = subprocess.run(install, capture_output=True, text=True, timeout=LONG)
+        self.assertEqual(installed.returncode, 0, installed.stderr)
+        collector = self.start_collector()
+        text = (PACKAGE / "README.md").read_text()
+        example = text.partition("```python\n")[2].partition("```")[0].replace("https://api.example.com", collector.url)
+        (home / "shop.py").write_text(example)
+        ended = subprocess.run(
+            [python, "shop.py"],
+            cwd=home,
+            env={"PATH": str(home / "venv/bin"), "HOME": str(home)},
+            capture_output=True,
+            text=True,
+            timeout=GUARD,
+        )
+
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(collector.names(), ["PURCHASE"])
+        self.assertEqual(collector.problems(), [])
+        self.assertTrue((home / ".local/state/mobile-tracker/shop").is_dir())
+
+    def distributed(self) -> Path | None:
+        """What `make dist` has made, if this is about that."""
+        folder = os.environ.get("DIST")
+        return next(Path(folder).glob("*.whl")) if folder else None
+
+    def built(self) -> Path:
+        """A wheel with the host at hand."""
+        try:
+            has_setuptools = int(version("setuptools").split(".")[0]) >= 77
+        except PackageNotFoundError:
+            has_setuptools = False
+        if not has_setuptools:
+            self.skipTest("setuptools 77 is not installed; .ci/setup tests does that")
+        if needs_toolchain(host_path()):
+            self.skipTest("the host at hand needs the Swift toolchain where it runs; make build makes one that does not")
+        source, wheels = self.folder / "source", self.folder / "wheels"
+        shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("tests", "build", "*.egg-info", "__pycache__"))
+        built = subprocess.run(
+            [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", wheels, source],
+            env={**os.environ, "MOBILE_TRACKER_HOST": str(host_path())},
+            capture_output=True,
+            text=True,
+            timeout=LONG,
+        )
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        return next(wheels.iterdir())
+
+def needs_toolchain(host: Path) -> bool:
+    """Whether the host was built for this machine alone, as debug builds are."""
+    libraries = subprocess.run(["ldd", host], capture_output=True, text=True).stdout
+    return "libswift" in libraries
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,204 @@
+"""What becomes of calls when the host dies, cannot start or ends: the same for the clients of both languages.
+
+The scenarios are in Tests/Recovery/scenarios.json, and the Node client plays them too. `host` is a shell script that is the
+host: `$HOST` is the real one, `$START` how often it was started; null means that there is none. Steps:
+
+    call        makes a call, and waits for it unless `as` gives it a name; what begins with `$` is an address of the backend
+    await       waits for the call of that name
+    gives       what the call comes to, at least; null is nothing
+    fails       the error it fails with
+    remember    keeps what it came to under that name; `isStill` compares
+    signal      sends a signal to the host that runs
+    burst       tracks events in portions without waiting; before each but the first, the host is killed
+    faults      what the backend does wrong from now on
+    arrive      waits until exactly these events have arrived, in this order
+    starts      how often the host was started so far
+    warnings    how often the client has warned so far
+    shutdown    ends the host
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+import os
+import signal
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from .support import ROOT, AsyncTestCase, host_path, snake
+
+from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError, Receipt  # isort: skip
+
+SCENARIOS = json.loads((ROOT / "Tests/Recovery/scenarios.json").read_text())
+
+
+class Stage:
+    """One scenario: a tracker, a host that can be killed, a backend, and what is remembered from step to step."""
+
+    def __init__(
+        self, test: RecoveryTests, tracker_of: Callable[..., Any], host: str | None, folder: Path
+    ) -> None:
+        self.test = test
+        self.collector = test.collector
+        self.starts_file = folder / "starts"
+        path = folder / "host"
+        if host is not None:
+            path.write_text(
+                f'#!/bin/sh\nSTARTS={self.starts_file}\nHOST={host_path()}\necho $$ >> "$STARTS"\n'
+                f'START=$(wc -l < "$STARTS")\n{host}\n'
+            )
+            path.chmod(0o755)
+        arguments = ["--storage-dir", str(folder / "state")]
+        self.tracker = tracker_of(host_path=path, host_arguments=arguments, stderr="ignore")
+        self.calls: dict[str, Any] = {}
+        self.remembered: dict[str, Any] = {}
+
+    async def play(self, step: dict[str, Any]) -> None:
+        """Takes one step."""
+        match step:
+            case {"call": method}:
+                await self._call(method, step)
+            case {"await": name}:
+                await self._check(self.calls[name], step)
+            case {"signal": name}:
+                os.kill(self.starts[-1], signal.Signals[name])
+            case {"burst": counts}:
+                await self._burst(counts)
+            case {"faults": script}:
+                self.collector.faults(script)
+            case {"arrive": names}:
+                self._arrive(names, step.get("kind", "event"))
+            case {"arriveBurst": counts}:
+                self._arrive(_burst_names(counts), "event")
+            case {"arriveRequests": count, "kind": kind}:
+                self.collector.wait(kind=kind, requests=count)
+            case {"starts": count}:
+                self.test.assertEqual(len(self.starts), count)
+            case {"warnings": count}:
+                self.test.assertEqual(len(self.test.warnings), count, self.test.warnings)
+            case {"shutdown": True}:
+                await _settled(self.tracker.shutdown())
+            case _:
+                self.test.fail(f"What is {step}?")
+
+    @property
+    def starts(self) -> list[int]:
+        """The processes that were started."""
+        return [int(line) for line in self.starts_file.read_text().split()] if self.starts_file.exists() else []
+
+    async def _call(self, method: str, step: dict[str, Any]) -> None:
+        client, _, name = method.rpartition(".")
+        owner = getattr(self.tracker, client) if client else self.tracker
+        arguments = [self._filled(argument) for argument in step.get("args", [])]
+        options = {"message_id": step["messageId"]} if "messageId" in step else {}
+
+        def call() -> Any:
+            return getattr(owner, snake(name))(*arguments, **options)
+
+        if "as" in step:
+            self.calls[step["as"]] = call()
+        else:
+            await self._check(call, step)
+
+    def _filled(self, argument: Any) -> Any:
+        match argument:
+            case "$config":
+                return self.collector.config()
+            case "$analytics":
+                return {"write_key": "write-key-1234", "ingestion_host": self.collector.url, "retry_delay_ms": 10}
+            case "$endpoint":
+                return f"{self.collector.url}/events"
+            case _:
+                return argument
+
+    async def _check(self, call: Any, step: dict[str, Any]) -> None:
+        """
+        :param call: What a call has returned, or what makes the call: one that waits for its answer may raise.
+        """
+        if fails := step.get("fails"):
+            with self.test.assertRaises(MobileTrackerError) as caught:
+                await _settled(call() if callable(call) else call)
+            self.test.assertIn(fails.get("message", ""), caught.exception.message)
+            self.test.assertEqual(caught.exception.code, fails["code"])
+            self.test.assertEqual(caught.exception.retryable, fails.get("retryable", False))
+            return
+        value = await _settled(call() if callable(call) else call)
+        if "gives" in step and step["gives"] is None:
+            self.test.assertIsNone(value)
+        elif "gives" in step:
+            fields = {snake(name): member for name, member in step["gives"].items()}
+            self.test.assertEqual({name: dataclasses.asdict(value)[name] for name in fields}, fields)
+        if "remember" in step:
+            self.remembered[step["remember"]] = value
+        if "isStill" in step:
+            self.test.assertEqual(value, self.remembered[step["isStill"]])
+
+    async def _burst(self, counts: list[int]) -> None:
+        names = iter(_burst_names(counts))
+        calls = []
+        for number, count in enumerate(counts):
+            if number > 0:
+                os.kill(self.starts[-1], signal.SIGKILL)
+            portion = [self.tracker.track(next(names)) for _ in range(count)]
+            calls += portion
+            await _settled(portion[0])
+        for call in calls:
+            self.test.assertEqual((await _settled(call)).status, "queued")
+
+    def _arrive(self, names: list[str | None], kind: str) -> None:
+        self.collector.wait(kind=kind, accepted=True, repeats=False, count=len(names))
+        self.test.assertEqual(self.collector.names(kind), names)
+
+
+async def _settled(call: Any) -> Any:
+    """What a call comes to, whichever client has made it."""
+    if isinstance(call, Receipt):
+        return call.outcome(60)
+    return await asyncio.wait_for(_awaited(call), 60) if isinstance(call, Awaitable) else call
+
+
+async def _awaited(call: Awaitable[Any]) -> Any:
+    return await call
+
+
+def _burst_names(counts: list[int]) -> list[str | None]:
+    return [f"E{number}" for number in range(sum(counts))]
+
+
+def _waits_where_it_asks(scenario: dict[str, Any]) -> bool:
+    """Whether every call that goes on while others are made is one that has a receipt."""
+    return all(step["call"].endswith("track") for step in scenario["steps"] if "as" in step)
+
+
+class RecoveryTests(AsyncTestCase):
+    """Every scenario, with the tracker of asyncio; and those that it can play with the one that waits."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.collector = self.start_collector()
+
+    async def test_asyncio(self) -> None:
+        for scenario in SCENARIOS:
+            await self._play(AsyncMobileTracker, scenario)
+
+    async def test_waiting(self) -> None:
+        scenarios = [scenario for scenario in SCENARIOS if _waits_where_it_asks(scenario)]
+        self.assertGreater(len(scenarios), 12)
+        for scenario in scenarios:
+            await self._play(MobileTracker, scenario)
+
+    async def _play(self, tracker_of: Callable[..., Any], scenario: dict[str, Any]) -> None:
+        self.collector.clear()
+        self.warnings.clear()
+        with self.subTest(scenario["name"]), tempfile.TemporaryDirectory() as folder:
+            stage = Stage(self, tracker_of, scenario.get("host", 'exec "$HOST" "$@"'), Path(folder))
+            try:
+                for step in scenario["steps"]:
+                    await stage.play(step)
+                self.assertEqual(self.collector.problems(), [])
+            finally:
+                await _settled(stage.tracker.close())

@@ -1,0 +1,144 @@
+"""Which values can be sent, and what is said of those that cannot."""
+
+from __future__ import annotations
+
+import json
+import unittest
+from collections import OrderedDict, UserDict
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from enum import Enum, IntEnum
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from .support import TestCase
+
+from mobiletracker._json import ValueFault, serialize  # isort: skip
+
+
+class Plan(Enum):
+    PRO = "pro"
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+class Unreadable(UserDict[str, int]):
+    def __getitem__(self, key: str) -> int:
+        return 1 // 0
+
+
+def written(value: object) -> str:
+    """The JSON text of a value."""
+    text = serialize({"v": value}, {}).decode()
+    return text.removeprefix('{"v":').removesuffix("}")
+
+
+class ValueTests(TestCase):
+    """Values as JSON."""
+
+    def test_what_json_has_is_written_as_json_does(self) -> None:
+        for value in (None, True, 0, -1, 2**70, 1.5, 1e300, "é\n\"\u2028🐙", [], {}, [1, [2]], {"a": {"b": None}}):
+            with self.subTest(value=value):
+                self.assertEqual(json.loads(written(value)), value)
+        self.assertEqual(written((1, 2)), "[1,2]")
+        self.assertEqual(written({1: "a", "b": 2}), '{"1":"a","b":2}')
+        self.assertEqual(written(0.1), "0.1")
+
+    def test_what_python_has_besides_is_written_as_what_it_means(self) -> None:
+        at = datetime(2025, 1, 31, 10, 30, 0, 123456, timezone(timedelta(hours=1)))
+        id = UUID("0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01")
+        values: dict[str, Any] = {
+            '"2025-01-31T09:30:00.123Z"': at,
+            '"2025-01-31"': date(2025, 1, 31),
+            f'"{id}"': id,
+            "1.10": Decimal("1.10"),
+            '[1,{"price":149.990}]': [1, {"price": Decimal("149.990")}],
+            '"pro"': Plan.PRO,
+            "3": Level.HIGH,
+            '{"a":1}': MappingProxyType({"a": 1}),
+            '{"b":2}': OrderedDict(b=2),
+            "[7]": frozenset([7]),
+        }
+        for text, value in values.items():
+            with self.subTest(text):
+                self.assertEqual(written(value), text)
+        error = json.loads(written(ValueError("no")))
+        self.assertEqual((error["name"], error["message"]), ("ValueError", "no"))
+
+    def test_a_time_without_a_zone_is_this_machines(self) -> None:
+        at = datetime(2025, 1, 31, 10, 30)
+
+        self.assertEqual(written(at), written(at.astimezone()))
+
+    def test_what_cannot_be_sent_is_named_by_its_place_and_not_shown(self) -> None:
+        cycle: dict[str, Any] = {"a": []}
+        cycle["a"].append(cycle)
+        deep: Any = "x"
+        for _ in range(129):
+            deep = [deep]
+        faults: dict[str, Any] = {
+            "v is nan": float("nan"),
+            "v.a[1] is inf": {"a": [0, float("inf")]},
+            "v.d is NaN": {"d": Decimal("NaN")},
+            'v["a b"] holds a lone surrogate': {"a b": "\ud800"},
+            "v.a[0] is part of a cycle": cycle,
+            "v.o is a object, which JSON does not have": {"o": object()},
+            "v is a bytes, which JSON does not have": b"secret",
+            "v has a key that is no string": {(1, 2): 3},
+            f"v{'[0]' * 8}… is nested deeper than 128 levels": deep,
+            "v cannot be read: integer division or modulo by zero": Unreadable(a=1),
+        }
+        for message, value in faults.items():
+            with self.subTest(message), self.assertRaises(ValueFault) as caught:
+                written(value)
+            self.assertEqual(str(caught.exception), message)
+
+    def test_128_levels_are_taken(self) -> None:
+        deep: Any = {}
+        for _ in range(127):
+            deep = {"a": deep}
+
+        self.assertEqual(json.loads(written(deep)), deep)
+        with self.assertRaises(ValueFault):
+            written({"a": deep})
+
+    def test_many_brackets_are_not_many_levels(self) -> None:
+        self.assertEqual(json.loads(written([[i] for i in range(500)])), [[i] for i in range(500)])
+        self.assertEqual(json.loads(written("{" * 500)), "{" * 500)
+
+    def test_drops_its_call_alone(self) -> None:
+        tracker, fake = self.fake()
+
+        outcome = tracker.track("A", {"items": [{"price": float("nan")}]}).outcome(60)
+        tracker.track("B").outcome(60)
+
+        self.assertEqual(outcome.reason, "SERIALIZATION_ERROR")
+        self.assertRegex(self.warnings[0], r'^track "A" was dropped: SERIALIZATION_ERROR\. attributes\.items\[0\]\.price is nan\. \(at ')
+        self.assertEqual([call["params"]["eventName"] for call in fake.lives[0]], ["B"])
+
+    def test_is_too_large_past_what_the_host_takes_in_one_message(self) -> None:
+        tracker, _ = self.fake({"maxMessageBytes": 10_000})
+        tracker.track("A").outcome(60)
+
+        self.assertEqual(tracker.track("A", {"large": "é" * 5000}).outcome(60).reason, "TOO_LARGE")
+        with self.assertRaisesCode("MESSAGE_TOO_LARGE"):
+            tracker.get_cross_domain_url("é" * 5000)
+        self.assertEqual(tracker.track("A", {"large": "é" * 4800}).outcome(60).status, "queued")
+
+    def test_fails_a_call_without_an_outcome_by_the_code_of_its_argument(self) -> None:
+        tracker, _ = self.fake()
+
+        config: Any = {"max_queued_events": float("nan")}
+        with self.assertRaisesRegex(Exception, r"INVALID_CONFIGURATION: init: config\.maxQueuedEvents is nan\."):
+            tracker.init("925", config)
+        with self.assertRaisesCode("INVALID_ENDPOINT"):
+            tracker.basic.initialize("key", "\ud800")
+        with self.assertRaisesCode("SERIALIZATION_ERROR"):
+            tracker.get_cross_domain_url("\ud800")
+
+
+if __name__ == "__main__":
+    unittest.main()
