@@ -66,9 +66,11 @@ extension DeliveryEngine {
             else { return }
             let host = AnswerTable.host(of: plan.request.url)
             let cause = message.place(of: host) != nil ? message : "\(host): \(message)"
+            // The transport's own messages are whole sentences.
+            let sentence = cause.hasSuffix(".") ? cause : "\(cause)."
             parts.log.log(
                 .warning,
-                "Delivery fails: \(cause). What is queued is kept; the next try is in \(waitText(state, at: moment.now))."
+                "Delivery fails: \(sentence) What is queued is kept; the next try is in \(waitText(state, at: moment.now))."
             )
         case .ended: parts.log.verbose(.info) { "Delivery works again." }
         case nil: break

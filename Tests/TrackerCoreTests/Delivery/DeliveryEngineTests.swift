@@ -365,6 +365,18 @@ struct DeliveryEngineTests {
         loop.kill()
     }
 
+    @Test("ends the sentence about a failure once", arguments: ["No way to in.example.com. Check it.", "No way to it"])
+    func logsSentence(message: String) async throws {
+        await queueOne()
+        loop.answer { _ in .failure(TransportError(.connect, host: "in.example.com", message: message)) }
+
+        await settle()
+
+        let warning = try #require(log.lines.all.first)
+        #expect(warning.contains(message.hasSuffix(".") ? " Check it. What is" : ".com: No way to it. What is"))
+        loop.kill()
+    }
+
     @Test("leaves the reason out where nothing remains, also if there was no time at all")
     func emptyFlush() async throws {
         await outbox.open()
