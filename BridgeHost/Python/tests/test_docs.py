@@ -13,10 +13,16 @@ from pathlib import Path
 
 from .support import GUARD, PACKAGE, ROOT, SOURCE, TestCase, host_path
 
-EXAMPLES = {"front page": ROOT / "README.md", "package": PACKAGE / "README.md", "guide": ROOT / "Docs/Python.md"}
+EXAMPLES = {
+    "front page": ROOT / "README.md",
+    "start": ROOT / "Docs/GettingStarted.md",
+    "package": PACKAGE / "README.md",
+    "guide": ROOT / "Docs/Python.md",
+}
 
 ARRIVES = {
     "front page": [["PURCHASE"]],
+    "start": [["PURCHASE"]],
     "package": [["PURCHASE"], ["PURCHASE"]],
     "guide": [
         ["ROW_IMPORTED"] * 3,
