@@ -117,6 +117,22 @@ suite('The examples in Node', { skip: withoutHost }, () => {
 
 /** The names of the events that came, alone or in batches. */
 function namesOf(collector) {
-    const events = collector.received().flatMap(({ items }) => items).filter(({ type }) => ['event', 'track'].includes(type))
-    return events.map(({ name }) => name)
+    const items = collector.received().flatMap((request) => request.items)
+    return items.filter(({ type }) => ['event', 'track'].includes(type)).map(({ name }) => name)
 }
+
+suite('The front page', () => {
+    test('has the figures of the performance page', () => {
+        const [front, performance] = ['README.md', 'Docs/Performance.md'].map(
+            (page) => readFileSync(join(SCRIPTS, '../..', page), 'utf8'))
+        const names = { 'mobile-tracker': 'this package', Segment: 'segment', PostHog: 'posthog', RudderStack: 'rudder',
+            Snowplow: 'snowplow' }
+        for (const [name, measured] of Object.entries(names)) {
+            const shown = new RegExp(`^\\| ${name},.* (\\S+ µs) \\|$`, 'm').exec(front)?.[1]
+            const figures = new RegExp(`^\\| (?:\\*\\*)?${measured}\\b.*$`, 'm').exec(performance)?.[0]
+
+            const isSame = shown && figures?.includes(`| ${shown} |`)
+            assert.ok(isSame, `${name}: ${shown} on the front page, measured: ${figures}`)
+        }
+    })
+})
