@@ -15,7 +15,7 @@ enum PythonScript {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let python = root.appending(path: ".build/python/bin/python").path
-        guard FileManager.default.isExecutableFile(atPath: python) else { throw MissingPython() }
+        guard FileManager.default.isExecutableFile(atPath: python) else { throw MissingPython(path: python) }
         let script = root.appending(path: "Tests/Scripts").appending(path: name).path
         let process = try HostProcess([script] + arguments, path: python)
         process.input.writer.close()
@@ -25,7 +25,9 @@ enum PythonScript {
     }
 }
 
-/// The Python of the tests is not there.
+/// The Python of the tests cannot be run.
 struct MissingPython: Error, CustomStringConvertible {
-    let description = "The Python of the tests is missing; `.ci/setup tests` installs it."
+    let path: String
+
+    var description: String { "\(path) is missing or cannot be run; `.ci/setup tests` installs it." }
 }
