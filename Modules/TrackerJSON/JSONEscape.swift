@@ -48,12 +48,26 @@ package enum JSONEscape {
 
     private static func append(contentsOf utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
         var start = 0
-        for index in utf8.indices where unsafe mustBeEscaped(utf8[index]) {
-            unsafe bytes.append(contentsOf: utf8[start..<index])
-            unsafe append(utf8[index], to: &bytes)
-            start = index + 1
+        while true {
+            let end = unsafe endOfPlain(utf8, from: start)
+            unsafe bytes.append(contentsOf: utf8[start..<end])
+            guard end < utf8.count else { return }
+            unsafe append(utf8[end], to: &bytes)
+            start = end + 1
         }
-        unsafe bytes.append(contentsOf: utf8[start...])
+    }
+
+    /// Where the first byte stands that must be escaped, or the text ends; found eight bytes at a time.
+    private static func endOfPlain(_ utf8: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var place = start
+        let bytes = UnsafeRawBufferPointer(utf8)
+        while place + 8 <= bytes.count {
+            let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            guard JSONCursor.specialBytes(of: word) == 0 else { break }
+            place += 8
+        }
+        while place < bytes.count, unsafe !mustBeEscaped(bytes[place]) { place += 1 }
+        return place
     }
 
     private static func mustBeEscaped(_ byte: UInt8) -> Bool {

@@ -109,7 +109,11 @@ struct JSONMemberList {
 
     /// The length and the last seven bytes.
     private static func digest(of bytes: [UInt8], in range: Range<Int>) -> UInt64 {
-        range.suffix(7).reduce(UInt64(truncatingIfNeeded: range.count)) { $0 << 8 | UInt64(bytes[$1]) }
+        var digest = UInt64(truncatingIfNeeded: range.count)
+        for place in max(range.lowerBound, range.upperBound - 7)..<range.upperBound {
+            digest = digest << 8 | UInt64(bytes[place])
+        }
+        return digest
     }
 }
 

@@ -9,9 +9,7 @@ struct ExactString: Hashable, Sendable {
     }
 
     static func == (one: ExactString, other: ExactString) -> Bool {
-        // Canonical equivalence is quick to say no, and necessary.
-        one.string.utf8.count == other.string.utf8.count && one.string == other.string
-            && one.string.utf8.elementsEqual(other.string.utf8)
+        one.string.hasSameUTF8(as: other.string)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -29,11 +27,28 @@ extension ArraySlice<UInt8> {
     /// Whether these bytes are the UTF-8 of `string`.
     func isUTF8(of string: String) -> Bool {
         let isEqual = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
-            guard utf8.count == count else { return false }
-            return unsafe withUnsafeBytes { bytes in unsafe bytes.elementsEqual(UnsafeRawBufferPointer(utf8)) }
+            unsafe withUnsafeBufferPointer { bytes in unsafe haveSameBytes(bytes, utf8) }
         }
         return isEqual ?? elementsEqual(string.utf8)
     }
+}
+
+extension String {
+    /// Whether another string has the same UTF-8.
+    package func hasSameUTF8(as other: String) -> Bool {
+        let isEqual = unsafe utf8.withContiguousStorageIfAvailable { one in
+            unsafe other.utf8.withContiguousStorageIfAvailable { other in unsafe haveSameBytes(one, other) }
+        }
+        return isEqual.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
+    }
+}
+
+/// Whether two buffers hold the same bytes. They are short: names of members and parameters.
+@inline(__always)
+private func haveSameBytes(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard one.count == other.count else { return false }
+    for index in 0..<one.count where unsafe one[index] != other[index] { return false }
+    return true
 }
 
 extension StringProtocol {

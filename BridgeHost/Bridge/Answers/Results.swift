@@ -33,19 +33,25 @@ extension JSONText {
 extension TrackOutcome {
     /// `{"status":"queued","messageId":"…"}`, or `{"status":"dropped","reason":"…"}`.
     var json: JSONText {
-        var object = JSONObjectWriter(reservingCapacity: 96)
         switch self {
-        case .queued(let id):
-            object.append("status", "queued")
-            object.append("messageId", id.text)
-        case .pending(let id):
-            object.append("status", "pending")
-            object.append("messageId", id.text)
-        case .dropped(let reason):
-            object.append("status", "dropped")
-            object.append("reason", reason.rawValue)
+        case .queued(let id): Self.object(Self.queued, id.text)
+        case .pending(let id): Self.object(Self.pending, id.text)
+        case .dropped(let reason): Self.object(Self.dropped, reason.rawValue)
         }
-        return object.finish()
+    }
+
+    private static let queued = Array(#"{"status":"queued","messageId":"#.utf8)
+    private static let pending = Array(#"{"status":"pending","messageId":"#.utf8)
+    private static let dropped = Array(#"{"status":"dropped","reason":"#.utf8)
+
+    /// An object of which all is known but the last value: every call is answered with one.
+    private static func object(_ start: [UInt8], _ last: String) -> JSONText {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(96)
+        bytes += start
+        JSONEscape.append(last, to: &bytes)
+        bytes.append(UInt8(ascii: "}"))
+        return JSONText(accepted: bytes)
     }
 }
 

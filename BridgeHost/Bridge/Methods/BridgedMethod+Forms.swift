@@ -5,7 +5,7 @@ import TrackerModels
 /// The forms that most rows have.
 extension BridgedMethod {
     /// Which of a session's clients a row calls.
-    typealias ClientPath<Client> = any KeyPath<HostSession, Client> & Sendable
+    typealias ClientPath<Client> = @Sendable (HostSession) -> Client
 
     /// Answers a call with its outcome; to be asked for once nothing can be thrown any more.
     typealias Completion = () -> @Sendable (TrackOutcome) -> Void
@@ -66,15 +66,15 @@ extension BridgedMethod {
 
     /// A call that takes a message id and answers what became of it, also if it cannot be passed on.
     static func outcome<Client: ControlledClient>(
-        _ name: String, on client: ClientPath<Client>, _ parameters: [Parameter], changesAnswers: Bool = false,
-        _ summary: String, example: String,
+        _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter],
+        changesAnswers: Bool = false, _ summary: String, example: String,
         accept: @escaping @Sendable (Client, Arguments, MessageID?, Completion) throws -> Void
     ) -> BridgedMethod {
         let method = Method<HostSession>(
             name, parameters + [.messageID], result: "Outcome", summary: summary,
             answerIfNotSerializable: { host in
                 let reason = "a string holds half a surrogate pair, which is no character"
-                host[keyPath: client].refuse(call: name, as: .serialization, "\(name): \(reason)")
+                client(host).refuse(call: name, as: .serialization, "\(name): \(reason)")
                 return TrackOutcome.dropped(.serialization).json
             },
             body: { host, arguments, reply in
@@ -85,7 +85,7 @@ extension BridgedMethod {
                     host.refusalLog.logRefusal(.invalidValue, .warning, error.message)
                     return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
                 }
-                try accept(host[keyPath: client], arguments, id) { host.answering(reply) }
+                try accept(client(host), arguments, id) { host.answering(reply) }
             }
         )
         return BridgedMethod(method, example: example, changesAnswers: changesAnswers)
@@ -93,11 +93,11 @@ extension BridgedMethod {
 
     /// A question, answered as things are after the calls made before.
     static func reading<Client: ControlledClient>(
-        _ name: String, on client: ClientPath<Client>, _ parameters: [Parameter] = [], result: String,
+        _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter] = [], result: String,
         _ summary: String, example: String = "[]", value: @escaping @Sendable (Client, Arguments) -> JSONText
     ) -> BridgedMethod {
         BridgedMethod(name, parameters, result: result, summary, example: example) { host, arguments, reply in
-            let client = host[keyPath: client]
+            let client = client(host)
             let answer = host.answering(reply) { value(client, arguments) }
             host.order.beginQuestion()
             client.afterEarlierCalls {

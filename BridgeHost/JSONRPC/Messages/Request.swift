@@ -49,6 +49,7 @@ public struct Params: Sendable {
     init(of index: Int, in outline: JSONOutline, _ bytes: [UInt8]) {
         let whole = outline.items[index]
         var parts: [Part] = []
+        parts.reserveCapacity(min(outline.items.count - index, 8))
         do throws(JSONSyntaxError) {
             for part in (index + 1)..<outline.items.count {
                 let item = outline.items[part]
@@ -102,11 +103,7 @@ public struct Params: Sendable {
 
     /// Whether the value at a position has this name, byte for byte.
     func isNamed(_ name: String, at position: Int) -> Bool {
-        // Swift compares by canonical equivalence. Nothing is equivalent to ASCII in as many bytes but itself, and the
-        // names of parameters are ASCII as a rule.
-        let given = parts[position].name
-        return given.utf8.count == name.utf8.count && given == name
-            && (name.utf8.allSatisfy { $0 < 0x80 } || given.utf8.elementsEqual(name.utf8))
+        parts[position].name.hasSameUTF8(as: name)
     }
 }
 

@@ -8,8 +8,10 @@ public struct Arguments: Sendable {
     private let method: String
     private let parameters: [Parameter]
     private let params: Params
-    /// By parameter: where its value is among those given.
-    private let positions: [Int?]
+    /// By parameter: where its value is among those given, or ``absent``.
+    private let positions: [Int]
+
+    private static let absent = -1
 
     /// Checks params against what a method takes.
     ///
@@ -23,7 +25,7 @@ public struct Arguments: Sendable {
         self.parameters = parameters
         self.params = params
         switch params.form {
-        case .none: positions = Array(repeating: nil, count: parameters.count)
+        case .none: positions = Array(repeating: Self.absent, count: parameters.count)
         case .positional: positions = try Self.byPosition(params, method, parameters)
         case .named: positions = try Self.byName(params, method, parameters)
         case .notSerializable: throw Self.notSerializable(method)
@@ -46,7 +48,7 @@ public struct Arguments: Sendable {
         self.params = params
         positions = parameters.enumerated().map { index, parameter in
             let position = params.form == .named ? params.position(of: parameter.name) : index
-            return position.flatMap { $0 < params.count && !params.value(at: $0).isNull ? $0 : nil }
+            return position.map { Self.place($0, of: params) } ?? Self.absent
         }
     }
 
@@ -58,7 +60,8 @@ public struct Arguments: Sendable {
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
     public func value(_ index: Int) -> JSONText? {
-        positions[index].map(params.value(at:))
+        let position = positions[index]
+        return position == Self.absent ? nil : params.value(at: position)
     }
 
     /// The value of a parameter that is an object.
@@ -125,13 +128,15 @@ public struct Arguments: Sendable {
     }
 
     private func check() throws(RPCError) {
-        for (index, parameter) in parameters.enumerated() {
-            guard let position = positions[index] else {
-                guard parameter.isRequired else { continue }
-                throw parameter.errorIfAbsent ?? fault(index, "is required and must be \(parameter.kind.phrase)")
+        // By index: a parameter is large, and would be copied.
+        for index in parameters.indices {
+            let kind = parameters[index].kind
+            guard positions[index] != Self.absent else {
+                guard parameters[index].isRequired else { continue }
+                throw parameters[index].errorIfAbsent ?? fault(index, "is required and must be \(kind.phrase)")
             }
-            guard parameter.kind.accepts(params.value(at: position)) else {
-                throw fault(index, "must be \(parameter.kind.phrase)")
+            guard kind.accepts(params.value(at: positions[index])) else {
+                throw fault(index, "must be \(kind.phrase)")
             }
         }
     }
@@ -143,26 +148,37 @@ public struct Arguments: Sendable {
 
     private static func byPosition(
         _ params: Params, _ method: String, _ parameters: [Parameter]
-    ) throws(RPCError) -> [Int?] {
+    ) throws(RPCError) -> [Int] {
         let most = parameters.prefix { !$0.isNamedOnly }.count
         guard params.count <= most else {
             let params = params.count == 1 ? "1 param" : "\(params.count) params"
             throw .invalidParams("\(method): got \(params), takes \(most == 0 ? "none" : "\(most) at most")")
         }
-        return parameters.indices.map { $0 < params.count && !params.value(at: $0).isNull ? $0 : nil }
+        return parameters.indices.map { place($0, of: params) }
     }
 
     private static func byName(
         _ params: Params, _ method: String, _ parameters: [Parameter]
-    ) throws(RPCError) -> [Int?] {
-        var positions = [Int?](repeating: nil, count: parameters.count)
+    ) throws(RPCError) -> [Int] {
+        var positions = [Int](repeating: absent, count: parameters.count)
+        var next = 0
         for position in 0..<params.count {
-            guard let index = parameters.firstIndex(where: { params.isNamed($0.name, at: position) }) else {
-                throw unknown(params.name(at: position), method, parameters)
-            }
-            positions[index] = params.value(at: position).isNull ? nil : position
+            // Most callers keep the order of the parameters: the next one is the first to be looked at.
+            guard
+                let step = parameters.indices.first(where: {
+                    params.isNamed(parameters[(next + $0) % parameters.count].name, at: position)
+                })
+            else { throw unknown(params.name(at: position), method, parameters) }
+            let index = (next + step) % parameters.count
+            positions[index] = place(position, of: params)
+            next = index + 1
         }
         return positions
+    }
+
+    /// A position, if there is a value and it is not `null`.
+    private static func place(_ position: Int, of params: Params) -> Int {
+        position < params.count && !params.value(at: position).isNull ? position : absent
     }
 
     private static func unknown(_ name: String, _ method: String, _ parameters: [Parameter]) -> RPCError {

@@ -3,7 +3,7 @@ public import TrackerJSON
 /// One row of a method table: what a method is called, what it takes and gives, and what it does.
 ///
 /// Everything that knows the methods is made from such rows: the dispatch of calls as well as documents and types.
-public struct Method<Context: Sendable>: Sendable {
+public final class Method<Context: Sendable>: Sendable {
     /// What a call does.
     ///
     /// It must return at once. The reply may be completed later. What is thrown completes it: as it says itself if it
@@ -105,10 +105,10 @@ public struct MethodTable<Context: Sendable>: Sendable {
     ///   - context: What the methods work on.
     ///   - reply: Answers the call; with METHOD_NOT_FOUND, naming the nearest, if there is no such method.
     public func call(_ request: Request, on context: Context, reply: Reply) {
-        guard let method = self[request.method] else {
+        guard let place = places[request.method] else {
             let nearest = SpellingSuggestion.nearest(to: request.method, among: methods.lazy.map(\.name))
             return reply.fail(with: .methodNotFound(request.method, nearest: nearest))
         }
-        method.call(context, request.params, reply)
+        methods[place].call(context, request.params, reply)
     }
 }

@@ -13,4 +13,13 @@ static inline int tracker_sqlite_bind_blob(sqlite3_stmt *statement, int index, c
     return sqlite3_bind_blob(statement, index, bytes ? bytes : "", length, SQLITE_TRANSIENT);
 }
 
+// SQLITE_STATIC: SQLite reads the bytes where they are, as long as the statement runs.
+static inline int tracker_sqlite_lend_text(sqlite3_stmt *statement, int index, const char *text, int length) {
+    return sqlite3_bind_text(statement, index, text ? text : "", length, SQLITE_STATIC);
+}
+
+static inline int tracker_sqlite_lend_blob(sqlite3_stmt *statement, int index, const void *bytes, int length) {
+    return sqlite3_bind_blob(statement, index, bytes ? bytes : "", length, SQLITE_STATIC);
+}
+
 #endif

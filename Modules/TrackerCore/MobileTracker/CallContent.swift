@@ -41,13 +41,15 @@ extension CallContent {
 
 extension TrackerCall {
     /// What the call puts into the outbox, or why it is refused.
-    func checked() -> Result<CallContent, Refusal> { Result { () throws(Refusal) in try content() } }
+    func checked() -> Result<CallContent, Refusal> {
+        do throws(Refusal) { return .success(try content()) } catch { return .failure(error) }
+    }
 
     /// Checks the call, and says what it puts into the outbox.
     func content() throws(Refusal) -> CallContent {
         switch kind {
         case .track(let eventName, let attributes, let metadata):
-            return try event(eventName, [attributes, metadata])
+            return try event(eventName, attributes, metadata)
         case .screen(let name, let properties):
             return try view(name, url: name, properties)
         case .screenDidAppear(let name, let url, let properties):
@@ -96,18 +98,17 @@ extension TrackerCall {
         return CallContent(route: .link, body: .complete(body.finish()))
     }
 
-    private func event(_ name: String, _ data: [Properties?]) throws(Refusal) -> CallContent {
+    /// An event whose data are both objects in one; the second wins.
+    private func event(_ name: String, _ first: Properties?, _ second: Properties?) throws(Refusal) -> CallContent {
         guard !name.isBlank else {
             throw Refusal(.invalidEventName, "The event name is empty")
         }
-        var objects: [JSONText] = []
-        for part in data {
-            if let part = try object(part) { objects.append(part) }
-        }
-        var head = JSONObjectWriter()
+        let (first, second) = (try object(first), try object(second))
+        var data = first ?? second
+        if let first, let second { data = JSONText.merging([first, second]) }
+        var head = JSONObjectWriter(reservingCapacity: name.utf8.count + 24)
         head.append("event_name", name)
-        let merged = objects.count == 1 ? objects[0] : objects.isEmpty ? nil : JSONText.merging(objects)
-        return CallContent(route: .event, body: .event(head.finish(), data: merged))
+        return CallContent(route: .event, body: .event(head.finish(), data: data))
     }
 
     private func view(_ name: String, url: String, _ properties: Properties?) throws(Refusal) -> CallContent {
@@ -115,7 +116,7 @@ extension TrackerCall {
         var screen = JSONObjectWriter()
         screen.append("screen", name)
         screen.append("url", url)
-        return try event("VIEW_PAGE", [Properties(screen.finish()), properties])
+        return try event("VIEW_PAGE", Properties(screen.finish()), properties)
     }
 
     private func object(_ properties: Properties?) throws(Refusal) -> JSONText? {

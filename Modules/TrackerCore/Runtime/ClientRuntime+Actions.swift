@@ -11,7 +11,9 @@ extension ClientRuntime {
     /// - Returns: What is left to do after the critical section.
     func performInOrder(_ action: State.Action, _ contents: inout Contents) -> State.Action? {
         switch action {
-        case .stage(let call, let run): return stage(call, in: run, &contents.model)
+        case .stage(let call, let run):
+            guard let refusal = stage(call, in: run, &contents.model) else { return nil }
+            return .perform { [self] in call.completion(refuse(call.name, refusal)) }
         case .commit(let change, let pending, let run): commit(change, pending, in: run)
         case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
         case .dropAll(let run): run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
@@ -34,12 +36,15 @@ extension ClientRuntime {
         return nil
     }
 
-    private func stage(_ call: State.Call, in run: Run, _ model: inout Model) -> State.Action? {
+    /// Stages a call in a lane.
+    ///
+    /// - Returns: Why it is refused instead.
+    func stage(_ call: State.Call, in run: Run, _ model: inout Model) -> Refusal? {
         var change: LaneChange
         do throws(Refusal) {
             change = try model.change(for: call.call, call.stamp, under: run.settings)
         } catch {
-            return .perform { [self] in call.completion(refuse(call.name, error)) }
+            return error
         }
         // With delivery halted the call is held until `initialize` resumes it.
         if run.lane.engine.isHalted { change.hold() }

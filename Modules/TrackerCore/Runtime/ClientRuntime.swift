@@ -76,22 +76,34 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             number: lastCall.add(1, ordering: .relaxed).newValue,
             messageID: messageID ?? Model.messageID(at: time, dependencies.ids), hasCallerKey: messageID != nil,
             time: time, uptime: dependencies.clock.uptime)
-        var refusal: Refusal?
-        handle { contents in
-            switch checked {
-            case .failure(let fault):
-                refusal = contents.state.refusal.map { Refusal($0, of: name) } ?? fault
-            case .success where !holdsWhileIdle && contents.state.wouldHoldCall:
-                refusal = Refusal(.notInitialized, of: name)
-            case .success(let call):
-                contents.state.submit(
-                    .call(
-                        PendingCall(
-                            call: call, name: name, stamp: stamp, weight: Model.weight(of: call),
-                            completion: completion)))
-            }
+        let refusal: Refusal?
+        switch checked {
+        case .failure(let fault):
+            refusal = contents.withLock { $0.state.refusal }.map { Refusal($0, of: name) } ?? fault
+        case .success(let content):
+            let call = PendingCall(
+                call: content, name: name, stamp: stamp, weight: Model.weight(of: content), completion: completion)
+            refusal = submit(call, holdsWhileIdle: holdsWhileIdle)
         }
         if let refusal { completion(refuse(name, refusal)) }
+    }
+
+    /// Stages a call, or has it wait for its turn.
+    ///
+    /// - Returns: Why it is refused instead.
+    private func submit(_ call: State.Call, holdsWhileIdle: Bool) -> Refusal? {
+        // As a rule nothing is before the call, and it need not become an action first.
+        let (isStaged, refusal) = contents.withLock { contents in
+            guard let run = contents.state.directRun else { return (false, Refusal?.none) }
+            return (true, stage(call, in: run, &contents.model))
+        }
+        if isStaged { return refusal }
+        var isRefused = false
+        handle { contents in
+            isRefused = !holdsWhileIdle && contents.state.wouldHoldCall
+            if !isRefused { contents.state.submit(.call(call)) }
+        }
+        return isRefused ? Refusal(.notInitialized, of: call.name) : nil
     }
 
     /// Accepts a call under a key that may not be valid, and returns a receipt for it.

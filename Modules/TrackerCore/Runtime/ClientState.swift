@@ -130,6 +130,18 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
+    /// The run that takes a call that comes now, if nothing waits before it and the run is in use.
+    ///
+    /// Such a call is staged at once: ``submit(_:)`` and ``next()`` would say the same.
+    var directRun: Run? { pending.isEmpty && due.isEmpty && refusal == nil && admitsCalls ? run : nil }
+
+    private var admitsCalls: Bool {
+        switch phase {
+        case .moving, .resetting, .idle: false
+        case .opening, .ready, .withoutSession, .disabled, .shutDown: true
+        }
+    }
+
     /// Whether a call that comes now would wait for an `initialize` that nobody has asked for.
     var wouldHoldCall: Bool {
         switch phase {

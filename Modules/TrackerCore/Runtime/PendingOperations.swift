@@ -1,15 +1,25 @@
 import TrackerModels
 import TrackerStorage
 
-/// A call with what was known when it was made.
-struct PendingCall<Call: Sendable>: Sendable {
-    var call: Call
+/// A call with what was known when it was made. A class, since it is handed on often and copied never.
+final class PendingCall<Call: Sendable>: Sendable {
+    let call: Call
     /// What the log calls it.
-    var name: String
-    var stamp: CallStamp
+    let name: String
+    let stamp: CallStamp
     /// About how many bytes of memory it takes.
-    var weight: Int
-    var completion: @Sendable (TrackOutcome) -> Void
+    let weight: Int
+    let completion: @Sendable (TrackOutcome) -> Void
+
+    init(
+        call: Call, name: String, stamp: CallStamp, weight: Int, completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) {
+        self.call = call
+        self.name = name
+        self.stamp = stamp
+        self.weight = weight
+        self.completion = completion
+    }
 }
 
 /// An `initialize` with what it was given, checked.

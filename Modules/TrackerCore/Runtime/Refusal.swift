@@ -36,7 +36,11 @@ extension Properties {
 
 extension String {
     /// Whether there is nothing but white space in it.
-    var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+    var isBlank: Bool {
+        // A visible ASCII character at the start, as nearly always, settles it.
+        if let first = utf8.first, (0x21...0x7E).contains(first) { return false }
+        return unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    }
 }
 
 /// Why a key that a program was given cannot be used.

@@ -31,7 +31,7 @@ struct IdempotencyKeyTable {
             "SELECT outcome FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = ?3"
         )
         claimStatement = try connection.prepare(
-            "INSERT INTO given(lane, message_id, kind, outcome) VALUES(?1, ?2, 0, ?3) ON CONFLICT DO NOTHING"
+            "INSERT INTO given(lane, message_id, kind, outcome) VALUES(?1, ?3, 0, ?2) ON CONFLICT DO NOTHING"
         )
         forgetStatement = try connection.prepare(
             "DELETE FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 0"
@@ -57,7 +57,7 @@ struct IdempotencyKeyTable {
     ///
     /// - Returns: Whether it is the first.
     func claim(_ key: LaneKey, _ messageID: MessageID, _ outcome: Outcome) throws(StorageError) -> Bool {
-        try claimStatement.changing(key.lane, messageID.text, outcome.rawValue) > 0
+        try claimStatement.run(key.lane, outcome.rawValue, lending: messageID.text) > 0
     }
 
     /// Takes back a claim of this transaction.

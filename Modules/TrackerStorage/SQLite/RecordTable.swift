@@ -29,7 +29,7 @@ struct RecordTable {
     init(_ connection: borrowing Connection) throws(StorageError) {
         insertStatement = try connection.prepare(
             """
-            INSERT INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
+            INSERT INTO record(id, generation, route, is_given, occurred, run, accepted, message_id, body)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
         )
@@ -88,8 +88,8 @@ struct RecordTable {
         _ draft: Draft, number: Int64, generation: Generation, body: JSONText, run: Int64
     ) throws(StorageError) {
         try insertStatement.run(
-            number, generation.number, draft.route.rawValue, draft.messageID.text, draft.hasCallerKey,
-            draft.occurredAt.milliseconds, run, draft.acceptedAt.nanoseconds, body.bytes
+            number, generation.number, draft.route.rawValue, draft.hasCallerKey, draft.occurredAt.milliseconds, run,
+            draft.acceptedAt.nanoseconds, lending: draft.messageID.text, body.bytes
         )
     }
 

@@ -24,11 +24,36 @@ import CSQLite
         while try step() {}
     }
 
-    /// Runs the statement to its end.
+    /// Runs the statement to its end with a text, and perhaps a blob, after its other values.
+    ///
+    /// SQLite reads these two where they are, without a copy: this is how every event is written.
     ///
     /// - Returns: How many rows it has changed.
-    func changing<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) -> Int64 {
-        try run(repeat each values)
+    @discardableResult
+    func run<each Value: SQLiteValue>(
+        _ values: repeat each Value, lending text: String, _ blob: [UInt8]? = nil
+    ) throws(StorageError) -> Int64 {
+        var index = try bind(repeat each values)
+        var text = text
+        let failure: StorageError? = text.withUTF8 { text in
+            unsafe blob.withBytes { blob -> StorageError? in
+                defer {
+                    reset()
+                    unsafe sqlite3_clear_bindings(handle)
+                }
+                index += 1
+                var code = unsafe text.withMemoryRebound(to: CChar.self) { text in
+                    unsafe tracker_sqlite_lend_text(handle, index, text.baseAddress, Int32(text.count))
+                }
+                if code == SQLITE_OK, let blob = unsafe blob {
+                    code = unsafe tracker_sqlite_lend_blob(handle, index + 1, blob.baseAddress, Int32(blob.count))
+                }
+                guard code == SQLITE_OK else { return error(code) }
+                repeat { code = unsafe sqlite3_step(handle) } while code == SQLITE_ROW
+                return code == SQLITE_DONE ? nil : error(code)
+            }
+        }
+        if let failure { throw failure }
         return unsafe sqlite3_changes64(sqlite3_db_handle(handle))
     }
 
@@ -74,13 +99,16 @@ import CSQLite
         return unsafe Array(UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    private func bind<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) {
+    /// - Returns: How many values there are.
+    @discardableResult
+    private func bind<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) -> Int32 {
         var index: Int32 = 0
         for value in repeat each values {
             index += 1
             let code = unsafe value.bind(to: handle, at: index)
             guard code == SQLITE_OK else { throw error(code) }
         }
+        return index
     }
 
     private func step() throws(StorageError) -> Bool {
@@ -97,6 +125,14 @@ import CSQLite
 
     private func error(_ code: Int32) -> StorageError {
         unsafe Connection.error(code, of: sqlite3_db_handle(handle), at: path)
+    }
+}
+
+extension [UInt8]? {
+    /// Lends the bytes, if there are any.
+    fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+        guard let bytes = self else { return body(nil) }
+        return unsafe bytes.withUnsafeBytes { unsafe body($0) }
     }
 }
 

@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 import TrackerModels
 import TrackerStorage
 
@@ -70,13 +71,18 @@ struct StateHarness<Policy: StubPolicy> {
         let (number, answers) = (calls, answers)
         let stamp = CallStamp(
             messageID: .of("m\(number)"), hasCallerKey: false, time: Timestamp(milliseconds: 0), uptime: .zero)
-        return handle {
+        let direct = state.directRun
+        let result = handle {
             $0.submit(
                 .call(
                     PendingCall(call: number, name: "\(number)", stamp: stamp, weight: 1) { outcome in
                         answers.record("call \(number) \(outcome)")
                     }))
         }
+        // The short way of a call must lead where the long one does.
+        let isStaged = actions.first == "stage \(number) in \(runs.count)"
+        #expect(direct.map(\.number) == (isStaged ? runs.count : nil))
+        return result
     }
 
     mutating func initialize(_ settings: StubSettings? = nil) -> String {
