@@ -38,60 +38,23 @@ enum PythonCalls {
             from .outcome import FlushReport\(caller == .synchronous ? "" : ", Outcome")
             from .protocol import (\(types)
             )
-            from .receipt import \(caller == .synchronous ? "Caller, Receipt, given" : "AsyncCaller, Awaited, given")
+            from .receipt import \(caller == .synchronous ? "Caller, Receipt" : "AsyncCaller, Awaited")
             """
     }
 
     /// The types that calls take and give, but for those that are classes of the package.
     private static var usedTypes: Set<String> {
         let methods = PythonNames.groups.flatMap { $0.rows.map(\.method) }
-        let types = methods.flatMap { method in arguments(of: method).map(\.type) + [result(of: method)] }
+        let types = methods.flatMap { method in method.parameters.map(type) + [result(of: method)] }
         let names = types.flatMap { $0.split(separator: " | ").map(String.init) }
         return Set(names.filter { $0.first?.isUppercase == true && !["None", "Outcome", "FlushReport"].contains($0) })
     }
 
-    /// One argument of a function.
-    private struct Argument {
-        let name: String
-        let type: String
-        let isRequired: Bool
-        /// Whether it is given by its name alone.
-        let isKeyword: Bool
-        let summary: String
-
-        var declaration: String { isRequired ? "\(name): \(type)" : "\(name): \(type) | None = None" }
-    }
-
-    /// What a function takes. What a call says for itself in an object elsewhere are arguments of their own here.
-    private static func arguments(of method: Method<HostSession>) -> [Argument] {
-        method.parameters.flatMap { parameter -> [Argument] in
-            guard parameter.isCallOptions else {
-                return [
-                    Argument(
-                        name: PythonNames.snake(parameter.name), type: type(of: parameter),
-                        isRequired: parameter.isRequired, isKeyword: parameter.isNamedOnly, summary: parameter.summary)
-                ]
-            }
-            return callOptions(of: method).map { option in
-                Argument(
-                    name: PythonNames.snake(option.name),
-                    type: option.schema.python(in: "").replacing(" | None", with: ""), isRequired: false,
-                    isKeyword: true, summary: option.summary)
-            }
-        }
-    }
-
-    /// What a call says for itself, but for what it takes anyway, as `identify` takes the user.
-    private static func callOptions(of method: Method<HostSession>) -> [Schema.Member] {
-        let members = NamedSchema.named("AnalyticsCallOptions")?.schema.inlineMembers ?? []
-        return members.filter { member in !method.parameters.contains { $0.name == member.name } }
-    }
-
     private static func function(of method: Method<HostSession>, named name: String, _ caller: Caller) -> String {
-        let all = arguments(of: method)
-        let keywords = all.filter(\.isKeyword).map(\.declaration)
-        let positional = all.filter { !$0.isKeyword }.map(\.declaration)
-        let list = ["self"] + positional + (keywords.isEmpty ? [] : ["*"]) + keywords
+        let named = method.parameters.filter(\.isNamedOnly).map(argument)
+        let list =
+            ["self"] + method.parameters.filter { !$0.isNamedOnly }.map(argument)
+            + (named.isEmpty ? [] : ["*"] + named)
         let type = result(of: method)
         let call = call(of: method)
         let (returns, body) =
@@ -106,14 +69,15 @@ enum PythonCalls {
         return "\(line.count <= 120 ? line : lines)\n\(documentation(of: method))\n        \(body)"
     }
 
+    private static func argument(_ parameter: Parameter) -> String {
+        let argument = "\(PythonNames.snake(parameter.name)): \(type(of: parameter))"
+        return parameter.isRequired ? argument : "\(argument) | None = None"
+    }
+
     /// What is handed on: the method, its arguments and the message id.
     private static func call(of method: Method<HostSession>) -> String {
         let hasID = method.parameters.contains { $0.name == "messageId" }
-        let values = method.parameters.filter { $0.name != "messageId" }.map { parameter in
-            guard parameter.isCallOptions else { return PythonNames.snake(parameter.name) }
-            let names = callOptions(of: method).map { PythonNames.snake($0.name) }
-            return "given(\n            \(names.map { "\($0)=\($0)" }.joined(separator: ", ")),\n        )"
-        }
+        let values = method.parameters.filter { $0.name != "messageId" }.map { PythonNames.snake($0.name) }
         let list = "(\(values.joined(separator: ", "))\(values.count == 1 ? "," : ""))"
         let words = ["\"\(method.name)\""] + (values.isEmpty && !hasID ? [] : [list]) + (hasID ? ["message_id"] : [])
         return words.joined(separator: ", ")
@@ -121,8 +85,10 @@ enum PythonCalls {
 
     private static func documentation(of method: Method<HostSession>) -> String {
         let summary = PythonNames.sentence(method.summary)
-        let described = arguments(of: method).filter { !$0.summary.isEmpty }
-        let named = described.map { "        :param \($0.name): \(PythonNames.sentence($0.summary))" }
+        let described = method.parameters.filter { !$0.summary.isEmpty }
+        let named = described.map {
+            "        :param \(PythonNames.snake($0.name)): \(PythonNames.sentence($0.summary))"
+        }
         let errors = method.errors.map { "`\($0)`" }.joined(separator: ", ")
         let lines = named + (errors.isEmpty ? [] : ["        :raises MobileTrackerError: \(errors)"])
         guard !lines.isEmpty else { return "        \"\"\"\(summary)\"\"\"" }

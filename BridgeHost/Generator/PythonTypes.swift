@@ -110,7 +110,7 @@ extension NamedSchema {
 
     private static let hidden: Set = [
         "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "ReactNativeConfig",
-        "MessageId", "Milliseconds", "Timestamp", "AnalyticsCallOptions", "Properties", "Outcome", "AcceptedOutcome",
-        "DroppedOutcome", "FlushReport",
+        "MessageId", "Milliseconds", "Timestamp", "Properties", "Outcome", "AcceptedOutcome", "DroppedOutcome",
+        "FlushReport",
     ]
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { suite, test } from 'node:test'
+import { test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
 import { createTracker } from '../src/client/tracker.js'
@@ -121,9 +121,9 @@ function burstNames(counts) {
     return Array.from({ length: counts.reduce((sum, count) => sum + count) }, (_, i) => `E${i}`)
 }
 
-suite('recovery', { skip: withoutHost }, () => {
+test('every scenario of the table', { skip: withoutHost }, async (t) => {
     for (const { name, host = 'exec "$HOST" "$@"', steps } of SCENARIOS) {
-        test(name, async (t) => {
+        await t.test(name, async (t) => {
             const stage = new Stage(t, host)
             stage.collector = await startCollector()
             afterwards(t, () => stage.collector.close())

@@ -17,6 +17,7 @@ from unittest import mock
 from .support import AsyncTestCase, FakeHost, TestCase, host_path
 
 from mobiletracker import LogNews, MobileTracker, MobileTrackerError, TrackerConfig  # isort: skip
+from mobiletracker._limits import CrashLimit  # isort: skip
 from mobiletracker._find import HostEnd, explain_start, find_host  # isort: skip
 
 LOG = {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}
@@ -93,7 +94,8 @@ class StartTests(TestCase):
     def test_by_what_the_loader_says(self) -> None:
         cases = {
             "needs GLIBC 2.38, and the C library of this system is older": (
-                "echo \"$0: libc.so.6: version \\`GLIBC_2.38' not found (required by $0)\" >&2; exit 1"
+                "for version in 2.4 2.38 2.34; do "
+                "echo \"$0: libc.so.6: version \\`GLIBC_$version' not found (required by $0)\" >&2; done; exit 1"
             ),
             "needs the library libcurl.so.4, which is not installed (on Debian and Ubuntu: apt-get install libcurl4)": (
                 'echo "$0: error while loading shared libraries: libcurl.so.4: cannot open" >&2; exit 127'
@@ -207,6 +209,21 @@ class DeathTests(TestCase):
         tracker.track("A").outcome(60)
 
         self.assertEqual(fake.methods[1], ["setConsent", "init", "track"])
+
+    def test_one_that_always_dies_is_tried_again_when_a_minute_has_passed(self) -> None:
+        now = 1000.0
+        limit = CrashLimit(lambda: now)
+        for _ in range(5):
+            limit.note()
+            now += 10
+
+        self.assertTrue(limit.is_reached)
+        now = 1059.9
+        self.assertTrue(limit.is_reached)
+        now = 1060
+        self.assertFalse(limit.is_reached)
+        limit.note()
+        self.assertTrue(limit.is_reached)
 
     def test_it_has_a_session_of_its_own_so_that_ctrl_c_is_not_for_it(self) -> None:
         tracker, fake = self.fake()

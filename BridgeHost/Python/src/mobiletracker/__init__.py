@@ -11,6 +11,7 @@ from ._table import VERSION as __version__
 from .errors import ErrorCode, MobileTrackerError
 from .outcome import FlushReport, Outcome
 from .protocol import (
+    AnalyticsCallOptions,
     AnalyticsOptions,
     BasicOptions,
     Consent,
@@ -26,6 +27,7 @@ from .receipt import Awaited, Receipt
 from .tracker import AsyncMobileTracker, MobileTracker
 
 __all__ = [
+    "AnalyticsCallOptions",
     "AnalyticsOptions",
     "AsyncMobileTracker",
     "Awaited",

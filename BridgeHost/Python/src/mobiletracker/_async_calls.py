@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .outcome import FlushReport, Outcome
 from .protocol import (
+    AnalyticsCallOptions,
     AnalyticsDebugInfo,
     AnalyticsOptions,
     BasicDebugInfo,
@@ -12,10 +13,9 @@ from .protocol import (
     Consent,
     DebugInfo,
     Properties,
-    Timestamp,
     TrackerConfig,
 )
-from .receipt import AsyncCaller, Awaited, given
+from .receipt import AsyncCaller, Awaited
 
 
 class AsyncTrackerCalls(AsyncCaller):
@@ -227,157 +227,101 @@ class AsyncAnalyticsCalls(AsyncCaller):
         self,
         event: str,
         properties: Properties | None = None,
+        options: AnalyticsCallOptions | None = None,
         *,
-        user_id: str | None = None,
-        anonymous_id: str | None = None,
-        group_id: str | None = None,
-        timestamp: Timestamp | None = None,
-        context: Properties | None = None,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Records that an event happened.
 
         :param event: What happened. Not blank.
         :param properties: Facts about it.
-        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
-        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
-        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
-        :param timestamp: When it happened; by default when the call was made.
-        :param context: Merged over the client's context, objects member by member.
+        :param options: What holds for this call alone, in the place of what the client knows.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
-        return self._call("analytics.track", (event, properties, given(
-            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
-        )), message_id)
+        return self._call("analytics.track", (event, properties, options), message_id)
 
     def identify(
         self,
         user_id: str,
         traits: Properties | None = None,
+        options: AnalyticsCallOptions | None = None,
         *,
-        anonymous_id: str | None = None,
-        group_id: str | None = None,
-        timestamp: Timestamp | None = None,
-        context: Properties | None = None,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Tells who the user is from now on.
 
         :param user_id: The application's name for the user. Not blank.
         :param traits: Facts about the user.
-        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
-        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
-        :param timestamp: When it happened; by default when the call was made.
-        :param context: Merged over the client's context, objects member by member.
+        :param options: What holds for this call alone, in the place of what the client knows.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
-        return self._call("analytics.identify", (user_id, traits, given(
-            anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
-        )), message_id)
+        return self._call("analytics.identify", (user_id, traits, options), message_id)
 
     def group(
         self,
         group_id: str,
         traits: Properties | None = None,
+        options: AnalyticsCallOptions | None = None,
         *,
-        user_id: str | None = None,
-        anonymous_id: str | None = None,
-        timestamp: Timestamp | None = None,
-        context: Properties | None = None,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Tells which group the user belongs to from now on.
 
         :param group_id: The group. Not blank.
         :param traits: Facts about the group.
-        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
-        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
-        :param timestamp: When it happened; by default when the call was made.
-        :param context: Merged over the client's context, objects member by member.
+        :param options: What holds for this call alone, in the place of what the client knows.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
-        return self._call("analytics.group", (group_id, traits, given(
-            user_id=user_id, anonymous_id=anonymous_id, timestamp=timestamp, context=context,
-        )), message_id)
+        return self._call("analytics.group", (group_id, traits, options), message_id)
 
     def screen(
         self,
         name: str,
         properties: Properties | None = None,
+        options: AnalyticsCallOptions | None = None,
         *,
-        user_id: str | None = None,
-        anonymous_id: str | None = None,
-        group_id: str | None = None,
-        timestamp: Timestamp | None = None,
-        context: Properties | None = None,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Records that a screen was shown.
 
         :param name: The screen. Not blank.
         :param properties: Facts about the view.
-        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
-        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
-        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
-        :param timestamp: When it happened; by default when the call was made.
-        :param context: Merged over the client's context, objects member by member.
+        :param options: What holds for this call alone, in the place of what the client knows.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
-        return self._call("analytics.screen", (name, properties, given(
-            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
-        )), message_id)
+        return self._call("analytics.screen", (name, properties, options), message_id)
 
     def page(
         self,
         name: str,
         properties: Properties | None = None,
+        options: AnalyticsCallOptions | None = None,
         *,
-        user_id: str | None = None,
-        anonymous_id: str | None = None,
-        group_id: str | None = None,
-        timestamp: Timestamp | None = None,
-        context: Properties | None = None,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Records that a page was shown.
 
         :param name: The page. Not blank.
         :param properties: Facts about the view.
-        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
-        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
-        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
-        :param timestamp: When it happened; by default when the call was made.
-        :param context: Merged over the client's context, objects member by member.
+        :param options: What holds for this call alone, in the place of what the client knows.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
-        return self._call("analytics.page", (name, properties, given(
-            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
-        )), message_id)
+        return self._call("analytics.page", (name, properties, options), message_id)
 
     def alias(
         self,
         new_user_id: str,
+        options: AnalyticsCallOptions | None = None,
         *,
-        user_id: str | None = None,
-        anonymous_id: str | None = None,
-        group_id: str | None = None,
-        timestamp: Timestamp | None = None,
-        context: Properties | None = None,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Tells that the user has another name from now on.
 
         :param new_user_id: The other name. Not blank.
-        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
-        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
-        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
-        :param timestamp: When it happened; by default when the call was made.
-        :param context: Merged over the client's context, objects member by member.
+        :param options: What holds for this call alone, in the place of what the client knows.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
-        return self._call("analytics.alias", (new_user_id, given(
-            user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context,
-        )), message_id)
+        return self._call("analytics.alias", (new_user_id, options), message_id)
 
     def set_advertising_id(
         self,

@@ -108,6 +108,7 @@ class Core:
     def become_child(self) -> None:
         """After a fork."""
         self._is_used = False
+        self.warnings.become_child()
         self.link.become_child()
 
     def _end_turn(self) -> None:

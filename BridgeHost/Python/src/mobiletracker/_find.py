@@ -86,9 +86,10 @@ def explain_start(path: Path, end: HostEnd) -> str | None:
     if end.code == _WRONG_ARGUMENTS:
         line = end.stderr.strip().partition("\n")[0]
         return f"The host at {path} does not take its arguments (argument host_arguments): {line}"
-    if libc := re.search(r"version [`'\"]?(GLIBC_[\d.]+)['\"]? not found", end.stderr):
-        needed = libc[1].replace("_", " ")
-        return f"The host at {path} needs {needed}, and the C library of this system is older."
+    # One line for each version that is missing, in no order.
+    if versions := re.findall(r"version [`'\"]?GLIBC_([\d.]+)['\"]? not found", end.stderr):
+        needed = max(versions, key=lambda version: [int(part) for part in version.split(".") if part])
+        return f"The host at {path} needs GLIBC {needed}, and the C library of this system is older."
     if library := re.search(r"error while loading shared libraries: ([^\s:]+)", end.stderr):
         remedy = " (on Debian and Ubuntu: apt-get install libcurl4)" if library[1].startswith("libcurl") else ""
         return f"The host at {path} needs the library {library[1]}, which is not installed{remedy}."

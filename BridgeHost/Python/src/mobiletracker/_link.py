@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
-import time
-from collections import deque
 from collections.abc import Callable
 from enum import Enum, auto
 from pathlib import Path
@@ -15,9 +12,17 @@ from typing import Any
 from ._call import Call
 from ._find import HostEnd, explain_start, find_host
 from ._io_thread import IOThread, Timer
+from ._limits import CrashLimit, Room
+from ._messages import Notification, read_message
 from ._process import HostProcess
 from ._recovery import Recovery
-from .errors import MobileTrackerError, error_from_answer, host_exited
+from .errors import (
+    MobileTrackerError,
+    ended_too_often,
+    error_from_answer,
+    host_exited,
+    protocol_mismatch,
+)
 
 PROTOCOL_VERSION = 1
 """The version of the protocol that this client speaks."""
@@ -27,13 +32,6 @@ _HANDSHAKE = 10.0
 
 _SHUTDOWN = 10.0
 """How long a host may take to end after it was told to; it means to take 1.5 s."""
-
-_MOST_ENDS = 5
-_SPAN = 60.0
-"""So many unexpected ends are borne within so many seconds."""
-
-_MOST_HELD = 32 * 1024 * 1024
-"""How many bytes of calls may wait for an answer before callers that can wait do so."""
 
 
 class _State(Enum):
@@ -88,15 +86,15 @@ class HostLink:
 
     def _prepare(self) -> None:
         self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn)
-        self._room = threading.Condition()
-        self._held = self._freed = 0
+        self.room = Room()
+        self._freed = 0
         self._host: HostProcess | None = None
         self._processes: set[HostProcess] = set()
         self._state = _State.IDLE
         self._calls: dict[int, Call] = {}
         self._own: dict[int, Call] = {}
         self._next_id = 1
-        self._ends: deque[float] = deque(maxlen=_MOST_ENDS)
+        self._crashes = CrashLimit()
         self._last_failure: MobileTrackerError | None = None
         self._last_warning = ""
         self._handshake: Timer | None = None
@@ -120,11 +118,7 @@ class HostLink:
 
         :param waits: Whether to wait while calls of more than 32 MiB have no answer yet.
         """
-        size = len(call.params)
-        with self._room:
-            self._held += size
-            if waits and self._held > _MOST_HELD and not self.io.is_current:
-                self._room.wait_for(lambda: self._held <= max(_MOST_HELD, size))
+        self.room.take(len(call.params), waits=waits and not self.io.is_current)
         self.io.post(self._add, call)
 
     def subscribe(self, topic: str) -> None:
@@ -209,7 +203,7 @@ class HostLink:
             self.io.post(self._spawn)
 
     def _spawn(self, _: object) -> None:
-        if self._has_ended_too_often() and self._last_failure:
+        if self._crashes.is_reached and self._last_failure:
             return self._fail(self._last_failure)
         try:
             path = find_host(self._host_path)
@@ -243,7 +237,7 @@ class HostLink:
             return
         info = call.value
         if info.get("protocolVersion") != PROTOCOL_VERSION:
-            return self._refuse(_mismatch(path, info))
+            return self._refuse(protocol_mismatch(str(path), info, PROTOCOL_VERSION))
         if isinstance(most := info.get("maxMessageBytes"), int):
             self.max_message_bytes = most
         self._state = _State.READY
@@ -255,7 +249,7 @@ class HostLink:
 
     def _refuse(self, error: MobileTrackerError) -> None:
         """There is no use in this host, nor in another start of it."""
-        self._ends.append(time.monotonic())
+        self._crashes.note()
         if self._host:
             self._host.kill()
         self._fail(error)
@@ -281,36 +275,25 @@ class HostLink:
 
     def _read(self, line: str) -> bool:
         """Reads a line; False if it is neither an answer nor news."""
-        try:
-            message = json.loads(line)
-        except ValueError:
-            return False
-        if not isinstance(message, dict):
-            return False
-        number = message.get("id")
-        if number is None and isinstance(method := message.get("method"), str):
-            self._on_notification(method, message.get("params"))
+        message = read_message(line)
+        if isinstance(message, Notification):
+            self._on_notification(message.method, message.params)
             return True
-        result, error = message.get("result"), message.get("error")
-        if not isinstance(error, dict) and not isinstance(result, dict):
+        call = message and (self._take(self._calls, message.id) or self._take(self._own, message.id))
+        if not message or not call:
             return False
-        call = self._take(self._calls, number) or self._take(self._own, number)
-        if not call:
-            return False
-        if isinstance(error, dict):
-            call.fail(error_from_answer(error))
-        elif isinstance(result, dict):
-            self.recovery.note_answer(call.method, call.params, result)
-            call.answer(result)
+        if message.result is not None:
+            self.recovery.note_answer(call.method, call.params, message.result)
+            call.answer(message.result)
+        elif message.error is not None:
+            call.fail(error_from_answer(message.error))
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True
         return True
 
-    def _take(self, table: dict[int, Call], number: object) -> Call | None:
-        if not isinstance(number, int) or number not in table:
-            return None
-        call = table.pop(number)
-        if table is self._calls:
+    def _take(self, table: dict[int, Call], number: int) -> Call | None:
+        call = table.pop(number, None)
+        if call and table is self._calls:
             self._freed += len(call.params)
         return call
 
@@ -328,10 +311,8 @@ class HostLink:
         if self._host:
             self._host.flush()
         if self._freed:
-            with self._room:
-                self._held -= self._freed
-                self._freed = 0
-                self._room.notify_all()
+            self.room.give(self._freed)
+            self._freed = 0
         self._after_turn()
         if self._when_quiet and not self._calls:
             actions, self._when_quiet = self._when_quiet, []
@@ -370,13 +351,13 @@ class HostLink:
         self._reject(self._own, lambda _: host_exited(how))
         if self._shutdown and self._shutdown.is_over:
             return self._ended_as_told(self._shutdown, how)
-        self._ends.append(time.monotonic())
+        self._crashes.note()
         reason = None if had_started else explain_start(path, end)
         if reason:
             return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
-        if self._has_ended_too_often():
-            return self._fail(_ended_too_often(how))
-        self._last_failure = _ended_too_often(how)
+        if self._crashes.is_reached:
+            return self._fail(ended_too_often(how))
+        self._last_failure = ended_too_often(how)
         self._warn(f"The host ended unexpectedly ({how}).")
         self._reject(
             self._calls,
@@ -403,9 +384,6 @@ class HostLink:
             for ended in shutdown.ended:
                 ended()
 
-    def _has_ended_too_often(self) -> bool:
-        return len(self._ends) == _MOST_ENDS and time.monotonic() - self._ends[0] < _SPAN
-
     def _is_idle(self) -> bool:
         return self._state is _State.IDLE and not self._calls and not self._processes
 
@@ -414,22 +392,3 @@ class HostLink:
         if message != self._last_warning:
             self._warn_user(message)
         self._last_warning = message
-
-
-def _mismatch(path: Path, info: dict[str, Any]) -> MobileTrackerError:
-    theirs = info.get("protocolVersion", "an unknown version")
-    return MobileTrackerError(
-        "PROTOCOL_MISMATCH",
-        f"The host at {path} (version {info.get('version', 'unknown')}) speaks protocol version {theirs}, this package "
-        f"speaks {PROTOCOL_VERSION}. Use the host that belongs to this version of the package.",
-        data={
-            "hostVersion": info.get("version"),
-            "hostProtocol": info.get("protocolVersion"),
-            "clientProtocol": PROTOCOL_VERSION,
-        },
-    )
-
-
-def _ended_too_often(how: str) -> MobileTrackerError:
-    sentence = f"The host ended 5 times within a minute, and is not started again for now. The last time: {how}."
-    return MobileTrackerError("HOST_EXITED", sentence, retryable=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import traceback
@@ -71,27 +72,23 @@ class News:
 
 
 class Postman:
-    """A thread on which listeners run, started when there is the first news."""
+    """A thread on which listeners run, started when there is the first news in this process."""
 
     def __init__(self, call: Callable[[Listener, Any], None]) -> None:
         self._call = call
-        self._waiting: queue.Queue[tuple[Listener, Any]] = queue.Queue(_MOST_WAITING)
-        self._thread: threading.Thread | None = None
+        self._waiting: queue.Queue[tuple[Listener, Any]] = queue.Queue()
+        self._process = 0
 
     def hand_over(self, listener: Listener, news: Any) -> None:
         """Has a listener called."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._waiting = queue.Queue(_MOST_WAITING)
+            threading.Thread(target=self._run, name="mobiletracker news", daemon=True).start()
         try:
             self._waiting.put_nowait((listener, news))
         except queue.Full:
-            return  # Its listeners are too slow for all of it.
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="mobiletracker news", daemon=True)
-            self._thread.start()
-
-    def become_child(self) -> None:
-        """After a fork: the thread lives in the parent."""
-        self._waiting = queue.Queue(_MOST_WAITING)
-        self._thread = None
+            pass  # Its listeners are too slow for all of it.
 
     def _run(self) -> None:
         while True:

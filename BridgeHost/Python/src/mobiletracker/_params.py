@@ -52,7 +52,7 @@ def write_params(row: Row, arguments: Sequence[object], message_id: str | None, 
         if row.gives is Gives.OUTCOME:
             _check(param, value)
             if param.wire == "options":
-                _check_options(value)
+                _check_options(value, param.names)
         if value is not None:
             members[param.wire] = _renamed(value, param.names, param.name) if param.names else value
     if row.message_id:
@@ -75,21 +75,29 @@ def _check(param: Param, value: object) -> None:
     raise ArgumentFault(param.name, f"must be {article} {param.kind}, and is {given}")
 
 
-def _check_options(options: object) -> None:
+def _check_options(options: object, names: Mapping[str, Name]) -> None:
     """What a call says for itself. The host knows the calendar."""
-    for name, value in options.items() if isinstance(options, dict) else ():
-        if name == "context":
-            if not isinstance(value, Mapping):
-                raise ArgumentFault(name, f"must be an object, and is a {type(value).__qualname__}")
-        elif name == "timestamp":
-            if not isinstance(value, datetime) and not (isinstance(value, str) and _TIMESTAMP.fullmatch(value)):
-                raise ArgumentFault(name, "must be a datetime or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z")
-        elif not isinstance(value, str):
-            raise ArgumentFault(name, f"must be a string, and is a {type(value).__qualname__}")
-        elif not value.strip():
-            raise ArgumentFault(name, "must not be blank")
-        elif len(value.encode(errors="replace")) > _MAX_ID_BYTES:
-            raise ArgumentFault(name, f"must not have more than {_MAX_ID_BYTES} bytes")
+    for name, value in options.items() if isinstance(options, Mapping) else ():
+        if value is not None and (fault := _fault_of(names.get(name, (name,))[0], value)):
+            raise ArgumentFault(f"options.{name}", fault)
+
+
+def _fault_of(wire: str, value: object) -> str | None:
+    match wire:
+        case "context":
+            return None if isinstance(value, Mapping) else f"must be an object, and is a {type(value).__qualname__}"
+        case "timestamp":
+            is_time = isinstance(value, datetime) or isinstance(value, str) and _TIMESTAMP.fullmatch(value)
+            return None if is_time else "must be a datetime or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z"
+        case "userId" | "anonymousId" | "groupId":
+            if not isinstance(value, str):
+                return f"must be a string, and is a {type(value).__qualname__}"
+            if not value.strip():
+                return "must not be blank"
+            is_long = len(value.encode(errors="replace")) > _MAX_ID_BYTES
+            return f"must not have more than {_MAX_ID_BYTES} bytes" if is_long else None
+        case _:
+            return "is not known: there are user_id, anonymous_id, group_id, timestamp and context"
 
 
 def _checked(message_id: object) -> str:

@@ -104,6 +104,10 @@ class Warnings:
         self._lock = threading.Lock()
         self._streaks: dict[tuple[str, str], _Streak] = {}
 
+    def become_child(self) -> None:
+        """After a fork: a thread that is not there any more may hold the lock."""
+        self._lock = threading.Lock()
+
     def warn(self, message: str | None) -> None:
         """Says something."""
         if self._is_on and message:

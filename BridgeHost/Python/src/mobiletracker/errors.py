@@ -66,3 +66,24 @@ def host_exited(how: str, method: str = "") -> MobileTrackerError:
     """The error of a call that ended with its host. `how` stands in the middle of a sentence."""
     what = f" before it answered {method}" if method else ""
     return MobileTrackerError("HOST_EXITED", f"The host ended{what}: {how}.", retryable=True)
+
+
+def ended_too_often(how: str) -> MobileTrackerError:
+    """The error of calls to a host that is given up."""
+    sentence = f"The host ended 5 times within a minute, and is not started again for now. The last time: {how}."
+    return MobileTrackerError("HOST_EXITED", sentence, retryable=True)
+
+
+def protocol_mismatch(path: str, info: dict[str, Any], version: int) -> MobileTrackerError:
+    """The error of calls to a host with which this client cannot talk."""
+    theirs = info.get("protocolVersion", "an unknown version")
+    return MobileTrackerError(
+        "PROTOCOL_MISMATCH",
+        f"The host at {path} (version {info.get('version', 'unknown')}) speaks protocol version {theirs}, this package "
+        f"speaks {version}. Use the host that belongs to this version of the package.",
+        data={
+            "hostVersion": info.get("version"),
+            "hostProtocol": info.get("protocolVersion"),
+            "clientProtocol": version,
+        },
+    )

@@ -173,6 +173,25 @@ class BasicDebugInfo(TypedDict):
     config: NotRequired[Mapping[str, object]]
 
 
+class AnalyticsCallOptions(TypedDict):
+    """What an analytics call says for itself, in the place of what the client knows."""
+
+    # The user that the call is about; 1 to 1,024 bytes, not blank.
+    user_id: NotRequired[str | None]
+
+    # The visitor that the call is about; 1 to 1,024 bytes, not blank.
+    anonymous_id: NotRequired[str | None]
+
+    # The group that the user belongs to; 1 to 1,024 bytes, not blank.
+    group_id: NotRequired[str | None]
+
+    # When it happened; by default when the call was made.
+    timestamp: NotRequired[Timestamp | None]
+
+    # Merged over the client's context, objects member by member.
+    context: NotRequired[Properties | None]
+
+
 Consent: TypeAlias = Literal[
     "granted",
     "denied",

@@ -126,11 +126,6 @@ class AsyncCaller:
         return Awaited(self._core.make(method, arguments, message_id, waits=False), self._wakeups)
 
 
-def given(**options: object) -> dict[str, object] | None:
-    """What a call says for itself, if it says anything."""
-    return {name: value for name, value in options.items() if value is not None} or None
-
-
 def waited_for(call: Call, timeout: float | None = None) -> Any:
     """Waits for what a call comes to."""
     if not call.is_done:

@@ -1,0 +1,38 @@
+"""Lines that the host writes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+
+class Answer(NamedTuple):
+    """An answer to a call: one of the two is there."""
+
+    id: int
+    result: dict[str, Any] | None
+    error: dict[str, Any] | None
+
+
+class Notification(NamedTuple):
+    """News."""
+
+    method: str
+    params: Any
+
+
+def read_message(line: str) -> Answer | Notification | None:
+    """Reads a line; None if it is neither an answer nor news."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None
+    match message:
+        case {"id": int(number), "error": dict(error)}:
+            return Answer(number, None, error)
+        case {"id": int(number), "result": dict(result)}:
+            return Answer(number, result, None)
+        case {"method": str(method)} if "id" not in message:
+            return Notification(method, message.get("params"))
+        case _:
+            return None
