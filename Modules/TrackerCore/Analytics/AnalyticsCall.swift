@@ -1,7 +1,7 @@
 public import TrackerModels
 import TrackerStorage
 
-/// A call to an analytics client, as every form of it comes down to.
+/// A call to an analytics client; every public form makes one.
 public enum AnalyticsCall: Hashable, Sendable {
     /// Something happened.
     case track(event: String, properties: Properties?)
@@ -18,7 +18,7 @@ public enum AnalyticsCall: Hashable, Sendable {
     /// Events carry this advertising identifier from now on, or none.
     case setAdvertisingId(String?)
 
-    /// What the call is called in a log: an event by its name, anything else by the method's.
+    /// The name of the call in a log: an event's own, otherwise the method's.
     var name: String {
         switch self {
         case .track(let event, _): event
@@ -62,9 +62,9 @@ public enum AnalyticsCall: Hashable, Sendable {
     }
 }
 
-/// Writes calls as the events of a batch, but for what is bound when they are sent: `writeKey` and `sentAt`.
+/// Writes calls as the events of a batch, without `writeKey` and `sentAt`, which are added when they are sent.
 enum AnalyticsEvent {
-    /// The event of a call. Who it is from is added when it is committed, unless the call says so itself.
+    /// The event of a call. Its user is added when it is committed, unless the call names one.
     ///
     /// - Parameters:
     ///   - context: Its context.
@@ -91,7 +91,7 @@ enum AnalyticsEvent {
             [.fixed(head.finish())] + author(of: call.call, own) + [.fixed(tail.finish()), .object("context", context)])
     }
 
-    /// Who an event is from whose call says something of that itself.
+    /// The user of an event whose call names one.
     private static func author(of call: AnalyticsCall, _ own: CallOverrides) -> [BodyTemplate.Member] {
         var ids = JSONObjectWriter()
         if own.namesUser {
@@ -111,7 +111,7 @@ enum AnalyticsEvent {
         var key: String
         var properties: Properties?
 
-        /// What could not be written was refused when it was checked.
+        /// The check has refused what cannot be written.
         var text: JSONText? { try? properties?.json() }
     }
 

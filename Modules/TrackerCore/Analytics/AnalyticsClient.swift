@@ -9,10 +9,10 @@ package import TrackerStorage
 /// analytics.track("User Action", properties: ["action": "button_click"])
 /// ```
 ///
-/// Calls return at once and take effect in the order in which they are made, from whatever thread. Once the client is
+/// Calls return at once and take effect in the order in which they are made, from any thread. Once the client is
 /// ready each is on disk before its receipt says so, and is delivered at least once, in order.
 public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
-    /// The client of programs that need but one; ``MetaRouter/Analytics`` speaks of the same.
+    /// The client for programs that need only one; ``MetaRouter/Analytics`` uses it too.
     public static let shared = AnalyticsClient()
 
     let runtime: ClientRuntime<AnalyticsModel>
@@ -40,9 +40,9 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     /// Begins to set up this client; calls are held, in order, until it is ready.
     ///
-    /// Invalid options are logged as an error and leave the client disabled; so does a state folder that cannot be
-    /// used. A later `initialize` tries again then. After the server has disabled the client only ``reset(messageId:)``
-    /// or a restart enable it.
+    /// Invalid options, or a state folder that cannot be used, are logged as an error and leave the client disabled; a
+    /// later `initialize` tries again. If the server has disabled the client, only ``reset(messageId:)`` or a restart
+    /// enables it.
     public func initialize(with options: InitOptions) { accept(initialize: options) { _ in } }
 
     /// Sets up this client, and returns once it is ready or disabled.
@@ -76,8 +76,8 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// - Parameters:
     ///   - options: What the call says for itself.
     ///   - messageID: The key its caller chose, and the event's `messageId`; `nil`: one is made.
-    ///   - holdsWhileIdle: Whether a call that would wait for an `initialize` which nobody has asked for is held; else
-    ///     it is refused as not initialised.
+    ///   - holdsWhileIdle: Whether a call before `initialize` waits for it; otherwise it is refused as not
+    ///     initialised.
     ///   - completion: Called once the call is on disk or refused. Must not block.
     package func accept(
         _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, holdsWhileIdle: Bool = true,
@@ -95,23 +95,23 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ///
     /// - Parameter timeout: How long to try.
     /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
-    ///   with the reason, as soon as something would have to be waited for.
+    ///   with the reason, as soon as it would have to wait.
     public func flush(timeout: Duration) async -> FlushReport { await report(ofFlush: timeout) }
 
-    /// Tells the client that the network is back: a wait for the next attempt is cut short, once.
+    /// Tells the client that the network is back: the current wait for the next attempt ends now.
     public func networkDidChange() { runtime.networkDidChange() }
 
     // MARK: reset and the end
 
-    /// Leaves the user: drops what is queued, a batch under way included, and clears every stored identifier.
+    /// Forgets the user: drops the queue, including a batch under way, and clears every stored identifier.
     ///
-    /// The client is idle then: calls are held in memory, `maxQueueEvents` of them, until it is initialised again.
+    /// The client is idle then: up to `maxQueueEvents` calls are kept in memory until it is initialised again.
     ///
-    /// Before `initialize` and after ``shutdown(timeout:)`` it is kept in memory for the next one that opens the state
-    /// folder.
+    /// Before `initialize` and after ``shutdown(timeout:)`` the reset is kept in memory for the next
+    /// `initialize` that opens the state folder.
     ///
-    /// - Parameter messageId: A key of the caller's own: a second reset with it has no effect.
-    /// - Returns: A receipt, which may be thrown away: its outcome comes once everything is gone from disk.
+    /// - Parameter messageId: A key that you choose: a second reset with it has no effect.
+    /// - Returns: A receipt, which you may ignore: its outcome comes once everything is gone from disk.
     @discardableResult
     public func reset(messageId: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
@@ -123,7 +123,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         return receipt
     }
 
-    /// Leaves the user, as ``reset(messageId:)`` does, and returns once everything is cleared.
+    /// Forgets the user, as ``reset(messageId:)`` does, and returns once everything is cleared.
     public func resetAndWait() async {
         await withCheckedContinuation { continuation in
             accept(reset: nil) { _ in continuation.resume() }
@@ -132,7 +132,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     /// Accepts a reset.
     ///
-    /// - Parameter completion: Called when everything is gone from disk, or with what keeps it from it.
+    /// - Parameter completion: Called when everything is gone from disk, or with the reason why it is not.
     package func accept(reset messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void) {
         runtime.accept(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1.error) }
     }
@@ -165,7 +165,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         flush()
     }
 
-    /// Has informative and debug messages logged from now on.
+    /// Logs informative and debug messages from now on.
     public func enableDebugLogging() { runtime.enableDebugLogging() }
 
     /// How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
@@ -177,6 +177,6 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// `storage`, `delivering`, `otherLanes`, `config`.
     public func getDebugInfo() async -> JSONObject { debugInfo() }
 
-    /// How things stand, as ``getDebugInfo()`` tells, read on the caller's thread.
+    /// The same as ``getDebugInfo()``, read on the caller's thread.
     package func debugInfo() -> JSONObject { runtime.debugInfo }
 }

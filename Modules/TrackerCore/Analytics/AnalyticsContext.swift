@@ -3,8 +3,8 @@ import TrackerStorage
 
 /// The context of events: the same for all of them but for the advertising identifier.
 enum AnalyticsContext {
-    /// The part that holds for a whole run: what the machine tells, the application, and over them what the client's
-    /// options say. What nobody can tell is left out.
+    /// The part that holds for a whole run: facts about the machine and the application, and over them the client's
+    /// options. Unknown facts are left out.
     static func collect(_ facts: HostFacts, app: AppInfo, merging own: JSONObject) -> JSONObject {
         var context: JSONObject = [
             "library": ["name": .string(ProductVersion.product), "version": .string(ProductVersion.current)]
@@ -24,7 +24,7 @@ enum AnalyticsContext {
 
     /// The context of an event, with the advertising identifier in `device` if there is one when it is committed.
     ///
-    /// A `device` of the options that is no object has no place for it, and stays as it is.
+    /// If the options give a `device` that is not an object, it stays as it is, without the identifier.
     static func template(_ context: JSONObject) throws(JSONSyntaxError) -> BodyTemplate {
         if let device = context["device"], device.objectValue == nil {
             return BodyTemplate([.fixed(try JSONText(context))])

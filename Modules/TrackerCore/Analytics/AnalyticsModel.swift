@@ -19,7 +19,7 @@ struct AnalyticsModel: ClientModel {
     ) throws(Refusal) -> LaneChange {
         let context =
             try call.own.map { (own) throws(Refusal) in try settings.context(of: call.call, own) } ?? settings.context
-        // A call about a user that it names itself leaves the client's own as they are.
+        // A call that names its own user changes nothing of the client's user.
         let changes = call.own?.namesUser == true ? [] : call.call.changes
         guard let body = AnalyticsEvent.body(of: call, context: context, messageID: stamp.messageID, at: stamp.time)
         else { return .set(changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil) }
@@ -33,7 +33,7 @@ struct AnalyticsModel: ClientModel {
     static func started(_ run: ClientRuntime<AnalyticsModel>.Run, in runtime: ClientRuntime<AnalyticsModel>) {
         let (isInBackground, lastEarlier) = runtime.update { ($0.isInBackground, $0.lastEarlier) }
         run.lane.engine.setResting(isInBackground)
-        // What waits since an earlier run does not wait for the interval as well.
+        // Events of an earlier run are due at once: they have waited long enough.
         if !isInBackground { run.lane.engine.makeDue(through: lastEarlier) }
     }
 
@@ -59,12 +59,12 @@ struct AnalyticsModel: ClientModel {
         }
         info["lastError"] = .null
         snapshot.model.options?.describe(in: &info)
-        // As it was understood.
+        // The address as it was read.
         if let run = snapshot.run { info["ingestionHost"] = .string(run.settings.base.description) }
     }
 }
 
-/// Who events are from. It is kept on disk, where each event finds it when it is committed.
+/// The user of the events. It is stored on disk, and each event gets it when it is committed.
 extension StoredKey {
     /// The installation, before anyone is identified: a UUID.
     static let anonymousID = StoredKey.own("anonymous_id")
@@ -74,7 +74,7 @@ extension StoredKey {
 }
 
 extension AnalyticsCall {
-    /// What the call changes of who events are from: of its own event too.
+    /// How the call changes the user, from its own event on.
     fileprivate var changes: [ValueChange] {
         switch self {
         case .identify(let userId, _), .alias(let userId): [ValueChange(.userID, userId)]

@@ -9,7 +9,7 @@ struct AnalyticsSettings: ClientSettings {
     let base: BaseURL
     let writeKey: Secret
     let delivery: DeliveryOptions
-    /// The context of every event whose call says nothing of its own.
+    /// The context of every event whose call has no options.
     let context: BodyTemplate
     /// The same without the advertising identifier.
     private let commonContext: JSONObject
@@ -45,7 +45,7 @@ struct AnalyticsSettings: ClientSettings {
         self.options = options
     }
 
-    /// The context of an event whose call says something for itself.
+    /// The context of an event whose call has options.
     ///
     /// - Throws: `serialization` if both contexts together cannot be written.
     func context(of call: AnalyticsCall, _ own: CallOverrides) throws(Refusal) -> BodyTemplate {
@@ -106,7 +106,7 @@ struct AnalyticsSettings: ClientSettings {
     }
 }
 
-/// Tells secrets apart without giving them away.
+/// Distinguishes secrets without revealing them.
 enum Fingerprint {
     /// A hash, the same in every process and version.
     static func text(of secret: Secret) -> String {

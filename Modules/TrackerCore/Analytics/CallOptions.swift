@@ -1,15 +1,15 @@
 public import TrackerModels
 
-/// What one analytics call says for itself, in the place of what the client knows.
+/// What one analytics call says about itself, instead of what the client knows.
 ///
-/// One client of a server so reports many users:
+/// With it, one client of a server reports many users:
 ///
 /// ```swift
 /// AnalyticsClient.shared.track(
 ///     "Order Completed", properties: ["total": 149.99], options: CallOptions(userId: "user-1"))
 /// ```
 ///
-/// Options hold for their call alone, and change nothing that the client remembers. A call that names its user, by
+/// Options apply to their call alone, and change nothing that the client remembers. A call that names its user, by
 /// `userId` or `anonymousId`, carries nothing of the client's own user: neither its ids and group nor its advertising
 /// identifier. An `identify`, `alias` or `group` that names its user is an event about that user, and the client's own
 /// user stays.
@@ -17,18 +17,18 @@ public import TrackerModels
 /// An id has 1 to 1,024 bytes and is not blank; a call with another is dropped as ``RefusalReason/invalidValue``. The
 /// event's `messageId` is an argument of the call itself.
 public struct CallOptions: Hashable, Sendable {
-    /// The user that the call is about. In `identify` and `alias` the call's own argument says it; another is refused.
+    /// The user that the call is about. In `identify` and `alias` the call's own argument names it; another one is refused.
     public var userId: String?
     /// The visitor that the call is about, as the program knows them.
     public var anonymousId: String?
-    /// The group that the user belongs to. In `group` the call's own argument says it; another is refused.
+    /// The group that the user belongs to. In `group` the call's own argument names it; another one is refused.
     public var groupId: String?
-    /// When it happened; `nil`: when the call was made. Neither the order nor `eventTTL` goes by it.
+    /// When it happened; `nil`: when the call was made. It affects neither the order nor `eventTTL`.
     public var timestamp: Timestamp?
     /// Merged over the context of the client, objects member by member.
     public var context: Properties?
 
-    /// Says what is given, and nothing of what is left out.
+    /// Makes options; what is left out is as the client knows it.
     public init(
         userId: String? = nil, anonymousId: String? = nil, groupId: String? = nil, timestamp: Timestamp? = nil,
         context: Properties? = nil
@@ -55,7 +55,7 @@ final class CallOverrides: Sendable {
     /// Checks options.
     ///
     /// - Parameter call: The call that they came with.
-    /// - Returns: `nil` if they say nothing.
+    /// - Returns: `nil` if they are empty.
     /// - Throws: Why the call is refused.
     init?(_ options: CallOptions?, of call: AnalyticsCall) throws(Refusal) {
         guard let options, options != CallOptions() else { return nil }
@@ -100,7 +100,7 @@ final class CallOverrides: Sendable {
     }
 }
 
-/// An analytics call that has been checked, with what it says for itself.
+/// An analytics call and its options, checked.
 struct CheckedAnalyticsCall: Sendable {
     var call: AnalyticsCall
     var own: CallOverrides?

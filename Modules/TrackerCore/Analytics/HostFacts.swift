@@ -8,7 +8,7 @@ import TrackerModels
     import Darwin
 #endif
 
-/// What the machine tells of itself to events.
+/// Facts about the machine, for the context of events.
 struct HostFacts: Hashable, Sendable {
     var osName: String
     var osVersion: String?
@@ -21,10 +21,10 @@ struct HostFacts: Hashable, Sendable {
     /// A name of the time zone database, such as `Europe/Zurich`.
     var timezone: String?
 
-    /// Nothing but what the program knows without asking.
+    /// Only the facts that need no look at the machine.
     static let none = HostFacts(osName: SystemDescription.osName, deviceType: SystemDescription.deviceType)
 
-    /// Asks the machine.
+    /// Reads the facts from the machine.
     static func collect() -> HostFacts {
         HostFacts(
             osName: SystemDescription.osName, osVersion: SystemDescription.osVersion,

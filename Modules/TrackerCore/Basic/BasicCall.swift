@@ -1,7 +1,7 @@
 package import TrackerModels
 import TrackerStorage
 
-/// A call to a basic tracker, as every form of it comes down to.
+/// A call to a basic tracker; every public form makes one.
 package enum BasicCall: Hashable, Sendable {
     /// Something happened.
     case track(event: String, properties: Properties?)
@@ -10,7 +10,7 @@ package enum BasicCall: Hashable, Sendable {
     /// A screen was shown.
     case screen(name: String, properties: Properties?)
 
-    /// What the call is called in a log: an event by its name, an identification by the method's.
+    /// The name of the call in a log: an event's own, otherwise the method's.
     package var name: String {
         switch self {
         case .track(let event, _): event
@@ -45,7 +45,7 @@ struct BasicModel: ClientModel {
     static let policy = ClientPolicy(beforeInitialize: .refuses, afterFailure: .keeps, movesQueue: true)
 
     var user: BasicUser?
-    /// Callers' ids of the identifications since this tracker last knew no user.
+    /// The keys of the identifications since the tracker last forgot its user.
     private var identified = RecentIDs()
 
     mutating func change(
@@ -53,7 +53,7 @@ struct BasicModel: ClientModel {
     ) throws(Refusal) -> LaneChange {
         let values = try call.checked()
         var user = user
-        // One that is made again changes nothing: others may have followed it. After a restart it does count again.
+        // A repeated identification changes nothing: others may have followed it. After a restart it counts again.
         let isRepeated = stamp.hasCallerKey && identified.contains(stamp.messageID)
         if case .identify(let userId, _) = call, !isRepeated { user = BasicUser(userId: userId, traits: values) }
         let body = Self.event(call, values, from: user, context: settings.context, at: stamp.time)
@@ -78,7 +78,7 @@ struct BasicModel: ClientModel {
         info["config"] = .object(config)
     }
 
-    /// The event of a call on the basic wire; what is absent is left out.
+    /// The event of a call as it is sent; absent values are left out.
     private static func event(
         _ call: BasicCall, _ values: JSONText?, from user: BasicUser?, context: JSONText, at time: Timestamp
     ) -> JSONText {

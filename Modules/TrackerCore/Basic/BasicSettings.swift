@@ -35,7 +35,7 @@ struct BasicSettings: ClientSettings {
     let options: BasicOptions
     /// The delivery options, bounded by the tracker's own.
     let delivery: DeliveryOptions
-    /// What every event tells of its surroundings.
+    /// The context of every event.
     let context: JSONText
 
     /// Checks what `initialize` was given.
@@ -59,7 +59,7 @@ struct BasicSettings: ClientSettings {
         }
         for option in BasicOptions.options { try option.check(options) }
         try options.delivery.validate()
-        // A base URL is canonical without the slash at its end, and a server may tell the two apart.
+        // A base URL has no slash at its end, but to a server the two URLs may differ: keep the slash that was given.
         self.endpoint = base.description + (endpoint.hasSuffix("/") ? "/" : "")
         self.appVersion = appVersion
         self.options = options

@@ -1,13 +1,13 @@
 public import TrackerModels
 
-/// The calls. Each returns a receipt, which may be thrown away. The second form takes a dictionary of any values.
+/// The calls. Each returns a receipt, which you may ignore. The second form takes a dictionary of any values.
 extension BasicTracker {
     /// Records that an event happened.
     ///
     /// - Parameters:
     ///   - event: What happened, such as `"Button Clicked"`. Not blank.
     ///   - properties: Facts about this event.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     @discardableResult
     public func track(event: String, properties: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.track(event: event, properties: properties), messageId)
@@ -20,13 +20,13 @@ extension BasicTracker {
         enqueue(.track(event: event, properties: properties.map { Properties($0) }), messageId)
     }
 
-    /// Tells who the user is, and what is known of them: all later events carry both, until the next `identify`
-    /// replaces them.
+    /// Says who the user is, with facts about them. All later events carry both, until the next `identify` replaces
+    /// them.
     ///
     /// - Parameters:
     ///   - userId: The application's name for the user. Not blank.
     ///   - traits: Facts about the user.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     @discardableResult
     public func identify(userId: String, traits: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.identify(userId: userId, traits: traits), messageId)
@@ -44,7 +44,7 @@ extension BasicTracker {
     /// - Parameters:
     ///   - name: The screen. Not blank.
     ///   - properties: Facts about the view.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     @discardableResult
     public func screen(name: String, properties: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.screen(name: name, properties: properties), messageId)

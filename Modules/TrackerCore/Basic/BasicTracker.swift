@@ -7,14 +7,14 @@ public import TrackerModels
 /// BasicTracker.shared.track(event: "Button Clicked", properties: ["screen": "home"])
 /// ```
 ///
-/// Calls return at once and take effect in the order in which they are made, from whatever thread. Each is on disk
+/// Calls return at once and take effect in the order in which they are made, from any thread. Each is on disk
 /// before its receipt says so, and is delivered at least once, in order.
 ///
 /// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
 /// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
 /// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
 public final class BasicTracker: ControlledClient {
-    /// The tracker of programs that need but one.
+    /// The tracker for programs that need only one.
     public static let shared = BasicTracker()
 
     let runtime: ClientRuntime<BasicModel>
@@ -80,8 +80,8 @@ public final class BasicTracker: ControlledClient {
     /// Accepts a call and returns a receipt for it.
     func enqueue(_ call: BasicCall, _ id: CallerKey?) -> CallReceipt { runtime.enqueue(call.name, .success(call), id) }
 
-    /// Has later events carry a user that was identified before, without an event that says so: for a program that
-    /// starts its tracker again and still knows who the user is.
+    /// Sets the user of later events without an event: for a program that starts its tracker again and still knows
+    /// its user.
     package func recall(userId: String, traits: JSONText?) {
         guard !userId.isBlank else { return }
         runtime.update { $0.user = BasicUser(userId: userId, traits: traits) }
@@ -91,11 +91,11 @@ public final class BasicTracker: ControlledClient {
     ///
     /// - Parameter timeout: How long to try; 30 s by default.
     /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
-    ///   with the reason, as soon as something would have to be waited for.
+    ///   with the reason, as soon as it would have to wait.
     @discardableResult
     public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
 
-    /// Tells the tracker that the network is back: a wait for the next attempt is cut short, once.
+    /// Tells the tracker that the network is back: the current wait for the next attempt ends now.
     public func networkDidChange() { runtime.networkDidChange() }
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.

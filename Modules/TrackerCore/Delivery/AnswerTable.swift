@@ -3,10 +3,10 @@ import TrackerNetworking
 
 /// The meaning of answers where all dialects agree.
 enum AnswerTable {
-    /// What an answer is, before a dialect says what that means to it.
+    /// The class of an answer. Each dialect decides what the class means to it.
     enum Class: Hashable, Sendable {
         case success
-        /// Nothing wrong with the request: the server, or the way to it, is ill or busy.
+        /// The request may be right: the server, or the way to it, is down or busy.
         case retry(floor: Duration)
         /// The body is too large (413).
         case tooLarge
@@ -20,12 +20,12 @@ enum AnswerTable {
 
     /// Sorts an answer by its status.
     static func classify(_ response: HTTPResponse, at wall: Timestamp) -> Class {
-        // Most answers are a 2xx, whose header nobody has to read.
+        // Most answers are a 2xx, whose headers need not be read.
         if (200..<300).contains(response.status) { return .success }
         let wait = response.retryAfter(at: wall) ?? .zero
         return switch response.status {
         case 429: .retry(floor: max(wait, .seconds(1)))
-        // 407 is a proxy's, and says nothing of the server.
+        // 407 comes from a proxy, not from the server.
         case 407, 408: .retry(floor: wait)
         case 413: .tooLarge
         case 401, 403: .unauthorized

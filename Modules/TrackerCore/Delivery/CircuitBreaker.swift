@@ -1,12 +1,12 @@
 import TrackerModels
 package import TrackerNetworking
 
-/// Decides when the next request may be sent, from how the last ones fared.
+/// Decides when the next request may be sent, from the results of the last ones.
 ///
 /// While closed, the n-th failure in a row waits `retryDelay` × 2^(n−1). At `failureThreshold` it opens for `cooldown`;
 /// each probe that fails doubles that, up to `maxCooldown`. Any answer that is no failure closes it and starts over.
 package struct CircuitBreaker: Sendable {
-    /// The numbers it goes by.
+    /// Its settings.
     package struct Policy: Hashable, Sendable {
         var retryDelay: Duration = .seconds(1)
         var failureThreshold = 3
@@ -63,7 +63,7 @@ package struct CircuitBreaker: Sendable {
         if case .open(let trips, _) = state { state = .halfOpen(trips: trips) }
     }
 
-    /// The request was answered by other than a failure.
+    /// The request was answered, and not by a failure.
     package mutating func close() { state = .closed(failures: 0, until: nil) }
 
     /// The request failed.
@@ -82,14 +82,14 @@ package struct CircuitBreaker: Sendable {
         case .closed:
             trip(1, at: now, floor: floor, using: &generator)
         case .open(let trips, _):
-            // A request that departed before the breaker opened: the server is as ill as it was.
+            // A request that departed before the breaker opened: only its floor counts.
             state = .open(trips: trips, until: max(openUntil ?? now, now.advanced(by: floor)))
         case .halfOpen(let trips):
             trip(trips == .max ? trips : trips + 1, at: now, floor: floor, using: &generator)
         }
     }
 
-    /// The request ended without an answer that says anything of the server: it was cancelled.
+    /// The request was cancelled, so its end does not count for or against the server.
     mutating func abandon(at now: MonotonicInstant) {
         if case .halfOpen(let trips) = state { state = .open(trips: trips, until: now) }
     }

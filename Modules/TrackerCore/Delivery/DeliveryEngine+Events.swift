@@ -3,7 +3,7 @@ import TrackerNetworking
 import TrackerStorage
 
 extension DeliveryEngine {
-    /// Logs an event, and tells whoever listens.
+    /// Logs an event, and reports it to listeners.
     func report(_ event: DeliveryEvent, _ state: inout State, at moment: ClockReading) {
         switch event {
         case .retried(let plan, let answer, let message):
@@ -34,12 +34,12 @@ extension DeliveryEngine {
         observe(event)
     }
 
-    /// Tells of the session that the lane has after a change; on the outbox's queue, so that a later reset is told of
+    /// Reports the lane's session after a change. It runs on the outbox's queue, so that a later reset is reported
     /// later.
     ///
-    /// - Parameter session: The one that was made, if one was; the user may have left it by now.
+    /// - Parameter session: The session that was made, if one was. A reset may have ended it already.
     func announce(made session: SessionID?, after result: ChangeResult) {
-        // A disk that refuses it keeps it in memory, where the lane's state shows it.
+        // If the disk refused the change, it holds in memory, and the lane's state includes it.
         guard let lane = result.lane ?? (try? parts.outbox.state()) else { return }
         if let session, session == lane.entry.session {
             parts.log.verbose(.info) { "Session created." }
@@ -77,7 +77,7 @@ extension DeliveryEngine {
         }
     }
 
-    /// Tells of a change of the breaker.
+    /// Reports a change of the breaker.
     func reportBreaker(from before: CircuitBreaker.State, _ state: State, at now: MonotonicInstant) {
         let (old, new) = (before.circuit, state.delivery.breaker.state.circuit)
         guard old != new else { return }
@@ -115,14 +115,14 @@ extension Answer {
     }
 }
 
-/// Something that the delivery of a lane came to.
+/// An event in the delivery of a lane.
 enum DeliveryEvent: Sendable {
     case retried(Plan, Answer, String)
     case dropped([Record], DropReason, String)
-    /// The server refuses to take the user of a session; the records go on.
+    /// The server refuses the user of a session; the records are sent all the same.
     case unidentified(Plan, String)
     case sessionMade(SessionID)
-    /// Something else may have changed the lane's session, which is this one now.
+    /// The lane's session may have changed, and is this one now.
     case sessionChanged(SessionID?)
     case halted(Halt)
     case disabled(Halt)

@@ -4,7 +4,7 @@ import TrackerNetworking
 import TrackerStorage
 
 extension DeliveryEngine {
-    /// Somebody who waits until what was queued has been settled.
+    /// A flush under way: it ends when every record queued at its call has left the queue or must wait.
     struct Flush: Sendable {
         let id: Int
         let deadline: MonotonicInstant
@@ -19,13 +19,13 @@ extension DeliveryEngine {
         let completion: @Sendable (FlushReport) -> Void
     }
 
-    /// Sends what is queued now and tells when that is settled, when it must wait, or when the time has passed.
+    /// Sends what is queued now. Reports when that has left the queue, when it must wait, or when the time is over.
     func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
         guard !hasEnded.value else { return completion(.notInitialized) }
         let id = flushCount.wrappingAdd(1, ordering: .relaxed).newValue
         let flush = Flush(
             id: id, deadline: parts.loop.now.advanced(by: max(timeout, .zero)), completion: completion)
-        // What was posted to a loop before it was closed still runs: who ends the engine tells all flushes.
+        // Work posted before the loop is closed still runs, and the end of the engine reports all flushes.
         let isOpen = parts.loop.post { [self] in
             onLoop { state in
                 guard !state.isClosed else { return completion(.notInitialized) }
@@ -37,7 +37,7 @@ extension DeliveryEngine {
         parts.outbox.stage(.barrier) { [self] result in perform { self.begin(id, result, &$0) } }
     }
 
-    /// Tells the flushes that have come to their end, once what was delivered is on disk and counts.
+    /// Reports the flushes that are over, once their deliveries are on disk and counted.
     func updateFlushes(_ state: inout State, at now: MonotonicInstant) {
         guard !state.flushes.isEmpty else { return }
         for index in state.flushes.indices where state.flushes[index].end == nil {
@@ -62,14 +62,14 @@ extension DeliveryEngine {
         return isSettled(flush, state) ? .some(nil) : nil
     }
 
-    /// Tells one flush what it came to, from what is on disk.
+    /// Reports one flush, with the numbers on disk.
     func report(_ flush: Flush, _ reason: StopReason?, _ state: State) {
         let remaining = remaining(of: flush)
         let account = (try? parts.outbox.account())?.delivered ?? flush.deliveredBefore
-        // What the disk refuses to record has been delivered all the same.
+        // A delivery counts even if the disk refuses to record it.
         let deliveredNow = max(account - flush.deliveredBefore, state.sent - flush.sentBefore, 0)
         let delivered = min(deliveredNow, max(0, flush.queued - remaining))
-        // While the lane is being opened nobody knows what is staged.
+        // While the lane is being opened, the number of staged records is unknown.
         let isSettled = remaining == 0 && (flush.through != nil || state.delivery.phase != .opening)
         let stoppedBy = isSettled ? nil : reason ?? .timeout
         flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: stoppedBy))
@@ -77,9 +77,9 @@ extension DeliveryEngine {
 
     /// How many records that a flush is about are still queued.
     private func remaining(of flush: Flush) -> Int {
-        // One that the disk has kept from beginning is about all there is.
+        // If the disk kept the flush from beginning, it is about every queued record.
         guard let through = flush.through else { return (try? parts.outbox.state())?.queuedRecords ?? 0 }
-        // A disk that cannot be read leaves the report at what was known when the flush began.
+        // If the disk cannot be read, the report has the number from the beginning of the flush.
         return (try? parts.outbox.queuedRecords(through: through)) ?? flush.queued
     }
 
@@ -93,12 +93,12 @@ extension DeliveryEngine {
 
     private func begin(_ id: Int, _ result: ChangeResult, _ state: inout State) {
         guard let index = state.flushes.firstIndex(where: { $0.id == id }) else { return }
-        // A disk that takes no writes may yet be read: what it holds can be sent.
+        // A disk that refuses writes may still be readable: its records can be sent.
         guard let lane = result.lane ?? (try? parts.outbox.state()) else {
             return report(state.flushes.remove(at: index), .storage, state)
         }
         state.isInterested = true
-        // What is at the front is not known until the next look.
+        // The front is unknown until the next look.
         state.front = 0
         state.delivery.forgetAhead()
         state.flushes[index].through = lane.lastSequence

@@ -3,16 +3,16 @@ import TrackerNetworking
 import TrackerStorage
 
 extension DeliveryEngine {
-    /// How often a lane that another process delivers is tried, while something of ours is in it.
+    /// How often the engine tries a lane that another process delivers, while this process waits for something in it.
     private static let patience = Duration.milliseconds(500)
 
     /// Becomes the lane's deliverer, unless another process is.
     func takeLane(_ state: inout State, at now: MonotonicInstant) -> Bool {
         if state.isLocked || claimLane(&state) { return true }
-        // A lane that needs nothing is not looked at again: then every process on it may sleep.
+        // A lane without work is not looked at again, so that every process that has it open may sleep.
         let isWaiting = state.isInterested || !state.flushes.isEmpty
         let peek = isWaiting ? try? parts.outbox.peek(limit: 1, maxBytes: 0) : nil
-        // A disk that cannot tell is asked again.
+        // If the disk cannot be read, the engine tries again.
         let hasWork = isWaiting && peek.map { !$0.records.isEmpty || state.delivery.needsSession($0.state) } ?? true
         state.rest = hasWork ? .otherProcess : nil
         state.front = peek?.records.first?.sequence
@@ -41,15 +41,15 @@ extension DeliveryEngine {
         return isTaken
     }
 
-    /// Lets another process deliver, as soon as nothing is under way and what was delivered, dropped or bound here is on
-    /// disk: else it would be sent again, or a second session be made.
+    /// Releases the lane to other processes, once nothing is under way and every delivery, drop and session of this
+    /// process is on disk. Earlier, another process would send records again or make a second session.
     ///
     /// - Returns: Whether nothing is held any more.
     @discardableResult
     func releaseLane(_ state: inout State) -> Bool {
         recordDelivered(&state)
         guard state.isLocked else { return true }
-        // A drop of all that is queued, which is staged after a refusal for good, is such a change as well.
+        // This includes the drop of the whole queue, which is staged when the server disables the client.
         guard recorder.isWritten, state.delivery.inFlight.isEmpty else { return false }
         state.isLocked = false
         parts.outbox.releaseDelivery()

@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerNetworking
 
 extension DeliveryEngine {
-    /// What is told of the engine to whoever asks.
+    /// The state of the engine as other threads may read it.
     struct Snapshot: Sendable {
         var circuit: CircuitState
         /// Until when the breaker keeps everything back, if it does.

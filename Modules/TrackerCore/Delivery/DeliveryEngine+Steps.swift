@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// What the engine does on its loop: one step after the other, as far as it goes.
+/// The steps of the engine on its loop.
 extension DeliveryEngine {
     /// Does whatever can be done now, and arms the timer for the rest.
     ///
@@ -56,7 +56,7 @@ extension DeliveryEngine {
             return takeFirstStep(&state, at: reading)
         case .look(let window):
             guard takeLane(&state, at: reading.now) else { return false }
-            // What is staged as delivered is not read again.
+            // Deliveries are staged first: a peek leaves out what is staged as delivered.
             recordDelivered(&state)
             do throws(StorageError) {
                 let peek = try parts.outbox.peek(
@@ -80,7 +80,7 @@ extension DeliveryEngine {
         case .confirm(let record):
             guard takeLane(&state, at: reading.now) else { return false }
             do throws(StorageError) {
-                // What does not hold any more is read anew.
+                // If it no longer holds, the next step reads the front again.
                 guard try holds(record, &state), let ahead = state.delivery.ahead else { return true }
                 let intention = state.delivery.intention(wantedThrough: wanted(state), at: reading)
                 return act(on: intention, ahead.first, ahead.lane.queuedRecords, &state, at: reading)
@@ -96,7 +96,7 @@ extension DeliveryEngine {
         return state.delivery.confirm(try parts.outbox.state(ifQueued: record))
     }
 
-    /// Up to which number somebody wants records sent now.
+    /// The highest sequence number that a flush or the schedule wants sent now.
     private func wanted(_ state: State) -> Int64 {
         state.flushes.reduce(state.dueThrough) { max($0, $1.through ?? 0) }
     }
@@ -119,7 +119,7 @@ extension DeliveryEngine {
             commit([.drop(records.map(\.id), reason)], awaited: false, &state)
             return true
         case .hold(let until):
-            // Nothing is due here yet: another process may deliver meanwhile, if somebody flushes there.
+            // Nothing is due here yet. Another process may deliver meanwhile, for a flush of its own.
             releaseLane(&state)
             return pause(nil, until: until, &state)
         case .blocked(let reason):
@@ -144,9 +144,9 @@ extension DeliveryEngine {
     /// Takes the lane that has just been released, since there is something in it again.
     private func retakeLane(_ state: inout State, at reading: ClockReading) -> Bool {
         state.isInterested = true
-        // Where another process has it by now, it is tried again: that process may die before it has sent anything.
+        // If another process has taken it, keep trying: that process may die before it sends anything.
         guard takeLane(&state, at: reading.now) else { return false }
-        // What is queued may be held back in memory, as delivered but not yet recorded: then there is nothing to do.
+        // Queued records may be delivered already and not recorded yet: then there is nothing to do.
         guard let peek = try? parts.outbox.peek(limit: 1, maxBytes: .max), !peek.records.isEmpty else {
             releaseLane(&state)
             return pause(nil, &state)
@@ -154,7 +154,7 @@ extension DeliveryEngine {
         return true
     }
 
-    /// Sends what was planned, unless everything is kept back or said otherwise since: then it is planned anew.
+    /// Sends a plan. If the engine was paused or got a new dialect meanwhile, the records are planned again instead.
     func send(_ plan: Plan, _ state: inout State) {
         guard mayDepart else { return state.delivery.forgetAhead() }
         let token = state.delivery.depart(plan)
@@ -165,7 +165,7 @@ extension DeliveryEngine {
 
     private func diskFailed(_ error: StorageError, _ state: inout State, at reading: ClockReading) -> Bool {
         state.lastError = (error.message, reading.wall)
-        // Readers recover by themselves; a second keeps a broken disk from being asked in a loop.
+        // Readers recover by themselves. The wait of a second prevents a busy loop on a broken disk.
         return pause(.storage, until: reading.now.advanced(by: .seconds(1)), &state)
     }
 

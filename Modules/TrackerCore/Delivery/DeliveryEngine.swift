@@ -5,10 +5,9 @@ import TrackerStorage
 
 /// Delivers one lane: performs on its loop what ``DeliveryState`` decides.
 ///
-/// Every method may be called from any thread, and none waits: what is asked for is done on the loop, which alone works
-/// with the engine's state. Other threads share three things with it, each behind a lock that nobody keeps while
-/// something is planned, read or parsed: orders that hold from the moment they are given, what has been delivered and is
-/// not recorded yet, and a snapshot for whoever asks how things stand.
+/// Every method may be called from any thread, and none waits: the work is done on the loop, which alone uses the
+/// engine's state. Other threads share three things with the loop, each behind a lock that is held only for a moment:
+/// orders, which hold from the moment they are given; deliveries that are not recorded yet; and a snapshot of the state.
 final class DeliveryEngine: Sendable {
     /// What the engine works with.
     struct Parts: Sendable {
@@ -17,25 +16,25 @@ final class DeliveryEngine: Sendable {
         var clock: any TrackerClock
         var log: LevelledLog
         var diagnostics: DiagnosticsHub
-        /// Whoever asks for a look asks here.
+        /// Takes the requests to look at the lane.
         var kicks = KickGate()
     }
 
-    /// What the loop alone works with.
+    /// The state that the loop alone uses.
     struct State: Sendable {
         var delivery: DeliveryState
         var transfers: [DeliveryState.Token: TransferID] = [:]
         var flushes: [Flush] = []
-        /// Told what became of the session for which `initialize` waits.
+        /// Called with the result of the session for which `initialize` waits.
         var firstSession: (@Sendable (Result<Void, TrackerError>) -> Void)?
-        /// Records up to this number are due, whoever wants them.
+        /// Records up to this number are due.
         var dueThrough: Int64 = 0
         var timer: (id: TimerID, at: MonotonicInstant)?
-        /// When the dialect's hold ends, the wait of the breaker or the next look at another's lock.
+        /// When to look again: the end of the dialect's hold, of the breaker's wait, or of the wait for another's lock.
         var wakeAt: MonotonicInstant?
-        /// When what was delivered is recorded at the latest.
+        /// The latest time to record the deliveries.
         var recordAt: MonotonicInstant?
-        /// Whether this process was the last that was seen to deliver the lane; `nil` if none was.
+        /// Whether this process delivered the lane when it was last tried; `nil` before the first try.
         var isDeliverer: Bool?
         /// Why the last round ended.
         var rest: StopReason?
@@ -47,9 +46,9 @@ final class DeliveryEngine: Sendable {
         /// Whether something was queued, flushed or begun here since the lane was last empty.
         var isInterested = false
         var isClosed = false
-        /// Whether nothing wakes it but what is asked of it: no timer for what would be due later.
+        /// Whether it sets no timers: in the background only requests from outside wake it.
         var isResting = false
-        /// Set once the engine is to end: nothing more is sent, and what is under way has until then.
+        /// Set once the engine is to end: no new request is sent, and those under way have until its deadline.
         var ending: Ending?
         var lastError: (message: String, at: Timestamp)?
         /// The sequence of the oldest record at the last look; `nil` if there was none.
@@ -62,11 +61,11 @@ final class DeliveryEngine: Sendable {
         let completion: @Sendable () -> Void
     }
 
-    /// What holds from the moment it is said: nothing departs against it.
+    /// Orders that hold from the moment they are given: no request departs against them.
     private struct Orders: Sendable {
-        /// How often everything was to be kept back, and not released yet.
+        /// How many pauses are not released yet.
         var pauses = 0
-        /// What to go on with.
+        /// The dialect to continue with.
         var dialect: (any Dialect)?
     }
 
@@ -81,7 +80,7 @@ final class DeliveryEngine: Sendable {
     private let isToldOfNetwork = Flag(false)
     private let halted = Flag(false)
     let hasEnded = Flag(false)
-    /// Told of what happens; must not block.
+    /// Called with every event; must not block.
     private let observer: @Sendable (DeliveryEvent) -> Void
 
     init(
@@ -109,16 +108,16 @@ final class DeliveryEngine: Sendable {
     /// Has the engine look at the lane; calls coalesce.
     func kick() { parts.kicks.kick() }
 
-    /// Keeps everything back, and ends what is under way; that keeps its place in the queue.
+    /// Sends nothing from now on, and cancels the requests under way; their records stay in the queue.
     func pause() {
         orders.withLock { $0.pauses += 1 }
-        // What has been delivered is counted so, whatever becomes of the queue now.
+        // The deliveries so far are recorded, even if the queue is erased next.
         recorder.record { [self] in lookOnceWritten() }
         perform { $0.recordAt = nil }
         abort()
     }
 
-    /// Takes one ``pause()`` back.
+    /// Ends one ``pause()``.
     func release() {
         orders.withLock { $0.pauses = max(0, $0.pauses - 1) }
         perform { state in
@@ -127,15 +126,15 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    /// Ends what is under way.
+    /// Cancels the requests under way.
     func abort() {
         parts.loop.post { [self] in
             onLoop { state in for transfer in state.transfers.values { parts.loop.cancel(transfer) } }
         }
     }
 
-    /// Ends a wait, once: the network is said to be back; calls coalesce. The next request takes a new
-    /// connection: the old one may be dead without anybody having noticed.
+    /// Ends the current wait, since the network is said to be back; calls coalesce. The next request opens a new
+    /// connection: the old one may be dead without a sign of it.
     func networkDidChange() {
         guard isToldOfNetwork.raise() else { return }
         parts.loop.renewConnections()
@@ -151,7 +150,7 @@ final class DeliveryEngine: Sendable {
         perform { $0.dueThrough = max($0.dueThrough, sequence) }
     }
 
-    /// Sets no timers from now on, or sets them again: in the background nothing is sent but what somebody asks for.
+    /// Turns timers off or on: in the background only what is asked for is sent.
     func setResting(_ isResting: Bool) {
         perform { state in
             state.isResting = isResting
@@ -159,7 +158,7 @@ final class DeliveryEngine: Sendable {
         }
     }
 
-    /// Starts over with another dialect, in which all is said that is accepted after this.
+    /// Starts over with another dialect; everything accepted after this is sent by it.
     func resume(with dialect: any Dialect) {
         orders.withLock { orders in
             orders.dialect = dialect
@@ -168,41 +167,41 @@ final class DeliveryEngine: Sendable {
         perform { $0.isInterested = true }
     }
 
-    /// Forgets what was known of records that are gone, and calls off the session of a generation that has ended.
+    /// Forgets records that are gone, and cancels the session of a generation that has ended.
     ///
-    /// - Parameter result: What the reset or the denial came to.
+    /// - Parameter result: The result of the reset or the denial.
     func forget(after result: ChangeResult) {
         perform { state in
             state.delivery.forget()
             state.isInterested = true
         }
-        // What the disk refuses holds in memory, where the lane's state shows it.
+        // If the disk refused the change, it holds in memory, and the lane's state includes it.
         if let lane = result.lane ?? (try? parts.outbox.state()) { cancelSessions(before: lane.generation) }
     }
 
-    /// Whether the server has refused what nothing can be delivered without.
+    /// Whether delivery is halted, for example since the server refused the credentials.
     var isHalted: Bool { halted.value }
 
-    /// How things stand, as of the last thing that anybody was told.
+    /// The state as it was when the engine last published it.
     var snapshot: Snapshot { published.withLock { $0 } }
 
-    /// Ends: nothing more is sent, and what is under way is waited for until the deadline, then cancelled.
+    /// Ends: no new request is sent. Those under way are waited for until the deadline, then cancelled.
     ///
-    /// The outbox stays open, and the lane's lock taken until it is closed: before that others would see records that
-    /// are settled and not yet recorded so.
+    /// The lane's lock stays taken until the outbox is closed: before that, other processes would see records whose
+    /// delivery is not recorded yet.
     ///
     /// - Parameter deadline: By the loop's clock; `nil` cancels at once.
     func close(by deadline: MonotonicInstant? = nil, completion: @escaping @Sendable () -> Void) {
         let ending = Ending(deadline: deadline ?? parts.loop.now, completion: completion)
         let isOpen = parts.loop.post { [self] in
             onLoop { state in
-                // Who has ended already has told everybody.
+                // The engine has ended already, and has reported all flushes.
                 guard !state.isClosed else { return completion() }
                 state.ending = state.ending ?? ending
                 advance(&state)
             }
         }
-        // A loop that is closed already runs nothing more.
+        // A closed loop runs nothing more.
         if !isOpen { completion() }
     }
 
@@ -219,10 +218,10 @@ final class DeliveryEngine: Sendable {
 
     // MARK: On the loop
 
-    /// Works with the state, and publishes how things stand then. For the loop alone.
+    /// Uses the state, then publishes it. For the loop alone.
     ///
-    /// The loop asks once at a time. Only a loop that is closed ends its requests while it is closed, by the engine that
-    /// has ended: that changes nothing.
+    /// Calls do not nest but in one case: the engine's end closes the loop, which cancels its requests. Those calls
+    /// find no state, and do nothing.
     func onLoop(_ work: (inout State) -> Void) {
         guard var state = state.withLock({ $0.take() }) else { return }
         work(&state)
@@ -230,7 +229,7 @@ final class DeliveryEngine: Sendable {
         self.state.withLock { $0 = state }
     }
 
-    /// Lets everybody know how things stand, before anybody is told of something that has changed it.
+    /// Publishes the state; to be called before anything is reported that has changed it.
     func publish(_ state: State) {
         let snapshot = Snapshot(state)
         published.withLock { $0 = snapshot }
@@ -238,7 +237,7 @@ final class DeliveryEngine: Sendable {
 
     /// Applies the orders that were given meanwhile.
     ///
-    /// - Returns: Whether everything is to be kept back.
+    /// - Returns: Whether the engine is paused.
     @discardableResult
     func applyOrders(_ state: inout State) -> Bool {
         let (dialect, isPaused) = orders.withLock { orders in (orders.dialect.take(), orders.pauses > 0) }
@@ -249,10 +248,10 @@ final class DeliveryEngine: Sendable {
         return isPaused
     }
 
-    /// Whether a plan may still depart that was made a moment ago.
+    /// Whether a plan that was just made may still depart.
     var mayDepart: Bool { orders.withLock { $0.pauses == 0 && $0.dialect == nil } }
 
-    /// Lets everybody know whether delivery is halted, unless it has just been resumed.
+    /// Publishes whether delivery is halted, unless it has just been resumed.
     func publishHalt(_ state: State) {
         orders.withLock { halted.set(state.delivery.halt != nil && $0.dialect == nil) }
     }
@@ -264,13 +263,13 @@ final class DeliveryEngine: Sendable {
         ClockReading(now: parts.loop.now, wall: parts.clock.wall, uptime: parts.clock.uptime)
     }
 
-    /// Has what was delivered recorded now, and not again when the time for it has come.
+    /// Records the deliveries now, and clears the time to do so.
     func recordDelivered(_ state: inout State) {
         state.recordAt = nil
         recorder.record { [self] in lookOnceWritten() }
     }
 
-    /// Looks again when all that was staged is written: a flush, or the release of the lane, may wait for that.
+    /// Looks again once every staged change is written: a flush, or the release of the lane, may wait for that.
     func lookOnceWritten() {
         if recorder.isWritten { perform { _ in } }
     }

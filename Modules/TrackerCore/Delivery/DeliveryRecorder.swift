@@ -3,10 +3,10 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// What an engine has its outbox write, and what has been delivered and is to be written together with others.
+/// Collects deliveries, and has the outbox write them in groups.
 ///
-/// The loop adds to it. A reset or a denial, from whatever thread, has the deliveries before it written first: they
-/// were delivered, whatever becomes of the queue.
+/// The loop adds to it. A reset or a denial, on any thread, first writes the deliveries before it, so that they count
+/// as delivered.
 final class DeliveryRecorder: Sendable {
     private struct State {
         var records: [Record.ID] = []
@@ -20,12 +20,12 @@ final class DeliveryRecorder: Sendable {
 
     init(_ outbox: any Outbox) { self.outbox = outbox }
 
-    /// Whether all that was staged is on disk, or remembered as what the disk refused.
+    /// Whether every staged change is on disk, or kept in memory since the disk refused it.
     var isWritten: Bool { state.withLock { $0.unwritten == 0 } }
 
-    /// Adds what was delivered.
+    /// Adds delivered records.
     ///
-    /// - Returns: How many deliveries are to be written by now.
+    /// - Returns: How many deliveries wait to be written.
     func add(_ records: [Record], _ bytes: WireBytes) -> Int {
         state.withLock { state in
             for record in records { state.records.append(record.id) }
@@ -35,11 +35,11 @@ final class DeliveryRecorder: Sendable {
         }
     }
 
-    /// Has what was delivered written now.
+    /// Writes the deliveries now.
     ///
-    /// - Parameter completion: Told once it is, if there was anything.
+    /// - Parameter completion: Called once they are written, if there were any.
     func record(completion: @escaping @Sendable () -> Void) {
-        // Staged under the lock: what is staged next comes after it.
+        // Staged under the lock, so that later changes come after it.
         state.withLock { state in
             guard !state.records.isEmpty else { return }
             let change = LaneChange.delivered(state.records.sorted(), bytes: state.bytes)
@@ -50,7 +50,7 @@ final class DeliveryRecorder: Sendable {
         }
     }
 
-    /// Has a change written.
+    /// Writes a change.
     func write(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
         state.withLock { $0.unwritten += 1 }
         stage(change, completion)
@@ -69,10 +69,10 @@ extension DeliveryEngine {
     private static let recordGroup = 64
     private static let recordDelay = Duration.milliseconds(20)
 
-    /// Takes an answer, and goes on from there.
+    /// Takes the answer to a request, records what it changes, and goes on.
     func finish(_ token: DeliveryState.Token, _ answer: Answer, _ state: inout State) {
         let reading = reading
-        // Credentials that were changed meanwhile are not those that the answer is about.
+        // New credentials count first: the answer is about the old ones then.
         applyOrders(&state)
         state.transfers[token] = nil
         let before = state.delivery.breaker.state
@@ -93,15 +93,15 @@ extension DeliveryEngine {
         advance(&state, at: reading)
     }
 
-    /// Has changes written; if they are awaited nothing is sent before they are.
+    /// Writes changes; if they are awaited, nothing is sent before they are on disk.
     ///
-    /// - Parameter session: A session that one of them binds, told of if it is the lane's then.
+    /// - Parameter session: A session that one of them binds. It is reported if the lane still has it then.
     func commit(_ changes: [LaneChange], awaited: Bool, telling session: SessionID? = nil, _ state: inout State) {
         guard !changes.isEmpty else { return }
         recordDelivered(&state)
         for change in changes {
             if awaited { state.delivery.awaitCommit() }
-            // What the disk refuses holds in memory, and is seen from there.
+            // If the disk refuses the change, it holds in memory, where reads see it.
             recorder.write(change) { [self] result in
                 switch change {
                 case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)

@@ -2,23 +2,23 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// Everything that decides when what is sent and what an answer changes: no clock, no lock, no I/O.
+/// Decides what is sent when, and what an answer changes: no clock, no lock, no I/O.
 ///
-/// The engine asks ``readiness(at:)``; if it is told to look it peeks, asks ``intention(for:at:)``, and does what that
-/// says. Each answer goes through ``finish(_:with:at:)``.
+/// The engine asks ``readiness(at:)``. If the answer is to look, it peeks, asks ``intention(for:at:)``, and does what
+/// that says. Each answer of the server goes through ``finish(_:with:at:)``.
 struct DeliveryState: Sendable {
     /// Names a request under way.
     struct Token: Hashable, Sendable {
         let number: Int
-        /// How often delivery had been resumed when it departed.
+        /// How many dialects had been used before it departed.
         fileprivate let era: Int
     }
 
-    /// How far the client has come that opened the lane.
+    /// The progress of the client that opened the lane.
     enum Phase: Hashable, Sendable {
         /// The lane is being opened: nothing is looked at, and a flush waits.
         case opening
-        /// The session is made for which `initialize` waits. The first answer decides; the breaker has no part in it.
+        /// The session for which `initialize` waits is being made. The first answer decides, without the breaker.
         case firstSession
         /// The client has no session and makes none: nothing is sent.
         case withoutSession
@@ -30,23 +30,23 @@ struct DeliveryState: Sendable {
     enum Readiness: Hashable, Sendable {
         /// Look at this much of the queue's front, without what is under way.
         case look(Window)
-        /// Nothing was due at the last look: the lane's counters tell whether that is still so.
+        /// Nothing was due at the last look: check by the lane's counters whether that is still so.
         case recheck
         /// What was read ahead is to be sent, if this record still waits and the lane is as it was.
         case confirm(Record.ID)
-        /// Only the session is to be made for which `initialize` waits.
+        /// Make the session for which `initialize` waits, and nothing else.
         case firstSession
         /// Not before this instant.
         case wait(until: MonotonicInstant, StopReason)
         /// Not before the lane is open, a request under way is answered or a change is on disk.
         case busy
-        /// Not before somebody does something.
+        /// Not before something is asked for.
         case stopped(StopReason)
     }
 
-    /// What an answer comes to.
+    /// The consequences of an answer.
     struct Settlement: Sendable {
-        /// What the lane must be told.
+        /// The changes of the lane.
         var changes: [LaneChange] = []
         /// Whether the changes must be on disk before anything else is sent.
         var awaitsCommit = false
@@ -54,15 +54,15 @@ struct DeliveryState: Sendable {
         var delivered: Plan?
         /// What its request's body measured.
         var bytes = WireBytes(before: 0, after: 0)
-        /// What somebody may want to know.
+        /// The events to report.
         var events: [DeliveryEvent] = []
-        /// The session that was made: told once the changes are on disk, if the lane still has it then.
+        /// The session that was made. It is reported once the changes are on disk, if the lane still has it then.
         var sessionMade: SessionID?
         /// Whether requests have begun to fail with this answer, or have ceased to.
         var outage: Outage?
     }
 
-    /// Where an outage stands.
+    /// The beginning or the end of an outage.
     enum Outage: Hashable, Sendable {
         case began, ended
     }
@@ -135,7 +135,7 @@ struct DeliveryState: Sendable {
     /// The records that are under way.
     var underWay: Set<Record.ID> { Set(inFlight.values.lazy.flatMap(\.records).map(\.id)) }
 
-    /// Takes note that what was read ahead still holds; else it is forgotten.
+    /// Keeps what was read ahead if it still holds; otherwise forgets it.
     ///
     /// - Parameter found: The lane now, if the first of the records still waits.
     /// - Returns: Whether it holds.
@@ -151,7 +151,7 @@ struct DeliveryState: Sendable {
         return true
     }
 
-    /// Forgets what was read ahead: the lane has been another's since, or a change is under way.
+    /// Forgets what was read ahead: another process may have had the lane since, or a change is under way.
     mutating func forgetAhead() {
         ahead = nil
         isHolding = false
@@ -215,7 +215,7 @@ struct DeliveryState: Sendable {
             wantedThrough: wantedThrough, groups: ahead.groups)
     }
 
-    /// Notes that a plan is under way.
+    /// Adds a plan to those under way.
     mutating func depart(_ plan: Plan) -> Token {
         let token = Token(number: nextToken, era: era)
         nextToken += 1
@@ -224,7 +224,7 @@ struct DeliveryState: Sendable {
         return token
     }
 
-    /// Takes an answer.
+    /// Removes a plan from those under way, and decides what its answer means.
     mutating func finish(_ token: Token, with answer: Answer, at moment: ClockReading) -> Settlement {
         guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
         if case .failure(let error) = answer, error.kind == .cancelled || error.kind == .closed {
@@ -244,7 +244,7 @@ struct DeliveryState: Sendable {
         }
         breaker.close()
         defer { isFailing = false }
-        // What the server says of credentials that have been changed since says nothing of the new ones.
+        // An answer about former credentials does not count for the new ones.
         if verdict.isOfCredentials, token.era != era { return Settlement() }
         var settlement = settlement(of: verdict, for: plan, answer)
         settlement.outage = isFailing ? .ended : nil
@@ -254,7 +254,7 @@ struct DeliveryState: Sendable {
     /// Whether a session is to be made in a lane, even if nothing is queued there.
     func needsSession(_ lane: LaneState) -> Bool { dialect.needsSession(lane) }
 
-    /// Changes that were awaited are on disk, or are held in memory as long as the disk refuses them.
+    /// An awaited change is on disk, or held in memory since the disk refuses it.
     mutating func committed() { awaitedCommits = max(0, awaitedCommits - 1) }
 
     /// Counts a change that must be on disk before anything is sent.
@@ -263,7 +263,7 @@ struct DeliveryState: Sendable {
     /// Ends a wait: the network is said to be back.
     mutating func cutShort(at now: MonotonicInstant) { breaker.cutShort(at: now) }
 
-    /// Starts over with another dialect: other credentials, a fresh try.
+    /// Starts over with another dialect: it has other credentials, and the breaker is closed.
     mutating func resume(with dialect: any Dialect) {
         ahead = nil
         let old = self.dialect
@@ -275,7 +275,7 @@ struct DeliveryState: Sendable {
         breaker.close()
     }
 
-    /// Forgets what was known of records that are gone.
+    /// Forgets what it remembered about records that are gone.
     mutating func forget() {
         ahead = nil
         isHolding = false
@@ -284,17 +284,17 @@ struct DeliveryState: Sendable {
 
     // MARK: Beginning
 
-    /// Begins to deliver, unless the client has given up meanwhile.
+    /// Begins to deliver, unless the client has stopped waiting meanwhile.
     mutating func start() {
         if phase == .opening { phase = .started }
     }
 
-    /// Begins with the session for which `initialize` waits, unless the client has given up meanwhile.
+    /// Begins with the session for which `initialize` waits, unless the client has stopped waiting meanwhile.
     mutating func makeFirstSession() {
         if phase == .opening { phase = .firstSession }
     }
 
-    /// Sends nothing, since the client has not come so far as to begin.
+    /// Sends nothing from now on: `initialize` has ended without a session.
     mutating func goWithoutSession() {
         if phase != .started { phase = .withoutSession }
     }
@@ -322,7 +322,7 @@ struct DeliveryState: Sendable {
     }
 
     private mutating func conclude(_ result: Result<Void, TrackerError>) -> FirstStep {
-        // The client decides what follows: it may have given up by now.
+        // The client decides what follows: it may have stopped waiting by now.
         phase = .opening
         firstFailure = nil
         return .conclude(result)
@@ -333,13 +333,13 @@ struct DeliveryState: Sendable {
     ) -> Settlement {
         if case .progress = verdict { return settlement(of: verdict, for: plan, answer) }
         firstFailure = (generation, .noSession(answer, from: plan.request.url))
-        // A reset that is on its way to the disk makes the answer void.
+        // If a reset is being written, the answer no longer counts.
         return Settlement(changes: [.barrier], awaitsCommit: true)
     }
 
     private func isExpired(_ record: Record, at moment: ClockReading) -> Bool {
         guard let eventTTL else { return false }
-        // Within a run by the monotonic clock; over runs by the wall clock, which may have gone back.
+        // Within a run, ages go by the monotonic clock; over runs by the wall clock, which may have gone back.
         let age =
             record.acceptedAt.map { moment.uptime - $0 }
             ?? .milliseconds(moment.wall.milliseconds) - .milliseconds(record.occurredAt.milliseconds)

@@ -4,7 +4,7 @@ import TrackerStorage
 
 /// How one client's records become requests, and what the answers mean to it.
 ///
-/// A value without clock, lock or I/O: the engine shows it the front of the queue and tells it of each answer.
+/// A value without clock, lock or I/O: the engine passes it the front of the queue and each answer.
 protocol Dialect: Sendable {
     /// How much of the queue's front it needs to see.
     var window: Window { get }
@@ -12,12 +12,12 @@ protocol Dialect: Sendable {
     /// What to do next with what is at the front.
     mutating func plan(_ view: LaneView) -> Intention
 
-    /// The request of the first record, if it depends on nothing but the view: then it is made while the one before is
-    /// under way.
+    /// The request of the first record, if it depends on the view alone. It is made while the previous one is under
+    /// way.
     func prepare(_ view: LaneView) -> Plan?
 
-    /// Until when nothing is due, after a plan that held everything back and nothing but new records since; `nil` if the
-    /// queue's front must be looked at.
+    /// Until when nothing is due, if the last plan was to wait and only new records have come since; `nil` if the
+    /// queue's front must be read.
     func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant?
 
     /// What an answer means, to the records and to the lane.
@@ -28,10 +28,10 @@ protocol Dialect: Sendable {
     /// Whether there is something to do for the lane although nothing is queued.
     func needsSession(_ lane: LaneState) -> Bool
 
-    /// Forgets what belongs to records and sessions, since the queue has been emptied or left to another.
+    /// Forgets what it remembered about records and sessions: the queue was emptied, or another process has it.
     mutating func forget()
 
-    /// Goes on where another left off that spoke for the same lane, with other credentials.
+    /// Continues for a dialect of the same lane that had other credentials.
     mutating func follow(_ other: any Dialect)
 }
 
@@ -63,19 +63,19 @@ struct LaneView: Sendable {
     var now: MonotonicInstant
     /// The wall time.
     var wall: Timestamp
-    /// The highest sequence number that somebody wants sent now, by `flush` or because it is due.
+    /// The highest sequence number to be sent now, for a flush or because it is due.
     var wantedThrough: Int64
     /// Groups that may have gone out before: records of such a group travel together again.
     var groups: [GroupExtent] = []
 }
 
-/// One request that is meant to be sent.
+/// One request to send.
 struct Plan: Sendable {
     /// What the request is for.
     enum Purpose: Hashable, Sendable {
-        /// Makes the session of a generation; covers no records.
+        /// Makes the session of a generation. Carries no records.
         case session(Generation)
-        /// Tells the session of a generation who its user is; covers no records, but stands for the first.
+        /// Identifies the user of a generation's session. Carries no records, but stands for the first.
         case identify(UserID)
         /// Carries the records.
         case records
@@ -85,19 +85,19 @@ struct Plan: Sendable {
     var request: HTTPRequest
     /// The records it carries or stands for, oldest first.
     var records: [Record]
-    /// The generation it speaks for.
+    /// The generation it is sent for.
     var generation: Generation
     /// The session it names.
     var session: SessionID?
     /// Whether the generation was the lane's current one when the request was built.
     var isCurrent: Bool
-    /// Which records its key names, if it is a group's: that must be on disk before it goes out.
+    /// The records that its key names, if it carries a group. They must be on disk as a group before it is sent.
     var group: GroupExtent?
 
-    /// Whether nothing else may be under way beside it: everything but events, whose order alone is traded for speed.
+    /// Whether no other request may be under way beside it. Only events may: for them order is traded for speed.
     var isExclusive: Bool { purpose != .records || records.contains { $0.route.isBarrier } }
 
-    /// Whether it may be under way beside another: what belongs to a generation goes before what comes after it.
+    /// Whether it may be under way beside another: one generation is sent before the next one.
     func mayJoin(_ other: Plan) -> Bool {
         !isExclusive && !other.isExclusive && generation == other.generation
     }
@@ -120,7 +120,7 @@ enum Intention: Sendable {
     case change([LaneChange])
     /// These can never be sent.
     case drop([Record], DropReason, String)
-    /// Nothing is due before that.
+    /// Nothing is due before that instant.
     case hold(until: MonotonicInstant)
     /// There is nothing to send.
     case rest
@@ -128,7 +128,7 @@ enum Intention: Sendable {
     case blocked(StopReason)
 }
 
-/// What came back.
+/// The result of a request.
 typealias Answer = Result<HTTPResponse, TransportError>
 
 /// What an answer means.
@@ -137,7 +137,7 @@ enum Verdict: Sendable {
     case delivered([LaneChange])
     /// A step before the records is done; the changes must be on disk before the next.
     case progress([LaneChange])
-    /// As if it had not been sent: it stays at the front, and the breaker counts. The wait is at least `floor`.
+    /// The records stay at the front, and the breaker counts a failure. The wait is at least `floor`.
     case retry(floor: Duration, String)
     /// The same records again at once, in smaller groups.
     case regroup
@@ -145,12 +145,12 @@ enum Verdict: Sendable {
     case discard(DropReason, String)
     /// Nothing can be delivered with these credentials; the queue is kept.
     case halt(Halt)
-    /// Nothing can be delivered, and the queue goes.
+    /// Nothing can be delivered, and the queue is dropped.
     case disable(Halt)
 }
 
 extension Verdict {
-    /// Whether it is about who asks, and not about what is sent.
+    /// Whether it is about the credentials, and not about what is sent.
     var isOfCredentials: Bool {
         switch self {
         case .halt, .disable: true

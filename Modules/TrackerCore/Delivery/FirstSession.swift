@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// What is to be done next for the session for which `initialize` waits.
+/// The next step towards the session for which `initialize` waits.
 enum FirstStep: Sendable {
     /// There is a session, or none may be made; or the backend made none.
     case conclude(Result<Void, TrackerError>)
@@ -14,15 +14,15 @@ enum FirstStep: Sendable {
 }
 
 extension DeliveryEngine {
-    /// How often a lane in which another process may be making the session is looked at.
+    /// How often to look at a lane in which another process may be making the session.
     private static let sessionPatience = Duration.milliseconds(50)
 
     /// Makes the lane's session, or finds that there is one or that none may be made. Nothing else is sent.
     ///
-    /// The first answer decides. A reset or a decision meanwhile makes it void: then another session is made, if it may
-    /// be. Nothing is told once ``goWithoutSession()`` or ``close(by:completion:)`` was called.
+    /// The first answer decides. If a reset or a decision comes meanwhile, the answer does not count, and another session
+    /// is made, if it may be. After ``goWithoutSession()`` or ``close(by:completion:)`` the completion is not called.
     ///
-    /// - Parameter completion: Told on the loop. ``start()`` or ``goWithoutSession()`` is to follow.
+    /// - Parameter completion: Called on the loop. Call ``start()`` or ``goWithoutSession()`` then.
     func makeFirstSession(completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void) {
         perform { state in
             state.delivery.makeFirstSession()
@@ -30,7 +30,7 @@ extension DeliveryEngine {
         }
     }
 
-    /// Sends nothing from now on: the client has not come so far as to begin. What is under way is called off.
+    /// Sends nothing from now on, and cancels what is under way: `initialize` has ended without a session.
     func goWithoutSession() {
         perform { state in
             state.delivery.goWithoutSession()
@@ -39,7 +39,7 @@ extension DeliveryEngine {
         cancelSessions()
     }
 
-    /// Calls off the sessions that are being made; on the loop.
+    /// Cancels the sessions that are being made; on the loop.
     ///
     /// - Parameter generation: Only those of the generations before this one; `nil`: all.
     func cancelSessions(before generation: Generation? = nil) {
@@ -90,7 +90,7 @@ extension DeliveryEngine {
 }
 
 extension LaneState {
-    /// Whether no session is to be made: there is one, or there may be none.
+    /// Whether no session is to be made: there is one, or consent does not allow one.
     var isSettled: Bool { entry.session != nil || consent != .granted }
 }
 

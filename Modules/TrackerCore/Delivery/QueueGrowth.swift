@@ -2,10 +2,10 @@ import TrackerNetworking
 
 /// Notices that events come in faster than they are delivered, though deliveries succeed.
 ///
-/// It looks at the queue every ten seconds. When it has grown from look to look for a minute, by more than what may wait
-/// to be recorded as delivered, that is told: once, until the queue is empty again.
+/// It looks at the queue every ten seconds. When the queue has grown from look to look for a minute, by more than the
+/// deliveries that may wait to be recorded, it warns: once, until the queue is empty again.
 struct QueueGrowth: Sendable {
-    /// What is told.
+    /// The warning.
     struct Warning: Hashable, Sendable {
         /// Events a second that came in.
         var accepted: Double
@@ -35,7 +35,7 @@ struct QueueGrowth: Sendable {
 
     private static let interval = Duration.seconds(10)
     private static let span = Duration.seconds(60)
-    /// What a commit of delivered events holds at most, and some more.
+    /// More than the deliveries that one commit records.
     private static let noise = 100
 
     /// The first and the last look since which it has only grown.
@@ -74,7 +74,7 @@ struct QueueGrowth: Sendable {
             queued: queued)
     }
 
-    /// A delivery failed: what grows then is an outage.
+    /// A delivery failed: the queue grows because of an outage then.
     mutating func interrupt() {
         first = nil
         last = nil

@@ -1,11 +1,11 @@
 import TrackerModels
 import TrackerStorage
 
-/// The front of the queue as it was last read, of which one record after the other is sent.
+/// The front of the queue as it was last read. Its records are sent one after the other.
 struct ReadAhead: Sendable {
     /// The lane, as it was when it was last looked at.
     var lane: LaneState
-    /// Tells whether anything has changed since; `nil` if that cannot be told without reading.
+    /// The version of the lane, to find out whether anything has changed since; `nil` if only reading tells.
     var version: LaneVersion?
     let entries: [Generation: GenerationEntry]
     var groups: [GroupExtent]
@@ -23,7 +23,7 @@ struct ReadAhead: Sendable {
         read = records
     }
 
-    /// What has not been sent.
+    /// The records that have not been sent.
     var records: ArraySlice<Record> { read[sent...] }
 
     /// The first that has not been sent.
@@ -32,7 +32,7 @@ struct ReadAhead: Sendable {
     /// Keeps the request of the first record until its turn comes.
     mutating func prepare(_ plan: Plan?) { prepared = plan }
 
-    /// Notes that the first of them are under way.
+    /// Removes the first of them, which are under way now.
     mutating func send(_ count: Int) {
         sent += count
         prepared = nil

@@ -2,7 +2,8 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// How `AnalyticsClient` speaks: batches to `{host}/v1/batch`, sent when enough has come together or waited long enough.
+/// The dialect of `AnalyticsClient`: batches to `{host}/v1/batch`, sent when enough events wait or the first has waited
+/// long enough.
 ///
 /// Once something is due, all that is queued at that moment is sent, batch after batch.
 struct BatchDialect: Dialect {
@@ -29,7 +30,7 @@ struct BatchDialect: Dialect {
     private static let sentAtKey = #","sentAt":""#
     private static let sentAtBytes = "2025-11-27T10:30:00.000Z".utf8.count
 
-    /// Speaks to a host.
+    /// Makes a dialect for a host.
     ///
     /// - Parameters:
     ///   - host: Under which `/v1/batch` lies.
@@ -105,11 +106,11 @@ struct BatchDialect: Dialect {
         waitingSince = nil
     }
 
-    /// Whether as much has come together as makes a batch due.
+    /// Whether enough events wait to make a batch due.
     private func isFull(_ view: LaneView, newest: Int64) -> Bool {
         if view.records.count >= schedule.count { return true }
         let bytes = view.records.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
-        // A view that ends before the queue does, though there was room for more records, has come to the bound too.
+        // If the view ends before the queue although it had room for more records, its byte limit was reached.
         return bytes >= sizer.maxBytes || (view.records.last?.sequence ?? newest) < newest
     }
 

@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// How `BasicTracker` speaks: JSON arrays of a few events, posted to one endpoint as soon as there are any.
+/// The dialect of `BasicTracker`: JSON arrays of a few events, posted to one endpoint as soon as there are any.
 struct EndpointDialect: Dialect {
     /// How many events travel together at most.
     static let maxRecords = 20
@@ -15,7 +15,7 @@ struct EndpointDialect: Dialect {
     private var sizer = GroupSizer(
         maxRecords: maxRecords, maxBytes: maxBytes, recordOverhead: ",".utf8.count, frame: "[]".utf8.count)
 
-    /// Speaks to an endpoint.
+    /// Makes a dialect for an endpoint.
     ///
     /// - Parameters:
     ///   - endpoint: The whole address.

@@ -4,7 +4,7 @@ import TrackerStorage
 /// Decides how many records travel together: fewer after a 413, in halves while a bad one is looked for, and the same
 /// ones again when a request is repeated, so that its key stays the same.
 ///
-/// Groups are known by their last record, so that records which leave the queue meanwhile confuse nothing.
+/// Groups are known by their last record, so that records may leave the queue meanwhile.
 struct GroupSizer: Sendable {
     /// How many records travel at most.
     let maxRecords: Int
@@ -22,14 +22,14 @@ struct GroupSizer: Sendable {
     private var arrivedSize: Int?
     /// How many groups of ``limit`` records have arrived since that changed.
     private var successes = 0
-    /// The last records of groups that have been planned or split and are not settled, in order.
+    /// The last records of groups that have been planned or split and still wait, in order.
     private var ends: [Record.ID] = []
     /// The ends of groups that went out before, maybe from a process that lets more records travel together.
     private var recalled: Set<Record.ID> = []
-    /// The groups whose answer says that they need not travel together again.
+    /// The groups that need not travel together again, by their answer.
     private var released: Set<GroupExtent> = []
 
-    /// How many ends are remembered: those of groups whose records were evicted are never settled.
+    /// How many ends are remembered: those of groups whose records were evicted are never removed.
     private static let memory = 1024
     /// How many groups must arrive before a larger one is tried.
     private static let patience = 10
@@ -51,7 +51,7 @@ struct GroupSizer: Sendable {
     mutating func next(of records: some Collection<Record>) -> [Record] {
         guard let first = records.first else { return [] }
         let end = ends.first { $0 >= first.id }
-        // Its key names all of them, whatever the bounds are here.
+        // Its key names all of them, even if the limits here are smaller.
         let isBound = end.map { !recalled.contains($0) } ?? true
         var group: [Record] = []
         var bytes = frame
@@ -65,9 +65,9 @@ struct GroupSizer: Sendable {
         return group
     }
 
-    /// Has the records of a group travel together again that went out before, maybe from another process.
+    /// Puts the records of groups together again that were sent before, maybe by another process.
     ///
-    /// A group that has lost a record meanwhile is no group any more: its key can never be sent again.
+    /// A group that has lost a record meanwhile is left out: its key can never be sent again.
     mutating func recall(_ groups: [GroupExtent], in records: some Collection<Record>) {
         for group in groups where !ends.contains(group.last) && !released.contains(group) {
             let members = records.drop { $0.id < group.first }.prefix { $0.id <= group.last }
@@ -80,7 +80,7 @@ struct GroupSizer: Sendable {
     /// The group arrived: after some more, groups may grow again.
     mutating func arrived(_ group: [Record]) {
         removeEnd(of: group)
-        // A smaller group says nothing of larger ones.
+        // That a smaller group arrived does not show that a larger one would.
         guard limit < maxRecords, group.count >= limit else { return }
         arrivedSize = group.count
         successes += 1
@@ -94,13 +94,13 @@ struct GroupSizer: Sendable {
     /// The group, of one, was dropped.
     mutating func dropped(_ group: [Record]) { removeEnd(of: group) }
 
-    /// The group was refused for who sent it: its records may travel otherwise next time.
+    /// The group was refused because of the credentials: its records may be grouped differently next time.
     mutating func turnedAway(_ group: [Record]) { release(group) }
 
     /// The group was too large as a whole.
     mutating func tooLarge(_ group: [Record]) {
         release(group)
-        // What arrived last is known to be small enough; else all that is less may be.
+        // The largest group that arrived is small enough; without one, any smaller group may be.
         ceiling = max(1, min(arrivedSize ?? .max, group.count - 1))
         limit = max(1, group.count / 2)
         successes = 0

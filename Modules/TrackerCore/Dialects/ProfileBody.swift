@@ -7,7 +7,7 @@ enum ProfileBody {
         "name", "phone", "gender", "business_domain", "metadata", "email", "source", "birthday",
     ]
 
-    /// The body of `identify`: the user, and what is known of them. A user id in `data` gives way to `user`.
+    /// The body of `identify`: the user, and what is known of them. `user` replaces a user id in `data`.
     static func identify(_ user: UserID, _ data: JSONText?) -> JSONText {
         make(user: user, data)
     }

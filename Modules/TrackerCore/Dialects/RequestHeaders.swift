@@ -10,7 +10,7 @@ enum RequestHeaders {
     ///   - key: What the server may recognise a repeat by; the same on every retry.
     ///   - apiKey: The credential, where a client sends it as a header.
     ///   - record: The record, or the first of a batch.
-    ///   - isBatch: Whether the request carries several calls, so that no one instant is theirs.
+    ///   - isBatch: Whether the request carries several calls, which have no common time.
     ///   - hasBody: Whether there is a body to give the type of.
     static func make(
         key: String, apiKey: Secret? = nil, record: Record? = nil, isBatch: Bool = false, hasBody: Bool = true

@@ -2,9 +2,9 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// How `MobileTracker` speaks: one record a request, each to the session of the generation it was made in.
+/// The dialect of `MobileTracker`: one record a request, each to the session of the generation it was made in.
 struct SessionDialect: Dialect {
-    /// What the backend is told of the device when a session is made.
+    /// The device as the request that makes a session describes it.
     struct Device: Hashable, Sendable {
         var osName: String
         var deviceType: String
@@ -38,7 +38,7 @@ struct SessionDialect: Dialect {
         let entry = view.entries[record.generation] ?? GenerationEntry()
         let isCurrent = record.generation == view.state.generation
         guard let session = entry.session else {
-            // What a session is told of its user reaches the user without it.
+            // Metadata of an identified user goes out in the profile, which needs no session.
             guard record.route == .metadata, entry.identifyID != nil else {
                 return .drop([record], .sessionGone, "its session was never made and its generation has ended")
             }
@@ -71,7 +71,7 @@ struct SessionDialect: Dialect {
         switch answer {
         case .success(let answer): response = answer
         case .failure(let error) where error.kind == .invalidRequest && !plan.records.isEmpty:
-            // Only a user or a session of many kilobytes in its path does that: no server takes such a URL.
+            // Only a user id or session id of many kilobytes in the path does that: no server accepts such a URL.
             forgetRecords(of: plan)
             return .discard(.tooLarge, error.message)
         case .failure(let error): return .retry(floor: .zero, error.message)
@@ -179,7 +179,7 @@ struct SessionDialect: Dialect {
         }
     }
 
-    /// The change that makes the session which an answer names the generation's, if it is another.
+    /// The change that gives the generation the session that an answer names, if it is another one.
     private func rebinding(_ plan: Plan, _ response: HTTPResponse) -> [LaneChange] {
         guard let session = SessionAnswer.sessionID(in: response.body), session != plan.session else { return [] }
         return [.bind(plan.generation, session)]
@@ -204,9 +204,9 @@ struct SessionDialect: Dialect {
 }
 
 extension Plan {
-    /// Whether a 404 may be about something else that it names: another session, or whoever has the email.
+    /// Whether a 404 may be about something else that the request names: another session, or an email address.
     ///
-    /// Then it must not end a good session. One that is gone is noticed at the next record.
+    /// Such a 404 must not end a good session. If the session is gone, the next record shows it.
     fileprivate var namesMoreThanItsSession: Bool {
         purpose == .records && records.contains { $0.route == .link || $0.route == .email }
     }
@@ -222,7 +222,7 @@ enum SessionAnswer {
 
     /// `data.id`: a string, or a number by its decimal text.
     static func sessionID(in body: [UInt8]) -> SessionID? {
-        // An answer that is no JSON has no id in it.
+        // An answer that is not JSON has no id.
         guard let text = try? JSONText(validating: body), let id = text.value(forKey: "data")?.value(forKey: "id")
         else { return nil }
         if id.kind == .number { return SessionID(id.text) }

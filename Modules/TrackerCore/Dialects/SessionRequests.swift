@@ -29,7 +29,7 @@ struct SessionRequests: Sendable {
         return request(.post, "/v2/tracking-session", body.finish(), key: key)
     }
 
-    /// `PUT /v2/tracking-session/{session}/identify/{user}`: tells a session its user; no body.
+    /// `PUT /v2/tracking-session/{session}/identify/{user}`: identifies the user of a session; no body.
     func identify(_ user: UserID, in session: SessionID, for record: Record) -> HTTPRequest {
         let path = sessionPath(session) + "/identify/" + PercentEncoding.segment(user.text)
         return request(.put, path, nil, key: record.messageID.text + ":identify", record: record)
@@ -67,7 +67,7 @@ struct SessionRequests: Sendable {
         }
     }
 
-    /// `PUT /v1/customer-profiles/set`: what is known of the user of a generation, and of its session if it has one.
+    /// `PUT /v1/customer-profiles/set`: the profile of a generation's user, and the metadata of its session if it has one.
     func profile(_ record: Record, entry: GenerationEntry) -> HTTPRequest {
         var bound = JSONObjectWriter()
         bound.append(membersOf: record.body)
@@ -97,7 +97,7 @@ struct SessionRequests: Sendable {
     }
 }
 
-/// What a session's creation tells the backend about the device.
+/// The device, as the request that makes a session describes it.
 struct DeviceInfo: Hashable, Sendable {
     /// The installation's identifier.
     let deviceId: String

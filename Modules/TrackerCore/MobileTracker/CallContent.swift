@@ -6,9 +6,9 @@ struct CallContent: Sendable {
     var route: Route
     var body: CallBody
     var sessionMetadata: JSONText?
-    /// What tells the shown screen from others, if the call says that one is shown.
+    /// The URL of the screen that the call says is shown, if it says so.
     var shownURL: String?
-    /// The session from elsewhere that the call goes on with; the body links it.
+    /// The session of another site that the call continues; the body links it.
     var continues: SessionID?
 
     /// The body of a record, and whether the session's metadata go into it.

@@ -11,8 +11,8 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - call: The call, such as `.track("PURCHASE", ["total": 149.99])`.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
-    /// - Returns: A receipt, which may be thrown away: its outcome comes once the call is on disk or refused.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
+    /// - Returns: A receipt, which you may ignore: its outcome comes once the call is on disk or refused.
     @discardableResult
     public func enqueue(_ call: TrackerCall, messageId: CallerKey? = nil) -> CallReceipt {
         runtime.enqueue(call.name, call.checked(), messageId)
@@ -24,7 +24,7 @@ extension MobileTracker {
     ///   - eventName: What happened, such as `"PURCHASE"`. Not blank.
     ///   - attributes: Facts about this event. With `metadata`, at most `maxEventBytes` as JSON.
     ///   - metadata: Technical context. Wins over an attribute of the same name.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func track(
@@ -42,12 +42,12 @@ extension MobileTracker {
         await submit(.track(eventName, attributes, metadata: metadata), messageId)
     }
 
-    /// Tells who the user is, and what is known of them.
+    /// Says who the user is, with facts about them.
     ///
     /// - Parameters:
     ///   - userId: The application's name for the user. Not empty.
     ///   - profileData: Facts about the user; those the backend does not know by name go into `extra`.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func identify(
@@ -65,11 +65,11 @@ extension MobileTracker {
         await submit(.identify(userId, profileData), messageId)
     }
 
-    /// Updates what is known of the user, without changing who it is.
+    /// Updates the facts about the user, without changing who the user is.
     ///
     /// - Parameters:
     ///   - profileData: Facts about the user; those the backend does not know by name go into `extra`.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func set(
@@ -91,7 +91,7 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - metadata: Merged over the metadata the session has.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func setMetadata(
@@ -114,7 +114,7 @@ extension MobileTracker {
     /// - Parameters:
     ///   - name: The screen. Not blank.
     ///   - properties: Facts about the view. They win over `screen` and `url`.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func screen(
@@ -132,13 +132,13 @@ extension MobileTracker {
         await submit(.screen(name, properties), messageId)
     }
 
-    /// Takes note that the platform shows a screen: an immediate repeat is not recorded again.
+    /// Records that the platform shows a screen; an immediate repeat is not recorded again.
     ///
     /// - Parameters:
     ///   - name: The screen, or the title of a page. Not blank.
-    ///   - url: What tells it from others; its name if `nil`.
+    ///   - url: Identifies the screen; its name if `nil`.
     ///   - properties: Facts about the view. They win over `screen` and `url`.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func screenDidAppear(
@@ -160,7 +160,7 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - location: The place; out of range, the call is dropped as `.invalidValue`.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func updateLocation(
@@ -173,7 +173,7 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - email: One `@` and no spaces, else the call is dropped as `.invalidValue`.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func updateSessionEmail(
@@ -186,7 +186,7 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - sourceSessionId: The other session. Not empty.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func linkSession(
@@ -195,14 +195,14 @@ extension MobileTracker {
         await submit(.linkSession(sourceSessionId), messageId)
     }
 
-    /// Goes on with the session that a URL made by ``crossDomainURL(for:)`` carries.
+    /// Continues the session that a URL made by ``crossDomainURL(for:)`` carries.
     ///
-    /// A tracker without a session takes it over; one with another session links the two; the current one changes
-    /// nothing.
+    /// A tracker without a session takes it over, and one with another session links the two. If it is the current
+    /// session, nothing changes.
     ///
     /// - Parameters:
     ///   - url: Where the user came to.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: `.dropped(.invalidValue)` if `crossSiteCookie` is off or the URL carries no session.
     @discardableResult
     public func continueSession(from url: String, messageId: CallerKey? = nil) async -> TrackOutcome {

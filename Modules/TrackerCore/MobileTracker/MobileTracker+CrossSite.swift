@@ -3,7 +3,7 @@ import TrackerNetworking
 import TrackerStorage
 
 extension MobileTracker {
-    /// Adds the session to a URL's query, as `gt_session_id`, so that another site can go on with it.
+    /// Adds the session to a URL's query, as `gt_session_id`, so that another site can continue it.
     ///
     /// - Parameter url: An absolute URL. Another `gt_session_id` in it is replaced; the rest of the query and the
     ///   fragment stay.
@@ -55,9 +55,9 @@ struct SessionLink {
         }
     }
 
-    /// Whether the host is `domain` or one of its subdomains; any host is in no domain at all.
+    /// Whether the host is `domain` or one of its subdomains; with no domain, every host is.
     ///
-    /// A URL that browsers may read otherwise is in none: a session that leads elsewhere is given away.
+    /// A URL that browsers may read differently is not: it could give the session to another site.
     func leads(into domain: String?) -> Bool {
         guard let domain = domain?.lowercased() else { return true }
         let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain

@@ -5,22 +5,22 @@ package import TrackerStorage
 extension MobileTracker {
     /// Prepares the tracker for a brand: opens its state, and makes or finds its session.
     ///
-    /// Calls made after this has begun are held until it is done. A second call while it is under way waits for the
-    /// same result; one after it has succeeded returns at once, unless delivery was halted, `reset(all: true)` or
-    /// ``shutdown(timeout:)`` was called.
+    /// Calls made meanwhile wait until it is done. A second `initialize` meanwhile waits for the same result. After a
+    /// success it returns at once, unless delivery was halted, or `reset(all: true)` or ``shutdown(timeout:)`` was
+    /// called.
     ///
     /// - Parameters:
     ///   - brandId: ASCII digits, such as `"925"`.
     ///   - config: Where and how to deliver; `apiUrl` and `xApiKey` are required.
     /// - Throws: ``TrackerError`` with one of the codes `invalidBrandId`, `invalidConfiguration`, `storage` or
-    ///   `sessionCreationFailed`. After the last, calls are held on disk for a later `initialize`.
+    ///   `sessionCreationFailed`. After the last one, calls wait on disk for a later `initialize`.
     public func initialize(brandId: String, config: TrackerConfig?) async throws(TrackerError) {
         try await withCheckedContinuation { continuation in
             accept(initialize: brandId, config: config) { continuation.resume(returning: $0) }
         }.get()
     }
 
-    /// Begins to initialise; calls made after this returns are held until it is done.
+    /// Begins to initialise; calls made after this returns wait until it is done.
     ///
     /// - Parameter completion: Called once. Must not block.
     package func accept(
@@ -31,44 +31,44 @@ extension MobileTracker {
         runtime.initialize(settings, completion: completion)
     }
 
-    /// Leaves the user: forgets session, email, user, metadata and device id, and makes a new session. Does not wait.
+    /// Forgets the user: session, email, user id, metadata and device id. Makes a new session. Does not wait.
     ///
     /// Events that have a session are still delivered to it; those that never had one are dropped and counted. The old
-    /// state is gone from disk when the receipt's outcome is `.queued`. If the disk refuses, it is forgotten in memory,
-    /// an error is logged, the outcome is `.dropped(.storage)`, and it is the first thing written once writing works.
-    /// While nothing is open, before `initialize` and after ``shutdown(timeout:)``, it is kept in memory for the next
+    /// state is gone from disk when the receipt's outcome is `.queued`. If the disk refuses, the reset holds in
+    /// memory, an error is logged, the outcome is `.dropped(.storage)`, and the reset is written first once the disk
+    /// works. Before `initialize` and after ``shutdown(timeout:)`` the reset is kept in memory for the next
     /// `initialize`, which applies it first: the outcome is `.pending`.
     ///
     /// - Parameters:
     ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
-    ///   - messageId: A key of the caller's own: a second reset with it has no effect.
-    /// - Returns: A receipt, which may be thrown away.
+    ///   - messageId: A key that you choose: a second reset with it has no effect.
+    /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
         receipt("reset", messageId) { key, completion in reset(all: all, messageID: key, completion: completion) }
     }
 
-    /// Leaves the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
+    /// Forgets the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
     ///
     /// - Parameters:
     ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
-    ///   - messageId: A key of the caller's own: a second reset with it has no effect.
+    ///   - messageId: A key that you choose: a second reset with it has no effect.
     /// - Returns: What became of it, as the receipt of ``reset(all:messageId:)`` says.
     @discardableResult
     public func resetAndWait(all: Bool = false, messageId: CallerKey? = nil) async -> TrackOutcome {
         await reset(all: all, messageId: messageId).outcome
     }
 
-    /// Takes note of what the user decided; it outlives restarts and resets.
+    /// Records what the user decided; it outlives restarts and resets.
     ///
     /// Pending: calls are kept on disk and nothing is sent. Granting sends them. Denying deletes them, the session and
-    /// everything known of the user, for good, and aborts what is on the wire. When this returns the decision is on
-    /// disk; if the disk refuses it holds in memory, an error is logged, and nothing is sent until it is written. While
-    /// nothing is open it is kept as a reset is.
+    /// everything about the user, for good, and aborts the requests under way. When this returns the decision is on
+    /// disk; if the disk refuses it holds in memory, an error is logged, and nothing is sent until it is written. Before
+    /// `initialize` it is kept as a reset is.
     ///
     /// - Parameters:
     ///   - consent: The decision.
-    ///   - messageId: A key of the caller's own: a second call with it has no effect.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of it, as the receipt of ``reset(all:messageId:)`` says.
     @discardableResult
     public func setConsent(_ consent: Consent, messageId: CallerKey? = nil) async -> TrackOutcome {
@@ -77,17 +77,17 @@ extension MobileTracker {
         }.outcome
     }
 
-    /// Whether consent is granted. Before `initialize`: as ``setConsent(_:messageId:)`` said, else true.
+    /// Whether consent is granted. Before `initialize`: what ``setConsent(_:messageId:)`` said, otherwise true.
     public var isTrackingAllowed: Bool {
         let (run, early, decided) = runtime.consents
-        // While the database is still opening, or cannot be read, the last thing said holds.
+        // While the database is opening, or cannot be read, the last decision counts.
         let stored = (try? run?.lane.outbox.state())?.consent
         return (early ?? stored ?? decided ?? run?.settings.config.consent ?? .granted) == .granted
     }
 
     /// Accepts a reset.
     ///
-    /// - Parameter completion: Called when the old state is gone from disk, or with what keeps it from it.
+    /// - Parameter completion: Called when the old state is gone from disk, or with the reason why it is not.
     package func accept(
         resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
@@ -96,7 +96,7 @@ extension MobileTracker {
 
     /// Accepts a decision.
     ///
-    /// - Parameter completion: Called when it is on disk, or with what keeps it from it.
+    /// - Parameter completion: Called when it is on disk, or with the reason why it is not.
     package func accept(
         consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
@@ -155,7 +155,7 @@ extension MobileTracker {
 }
 
 extension ClientRuntime<TrackerModel> {
-    /// The run in use, and what was decided: lately, and where no lane has taken it yet.
+    /// The run in use, the last decision, and the last one that no lane has taken yet.
     fileprivate var consents: (run: Run?, early: Consent?, decided: Consent?) {
         contents.withLock { contents in
             let early = contents.state.early.lazy.compactMap { entry -> Consent? in
@@ -167,8 +167,7 @@ extension ClientRuntime<TrackerModel> {
 }
 
 extension ChangeResult {
-    /// Whether a reset or a denial has ended the session, if only in memory; one that had taken effect before, by its
-    /// key, has not.
+    /// Whether a reset or a denial has ended the session, on disk or in memory. A repeated one has not.
     fileprivate var hasEndedSession: Bool {
         switch self {
         case .done(let lane): lane.entry.session == nil

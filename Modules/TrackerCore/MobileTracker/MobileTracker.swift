@@ -10,8 +10,8 @@ import TrackerStorage
 /// await MobileTracker.shared.track(eventName: "PURCHASE", attributes: ["total": 149.99])
 /// ```
 ///
-/// Calls take effect in the order in which they are made, from whatever thread. Tracking calls never throw and never end
-/// the program: they log, and say what became of them. When the outcome is ``TrackOutcome/queued(_:)`` the call is on
+/// Calls take effect in the order in which they are made, from any thread. Tracking calls never throw and never end
+/// the program: they log, and return their outcome. When the outcome is ``TrackOutcome/queued(_:)`` the call is on
 /// disk: it outlives a crash, and is delivered at least once, in order. It has *not* been sent yet; for that, await
 /// ``flush(timeout:)``. Cancelling the caller's task does not undo a call that was accepted.
 ///
@@ -19,7 +19,7 @@ import TrackerStorage
 /// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
 /// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
 public final class MobileTracker: ControlledClient {
-    /// The tracker of programs that need but one.
+    /// The tracker for programs that need only one.
     public static let shared = MobileTracker()
 
     let runtime: ClientRuntime<TrackerModel>
@@ -27,7 +27,7 @@ public final class MobileTracker: ControlledClient {
     /// Makes a tracker of its own, beside ``shared``.
     ///
     /// - Parameters:
-    ///   - locationProvider: Asked for a place after each creation of a session.
+    ///   - locationProvider: Asked for the place after each new session.
     ///   - log: Where messages go; standard error by default.
     public convenience init(
         locationProvider: (any LocationProvider)? = nil, log: any TrackerLog = StandardErrorLog()
@@ -72,10 +72,10 @@ public final class MobileTracker: ControlledClient {
     ///
     /// - Parameter timeout: How long to try; 30 s by default.
     /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
-    ///   with the reason, as soon as something would have to be waited for.
+    ///   with the reason, as soon as it would have to wait.
     public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
 
-    /// Tells the tracker that the network is back: a wait for the next attempt is cut short, once.
+    /// Tells the tracker that the network is back: the current wait for the next attempt ends now.
     public func networkDidChange() { runtime.networkDidChange() }
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
@@ -88,6 +88,6 @@ public final class MobileTracker: ControlledClient {
 
 /// Knows where the device is.
 public protocol LocationProvider: Sendable {
-    /// The device's place; throws if it is not to be had. A failure is logged and changes nothing.
+    /// The device's place; throws if it is not available. The tracker logs the failure and goes on.
     func location() async throws -> LocationData
 }

@@ -22,7 +22,7 @@ public struct TrackerCall: Hashable, Sendable {
 
     let kind: Kind
 
-    /// What the call is called in a log: an event by its name, anything else by the method's.
+    /// The name of the call in a log: an event's own, otherwise the method's.
     package var name: String {
         switch kind {
         case .track(let eventName, _, _): eventName.isEmpty ? "track" : eventName

@@ -7,7 +7,7 @@ struct TrackerModel: ClientModel {
 
     let locationProvider: (any LocationProvider)?
     var shown = ShownScreen()
-    /// What was last decided.
+    /// The last decision.
     var decided: Consent?
     /// The lane's session, as listeners know it.
     var reportedSession: SessionID?
@@ -21,7 +21,7 @@ struct TrackerModel: ClientModel {
         var draft = stamp.draft(content.route, content.draftBody)
         draft.sessionMetadata = content.sessionMetadata
         if let url = content.shownURL, !shown.show(url, by: stamp.number) {
-            // A key that was used before is answered as it was then, by the outbox.
+            // The outbox answers a key that was used before as it did then.
             guard stamp.hasCallerKey else { throw .repeatedScreen }
             draft.refusal = .repeatedScreen
         }
@@ -62,8 +62,8 @@ struct TrackerModel: ClientModel {
         }
     }
 
-    /// Reports the session that the lane has, if listeners know of another; on the outbox's queue, in the order of what
-    /// changes it.
+    /// Reports the lane's session, if listeners know another one. It runs on the outbox's queue, in the order of the
+    /// changes.
     static func report(_ session: SessionID?, in runtime: ClientRuntime<TrackerModel>) {
         let isOther = runtime.update { model in
             defer { model.reportedSession = session }
@@ -75,7 +75,7 @@ struct TrackerModel: ClientModel {
     /// Asks for the device's place: a session was created.
     private static func requestLocation(in runtime: ClientRuntime<TrackerModel>) {
         guard let locationProvider = runtime.update({ $0.locationProvider }) else { return }
-        // Ends with the provider's answer; it is not waited for, and nothing follows it but one accepted call.
+        // The task ends with the provider's answer. It makes one call, and no code waits for it.
         Task { [weak runtime] in
             do {
                 let call = TrackerCall.updateLocation(try await locationProvider.location())
@@ -119,7 +119,7 @@ struct ShownScreen: Sendable {
     /// What was forgotten last, unless a screen was shown since.
     private var forgotten: String?
 
-    /// Notes that a call shows a screen.
+    /// Records that a call shows a screen.
     ///
     /// - Returns: Whether another one was shown before.
     mutating func show(_ url: String, by call: Int) -> Bool {
@@ -128,7 +128,7 @@ struct ShownScreen: Sendable {
         return true
     }
 
-    /// Takes back a showing that was refused, unless another screen has been shown since: it may be shown again.
+    /// Forgets a showing that was refused, so that the screen may be shown again, unless another one was shown since.
     mutating func takeBack(_ call: Int) {
         if self.call == call { url = nil }
     }
@@ -136,7 +136,7 @@ struct ShownScreen: Sendable {
     /// Forgets what was shown last.
     mutating func forget() { self = ShownScreen(forgotten: url) }
 
-    /// Knows again what was forgotten last: the reset had taken effect before, by its key.
+    /// Restores what was forgotten last: the reset was a repeat.
     mutating func recall() {
         if url == nil, call == nil { url = forgotten }
     }

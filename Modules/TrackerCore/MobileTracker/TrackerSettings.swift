@@ -48,7 +48,7 @@ struct TrackerSettings: ClientSettings {
 
     func needsSession(_ found: LaneState) -> Bool { !found.isSettled && config.sessionCreation == .duringInit }
 
-    /// Refuses another brand than the one in use: events of the one would be filed under the other.
+    /// Refuses another brand than the one in use, so that no event is filed under the wrong brand.
     func succession(to current: TrackerSettings) throws(TrackerError) -> Succession {
         guard current.brand == brand else {
             throw TrackerError(
@@ -70,7 +70,7 @@ struct TrackerSettings: ClientSettings {
         SessionRequests(base: base, brand: brand, apiKey: apiKey, timeout: delivery.requestTimeout)
     }
 
-    /// What the backend is told of the device.
+    /// The device as the backend is told about it.
     var device: SessionDialect.Device {
         SessionDialect.Device(
             osName: config.device.osName ?? SystemDescription.osName,

@@ -1,6 +1,6 @@
 import TrackerModels
 
-/// What can be asked of every client besides its own calls, whatever its kind.
+/// The operations that every kind of client has besides its own calls.
 package protocol ClientControl: Sendable {
     /// Sends what is queued now; `completion` is called once, in the time given, and must not block.
     func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void)
@@ -8,13 +8,13 @@ package protocol ClientControl: Sendable {
     /// Sends what can be sent within the time, then closes everything.
     func shutDown(within timeout: Duration, completion: @escaping @Sendable () -> Void)
 
-    /// Runs `body` once every call accepted before has taken effect. Nothing waits for the network.
+    /// Runs `body` once every call accepted before has taken effect. It does not wait for the network.
     func afterEarlierCalls(_ body: @escaping @Sendable () -> Void)
 
     /// Counts and logs a call that cannot be passed on.
     func refuse(call name: String, as reason: RefusalReason, _ message: String)
 
-    /// Has every diagnostic handed to `observer` as it arises.
+    /// Calls `observer` with every diagnostic as it arises.
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void)
 }
 
@@ -26,26 +26,26 @@ extension ClientRuntime: ClientControl {
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 }
 
-/// A client that a ``ClientControl`` runs: what the host needs of each, written once.
+/// A client with a ``ClientControl``: the methods that the host calls on every client, written once.
 package protocol ControlledClient: Sendable {
     /// What runs the client.
     var control: any ClientControl { get }
 }
 
 extension ControlledClient {
-    /// Accepts a flush; it may be answered late, and nothing waits for it.
+    /// Accepts a flush. Its answer may come late; other calls do not wait for it.
     package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
         control.flush(timeout: timeout, completion: completion)
     }
 
-    /// Accepts the end: calls that come later are refused.
+    /// Accepts a shutdown: later calls are refused.
     package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
         control.shutDown(within: timeout, completion: completion)
     }
 
-    /// Does something when every call accepted before has taken effect. Nothing waits for the network.
+    /// Runs `body` once every call accepted before has taken effect. It does not wait for the network.
     ///
-    /// - Parameter body: Run once, at once if there is nothing to wait for. Must not block.
+    /// - Parameter body: Run once, immediately if there is nothing to wait for. Must not block.
     package func afterEarlierCalls(_ body: @escaping @Sendable () -> Void) { control.afterEarlierCalls(body) }
 
     /// Refuses a call that cannot be passed on.
@@ -55,7 +55,7 @@ extension ControlledClient {
         control.refuse(call: name, as: reason, message)
     }
 
-    /// Has every diagnostic handed to `observer` as it arises.
+    /// Calls `observer` with every diagnostic as it arises.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { control.observe(observer) }
 
     /// Sends what is queued, and waits for the report.

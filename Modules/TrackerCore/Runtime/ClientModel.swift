@@ -5,7 +5,7 @@ import TrackerStorage
 /// What makes one kind of client: its settings, its policy, and how its calls become records.
 ///
 /// A model is a value. ``ClientRuntime`` keeps it behind its lock and asks it for one call at a time, in the order of the
-/// calls; so what a model remembers between calls is always what the calls before have left.
+/// calls, so a model remembers exactly what the earlier calls left.
 protocol ClientModel: Sendable {
     /// What `initialize` was given, checked.
     associatedtype Settings: ClientSettings
@@ -17,7 +17,7 @@ protocol ClientModel: Sendable {
 
     /// What a call changes in its lane.
     ///
-    /// - Throws: Why the call is refused; then it must leave no trace in the model.
+    /// - Throws: Why the call is refused. A refused call must not change the model.
     mutating func change(for call: Call, _ stamp: CallStamp, under settings: Settings) throws(Refusal) -> LaneChange
 
     /// Forgets the user: the client is shut down.
@@ -29,10 +29,10 @@ protocol ClientModel: Sendable {
     /// The lane has opened.
     static func opened(_ found: LaneState, in runtime: ClientRuntime<Self>)
 
-    /// Delivery has begun; those who wait for `initialize` are answered after this.
+    /// Delivery has begun. The callers of `initialize` are answered after this.
     static func started(_ run: ClientRuntime<Self>.Run, in runtime: ClientRuntime<Self>)
 
-    /// The outbox has answered a call; its caller is answered after this.
+    /// The outbox has answered a call. The caller is answered after this.
     static func committed(_ call: PendingCall<Call>, _ result: ChangeResult, in runtime: ClientRuntime<Self>)
 
     /// The engine has done something.
@@ -71,19 +71,19 @@ protocol ClientSettings: Sendable {
     var limits: OutboxLimits { get }
     /// How long stored values last.
     var expiration: Duration { get }
-    /// The consent of a brand that has none stored; `nil` for clients that know no consent.
+    /// The consent of a brand that has none stored; `nil` for clients without consent.
     var initialConsent: Consent? { get }
     /// Whether records wait for a session before they can be sent.
     var bindsSessions: Bool { get }
     /// Whether informative and debug messages are logged.
     var isVerbose: Bool { get }
-    /// How long `initialize` may take; `nil`: as long as it does.
+    /// How long `initialize` may take; `nil`: without limit.
     var openingTimeout: Duration? { get }
 
     /// How the client speaks to its server.
     func dialect(ids: any IDGenerator) -> any Dialect
 
-    /// What a lane is told before the first call, each time it is opened.
+    /// The changes that a lane gets before the first call, each time it is opened.
     func openingChanges(ids: any IDGenerator) -> [LaneChange]
 
     /// Whether `initialize` makes a session before it is done.
@@ -91,7 +91,7 @@ protocol ClientSettings: Sendable {
 
     /// What `initialize` does with these settings in a client that runs with others.
     ///
-    /// - Throws: Why they cannot follow; the client then goes on as it is.
+    /// - Throws: Why they cannot replace the current ones; the client then goes on unchanged.
     func succession(to current: Self) throws(TrackerError) -> Succession
 }
 
@@ -128,7 +128,7 @@ enum Succession: Hashable, Sendable {
 
 /// What a client does where clients differ.
 struct ClientPolicy: Sendable {
-    /// What becomes of a call while nobody has initialised the client.
+    /// What becomes of a call before `initialize` is called.
     enum BeforeInitialize: Sendable {
         /// It is refused as not initialised.
         case refuses
@@ -176,7 +176,7 @@ struct CallStamp: Sendable {
     }
 }
 
-/// The last 10,000 ids that were noted, as many as an outbox remembers.
+/// The last 10,000 ids that were inserted, as many as an outbox remembers.
 struct RecentIDs: Sendable {
     private static let limit = 10_000
 
@@ -186,7 +186,7 @@ struct RecentIDs: Sendable {
 
     func contains(_ id: MessageID) -> Bool { ids.contains(id) }
 
-    /// Notes an id; the oldest one goes.
+    /// Adds an id, and removes the oldest one if there are too many.
     mutating func insert(_ id: MessageID) {
         guard ids.insert(id).inserted else { return }
         if ring.count < Self.limit { return ring.append(id) }

@@ -38,13 +38,13 @@ final class FullQueue: Sendable {
     }
 }
 
-/// Tells of what happens to one client's calls and records: in the log, and to whoever listens.
+/// Reports what happens to one client's calls and records, in the log and to listeners.
 struct ClientReporter: Sendable {
     let log: LevelledLog
     let hub: DiagnosticsHub
     let full: FullQueue
 
-    /// Something happened in the engine, for all clients alike.
+    /// Reports an event of the engine, in the same way for all clients.
     func report(_ event: DeliveryEvent) {
         guard case .idle = event else { return }
         let count = full.end()
@@ -56,10 +56,10 @@ struct ClientReporter: Sendable {
         "The queue was full: \(count) event(s) were dropped in all."
     }
 
-    /// A call was refused at the door.
+    /// Reports a call that was refused when it was made.
     func refused(_ call: String, _ refusal: Refusal) {
         switch refusal.reason {
-        // The disk's failure is logged once, by whoever found it.
+        // The code that found the disk's failure has logged it once.
         case .repeatedScreen, .storage: log.verbose(.debug) { refusal.message }
         case .serialization: log.logRefusal(refusal.reason, .error, refusal.message)
         case .queueFull where !full.add(refused: 1): log.verbose(.debug) { refusal.message }
@@ -68,7 +68,7 @@ struct ClientReporter: Sendable {
         hub.report(.refused(call: call, refusal.reason))
     }
 
-    /// Something happened in the outbox.
+    /// Reports an event of the outbox.
     func report(_ event: OutboxEvent) {
         switch event {
         case .dropped(let ids, let count, let reason):
@@ -93,22 +93,22 @@ struct ClientReporter: Sendable {
         }
     }
 
-    /// A lane was opened.
+    /// Reports that a lane was opened, and warns of records that wait at another address.
     ///
-    /// - Parameter lane: Which one. Lanes of other brands are none of its business: their client may just not run.
+    /// - Parameter lane: The lane. Lanes of other brands are left out: their client may simply not run at the moment.
     func report(_ opening: Opening, of outbox: any Outbox, _ lane: LaneIdentity) {
         if let recovery = opening.recovery { report(.databaseRecovered(recovery)) }
         if opening.movedRecords > 0 {
             log.log(.warning, "Took over \(opening.movedRecords) event(s) that were queued for another address.")
         }
-        // A disk that cannot tell of other lanes does not keep this one from starting.
+        // If the other lanes cannot be read, this one starts all the same.
         for other in (try? outbox.strandedLanes()) ?? []
         where other.identity.kind == lane.kind && other.identity.owner == lane.owner {
             log.log(.warning, Self.sentence(other))
         }
     }
 
-    /// What waits at another address, and what to do about it.
+    /// How many events wait at another address, and how to have them delivered.
     private static func sentence(_ other: StrandedLane) -> String {
         let (client, option) =
             switch other.identity.kind {

@@ -46,7 +46,7 @@ extension ClientRuntime {
         } catch {
             return error
         }
-        // With delivery halted the call is held until `initialize` resumes it.
+        // While delivery is halted, the call waits until `initialize` resumes delivery.
         if run.lane.engine.isHalted { change.hold() }
         run.lane.outbox.stage(change) { [self] result in
             Model.committed(call, result, in: self)
@@ -80,7 +80,7 @@ extension ClientRuntime {
                 outcome = .failed(error)
             }
             if Model.policy.resetEndsRun {
-                // Counters that cannot be read are not shown.
+                // If the counters cannot be read, debug information leaves them out.
                 let account = try? run.lane.outbox.account()
                 handle { contents in
                     contents.lastAccount = account
@@ -184,7 +184,7 @@ extension ClientRuntime {
         }
     }
 
-    /// Waits until what the lane was told first is on disk or holds in memory, and makes a session if one is needed.
+    /// Waits until the opening changes are on disk or hold in memory, and makes a session if one is needed.
     private func prepare(_ run: Run) {
         run.lane.outbox.stage(.barrier) { [self] result in
             let found: LaneState
@@ -230,7 +230,7 @@ extension ClientRuntime {
             timeout: max(.zero, flush.deadline - dependencies.clock.uptime), completion: flush.completion)
     }
 
-    /// Takes what waits in memory to where it goes from now on. Calls made meanwhile come after it.
+    /// Moves the queue in memory to the new lane. Calls made meanwhile come after it.
     private func move(_ old: Run, to run: Run) {
         old.lane.engine.pause()
         old.lane.outbox.stage(.barrier) { [self] _ in
@@ -251,7 +251,7 @@ extension ClientRuntime {
 }
 
 extension ClientRuntime {
-    /// Counts an event that was accepted before and has no room in the new queue, and reports the first.
+    /// Counts an accepted event that has no room in the new queue, and reports the first one.
     private func noteMoved(_ result: ChangeResult) {
         let reason: RefusalReason
         switch result {
@@ -267,7 +267,7 @@ extension ClientRuntime {
 }
 
 extension LaneChange {
-    /// Has a record answered as `pending`.
+    /// Answers a record as `pending`.
     fileprivate mutating func hold() {
         switch self {
         case .append(var draft):

@@ -40,7 +40,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         contents = Mutex(Contents(model: model))
     }
 
-    /// What is on disk stays there; without a shutdown nothing more is sent. Everyone who waits is answered.
+    /// Answers every caller that waits, and closes the lane. What is on disk stays there and is not sent.
     deinit {
         let (run, operations) = contents.withLock { contents in
             var operations: [Operation<Model>] = []
@@ -65,7 +65,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     ///   - name: What the log calls the call.
     ///   - checked: The call, or why it is refused.
     ///   - messageID: The key that its caller chose; `nil`: one is made.
-    ///   - holdsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
+    ///   - holdsWhileIdle: Whether the call may wait although `initialize` was not called yet.
     ///   - completion: Called once the call is on disk or refused. Must not block.
     func accept(
         _ name: String, _ checked: Result<Model.Call, Refusal>, messageID: MessageID?, holdsWhileIdle: Bool = true,
@@ -124,7 +124,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         return .dropped(refusal.reason)
     }
 
-    // MARK: The rest of what is asked
+    // MARK: Other operations
 
     /// Initialises the client, unless it is already.
     ///
@@ -150,8 +150,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// - Parameters:
     ///   - messageID: The key that its caller chose.
     ///   - updateModel: Applied to the model at once.
-    ///   - completion: Called once it is on disk, or with what keeps it from it; the result is the outbox's, if a lane
-    ///     was open. Must not block.
+    ///   - completion: Called once it is on disk, or with the reason why it is not. It also gets the outbox's result,
+    ///     if a lane was open. Must not block.
     func accept(
         _ change: LaneChange, messageID: MessageID?, updateModel: (inout Model) -> Void = { _ in },
         completion: @escaping @Sendable (ChangeResult?, ChangeOutcome) -> Void
@@ -164,9 +164,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         }
     }
 
-    /// Does something when every call accepted before has taken effect. Nothing waits for the network.
+    /// Runs `body` once every call accepted before has taken effect. It does not wait for the network.
     ///
-    /// - Parameter body: Run once, at once if there is nothing to wait for. Must not block.
+    /// - Parameter body: Run once, immediately if there is nothing to wait for. Must not block.
     func afterEarlierCalls(_ body: @escaping @Sendable () -> Void) { handle { $0.state.submit(.after(body)) } }
 
     /// Sends what is queued now.
@@ -175,7 +175,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
         let flush = PendingFlush(deadline: dependencies.clock.uptime + timeout, completion: completion)
         handle { $0.state.submit(.flush(flush)) }
-        // One that waits for its turn does not wait longer than it was told to.
+        // A flush that waits for its turn ends when its time is over, too.
         guard !flush.hasBegun.value, let lane else { return }
         lane.loop.schedule(at: lane.loop.now.advanced(by: timeout)) { [weak self] in
             guard flush.hasBegun.raise() else { return }
@@ -207,7 +207,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(epoch) }
     }
 
-    /// Has informative and debug messages logged from now on.
+    /// Logs informative and debug messages from now on.
     func enableDebugLogging() {
         contents.withLock { $0.isVerbose = true }
         log.setVerbose(true)
@@ -240,7 +240,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         return rejection
     }
 
-    /// The engine of a run has done something.
+    /// Takes an event of a run's engine: reports it, and changes the state.
     func observe(_ event: DeliveryEvent, in number: Int) {
         reporter.report(event)
         Model.observed(event, in: self)
@@ -253,7 +253,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         }
     }
 
-    /// Something has happened in the outbox of a run.
+    /// Takes an event of a run's outbox: reports it, and has the engine look once the disk works again.
     func observe(_ event: OutboxEvent, in number: Int) {
         reporter.report(event)
         guard case .recovered = event, let run, run.number == number else {

@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerStorage
 
 extension ClientState {
-    /// Something the owner of the state has to do.
+    /// Something that the owner of the state has to do.
     enum Action: Sendable {
         // Inside the critical section, since their order is the order on disk.
 
@@ -34,7 +34,7 @@ extension ClientState {
         case start(Run)
         /// Go on delivering after a pause.
         case resume(Run)
-        /// Let others take over what has no session: there will be none here.
+        /// Let other processes send the records without a session: this process makes no session.
         case offerUnbound(Run)
         /// Close the lane, and report it by ``closed(_:)``.
         case close(Run)
@@ -89,7 +89,7 @@ extension ClientState {
         switch policy.afterFailure {
         case .keeps: break
         case .isIdle:
-            // A lane that only holds calls is given up: they wait on disk.
+            // A lane that only keeps calls is closed: the calls wait on disk.
             if !isRunning, let run {
                 leave(run, isBeingOpened: isBeingOpened)
                 phase = .idle
@@ -109,7 +109,7 @@ extension ClientState {
     /// A run was made for an `initialize`.
     ///
     /// - Parameter movesMemory: Whether the queue of the run before has to be moved by hand.
-    /// - Returns: What its lane is to be told first.
+    /// - Returns: The changes that its lane gets first.
     mutating func begin(_ run: Run, _ initialization: Initialization<Model>, movesMemory: Bool) -> [LaneChange] {
         let old = self.run
         let isBeingOpened = isBeingOpened
@@ -170,7 +170,7 @@ extension ClientState {
         opened = number
         early.removeAll { $0.run <= number }
         if let first = leaving.first, first.number == number {
-            // The last lane of a client that is shut down may still send.
+            // After a shutdown, the last lane may still send.
             let isLast = if case .shutDown = phase { leaving.count == 1 } else { false }
             due.append(isLast ? .end(first) : .close(first))
         } else if case .opening(let run) = phase, run.number == number {

@@ -13,7 +13,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     typealias Call = PendingCall<Model.Call>
     typealias Waiter = @Sendable (Result<Void, TrackerError>) -> Void
 
-    /// One lane in use. A class, since each call hands it on and the settings are large.
+    /// One lane in use. It is a class because every call passes it on and the settings are large.
     final class Run: Sendable {
         let number: Int
         let settings: Settings
@@ -27,9 +27,9 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     }
 
     indirect enum Phase: Sendable {
-        /// Nobody has initialised the client, or that has failed.
+        /// `initialize` was not called yet, or has failed.
         case idle
-        /// The queue of another run, which is kept in memory, is being moved to this one: everything waits.
+        /// The queue of the previous run, which is kept in memory, is being moved to this one. All operations wait.
         case moving(Run, from: Run)
         /// The lane is being opened. Calls are staged in it already.
         case opening(Run)
@@ -37,7 +37,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case ready(Run)
         /// No session could be made. Calls are staged; nothing is sent until the next `initialize`.
         case withoutSession(Run)
-        /// A reset that ends the run is on its way to the disk: everything waits.
+        /// A reset that ends the run is being written to disk. All operations wait.
         case resetting(Run, from: Phase)
         /// Calls are refused. The run is the one whose lane is still there.
         case disabled(Run?, Fault)
@@ -65,7 +65,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     /// A change that no lane has taken yet.
     struct EarlyChange: Sendable {
         var change: PendingChange
-        /// The run in whose lane it was, or will be, staged first.
+        /// The run in whose lane it was staged first, or will be.
         var run: Int
     }
 
@@ -80,11 +80,11 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var opened = 0
     /// Runs that are closed before the one that follows them is opened; the first is being opened or closed.
     var leaving: [Run] = []
-    /// The changes that no lane has taken, in their order: each new lane is told them, until one has opened.
+    /// The changes that no lane has taken, in order. Each new lane gets them, until one has opened.
     var early: [EarlyChange] = []
-    /// Those who wait for `initialize`.
+    /// The callers that wait for `initialize`.
     var waiters: [Waiter] = []
-    /// Those who wait until every lane is closed.
+    /// The callers that wait until every lane is closed.
     var closers: [@Sendable () -> Void] = []
     /// The last reset that ended a run, if its caller gave it a key.
     var lastReset: MessageID?
@@ -130,9 +130,9 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
-    /// The run that takes a call that comes now, if nothing waits before it and the run is in use.
+    /// The run in which a call that is made now is staged at once, if there is one and nothing waits before the call.
     ///
-    /// Such a call is staged at once: ``submit(_:)`` and ``next()`` would say the same.
+    /// ``submit(_:)`` and ``next()`` would have the same result.
     var directRun: Run? { pending.isEmpty && due.isEmpty && refusal == nil && admitsCalls ? run : nil }
 
     private var admitsCalls: Bool {
@@ -142,7 +142,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
-    /// Whether a call that comes now would wait for an `initialize` that nobody has asked for.
+    /// Whether a call that is made now would wait although `initialize` was not called.
     var wouldHoldCall: Bool {
         switch phase {
         case .idle, .resetting: pending.leavesIdle(true)
@@ -150,7 +150,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
-    /// Takes what is asked of the client. If the client is not able to do it now, it waits for its turn.
+    /// Takes an operation. It waits for its turn if the client cannot perform it now.
     mutating func submit(_ operation: Operation<Model>) {
         if pending.isEmpty, due.isEmpty, admits(operation) { return take(operation) }
         pending.append(operation)
@@ -170,7 +170,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     private mutating func nextOperation() -> Operation<Model>? {
         guard let first = pending.first else { return nil }
         if admits(first) { return pending.popFirst() }
-        // Calls wait for an `initialize`; what comes after them may bring it about.
+        // Calls wait for an `initialize`, which may stand behind them.
         if case .idle = phase { return pending.popFirstOther() }
         return nil
     }
@@ -205,7 +205,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         guard policy.resetEndsRun else {
             guard let run else { return keep(change) }
             if change.change.endsBrand { endings.insert(change.ownID) }
-            // A lane that does not open takes the change with it.
+            // If the lane does not open, its changes are lost: keep this one for the next lane as well.
             let isEarly = run.number > opened
             if isEarly { early.append(EarlyChange(change: change, run: run.number)) }
             return due.append(.commit(isEarly ? change.keyed : change.change, change, run))
@@ -258,7 +258,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     // MARK: The end
 
-    /// The client is shut down. What waits is given up; only resets still take effect, on disk.
+    /// Shuts the client down. Waiting operations are abandoned; only resets still take effect, on disk.
     ///
     /// - Parameters:
     ///   - deadline: When the lanes must be closed, by the monotonic clock.
@@ -273,13 +273,13 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         phase = .shutDown
         switch last {
         case .idle, .disabled(nil, _), .shutDown: break
-        // The reset that is under way goes on, and closes the lane.
+        // The reset under way continues, and then closes the lane.
         case .resetting(let run, _): if !isLeaving(run) { leaving.append(run) }
         case .moving(let run, let old):
             leaving.append(old)
             due += [.close(run), .end(old)]
         case .opening(let run) where run.number > opened, .withoutSession(let run) where run.number > opened:
-            // It is closed once it has opened: what is staged in it is written then.
+            // The lane is closed after it has opened, so that its staged calls are written.
             leaving.append(run)
         case .opening(let run), .ready(let run), .withoutSession(let run), .disabled(let run?, _):
             leaving.append(run)
@@ -331,7 +331,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
-    /// Holds as many calls as the queue of a run.
+    /// Keeps as many calls as a run's queue.
     mutating func bound(by limits: OutboxLimits) { (heldCalls, heldBytes) = (limits.maxRecords, limits.maxBytes) }
 }
 

@@ -3,7 +3,7 @@ public import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// How a client stands at one instant.
+/// The state of a client at one instant.
 struct ClientSnapshot<Model: ClientModel> {
     var lifecycle: Lifecycle
     /// Why the client is disabled.
@@ -21,7 +21,7 @@ struct ClientSnapshot<Model: ClientModel> {
 }
 
 extension ClientRuntime {
-    /// How things stand: what all clients tell, and what this one adds.
+    /// The debug information: what all clients have, and what this one adds.
     var debugInfo: JSONObject {
         let snapshot = contents.withLock { contents in
             ClientSnapshot(
@@ -47,7 +47,7 @@ extension ClientRuntime {
 
 /// What the clients' debug infos have in common.
 enum DebugInfo {
-    /// Adds what a lane and its engine tell.
+    /// Adds the state of a lane and its engine.
     static func describe(_ lane: OpenLane, at wall: Timestamp, in info: inout JSONObject) {
         let engine = lane.engine.snapshot
         do throws(StorageError) {
@@ -128,13 +128,13 @@ enum DebugInfo {
     }
 }
 
-/// What a state folder holds, for a program that looks for the reason why events do not arrive.
+/// What a state folder holds, for a program that finds out why events do not arrive.
 public enum StateReport {
     /// Reads a state folder without changing anything in it.
     ///
     /// - Parameter path: The folder.
     /// - Returns: `folder`, `schema` (null if there is no database yet), `lanes`, and `error` if the database cannot
-    ///   be read. Of a session nothing is told but that there is one.
+    ///   be read. Of a session it only says whether there is one.
     public static func describe(folder path: String) -> JSONObject {
         var report: JSONObject = ["folder": .string(path)]
         do throws(StorageError) {

@@ -2,7 +2,7 @@ import TrackerModels
 package import TrackerNetworking
 package import TrackerStorage
 
-/// What a client works with besides its configuration: the system's own parts, or others in tests.
+/// What a client works with besides its configuration: the system's own parts, or test doubles.
 package struct Dependencies: Sendable {
     package var clock: any TrackerClock
     package var ids: any IDGenerator
@@ -12,7 +12,7 @@ package struct Dependencies: Sendable {
     /// Throws if the transport cannot start.
     package var makeLoop: @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop
     package var makeOutbox: @Sendable (OutboxConfiguration) -> any Outbox
-    /// Runs what answers the calls of one transaction, so that whoever hears of them can gather what it does.
+    /// Runs the closures that answer the calls of one transaction. The host wraps them, to write all answers at once.
     package var answering: @Sendable (_ answers: () -> Void) -> Void = { $0() }
 
     package init(

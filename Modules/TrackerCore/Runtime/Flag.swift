@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A truth that several threads read and set.
+/// A Boolean that several threads read and set.
 final class Flag: Sendable {
     private let storage: Atomic<Bool>
 
@@ -10,11 +10,11 @@ final class Flag: Sendable {
 
     func set(_ value: Bool) { storage.store(value, ordering: .releasing) }
 
-    /// Sets it and tells whether that changed it.
+    /// Sets it to `true`, and returns whether it was `false` before.
     func raise() -> Bool { !storage.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
-/// Something that is told at most once, whoever comes first.
+/// An action that runs once, at the first call; later calls do nothing.
 final class Once<Value: Sendable>: Sendable {
     private let isDone = Flag(false)
     private let action: @Sendable (Value) -> Void

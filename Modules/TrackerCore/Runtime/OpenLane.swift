@@ -3,7 +3,7 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// One lane of a client: where its calls go, and who delivers them.
+/// One open lane of a client: its outbox, its engine and its loop.
 struct OpenLane: Sendable {
     let outbox: any Outbox
     let engine: DeliveryEngine
@@ -15,7 +15,7 @@ struct OpenLane: Sendable {
         self.loop = loop
     }
 
-    /// Puts together what delivers a lane; nothing is opened or sent yet.
+    /// Makes the parts that deliver a lane, without opening or sending anything yet.
     ///
     /// - Parameter observer: Called with what the engine does.
     /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
@@ -51,9 +51,9 @@ struct OpenLane: Sendable {
     ///
     /// - Parameter completion: Called when every lock is free; a disk that stalls makes it late.
     func end(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
-        // A client that has not come so far as to begin sends nothing, and its flush waits for nothing.
+        // If delivery has not begun, nothing can be sent, and a flush would wait for nothing.
         engine.goWithoutSession()
-        // The last tenth is for the disk: what has just been delivered is recorded before another process may send it.
+        // The last tenth of the time is for the disk: deliveries are recorded before another process may send them again.
         let deadline = loop.now.advanced(by: timeout * 0.9)
         engine.flush(timeout: timeout * 0.8) { _ in close(by: deadline, completion: completion) }
     }
@@ -64,9 +64,9 @@ extension Duration {
     var seconds: Double { self / .seconds(1) }
 }
 
-/// Has an engine look at its lane once for many who ask for it.
+/// Combines many requests to look at a lane into one look.
 ///
-/// While the calls of one transaction are answered each of them asks, and all are served by one look after the last.
+/// Each call of a transaction asks for a look when it is answered. One look after the last answer serves them all.
 final class KickGate: Sendable {
     private static let kicked: UInt8 = 1
     private static let gathering: UInt8 = 2
@@ -74,7 +74,7 @@ final class KickGate: Sendable {
     private let state = Atomic<UInt8>(0)
     private let look = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Says what a look is; it must begin with ``lower()``.
+    /// Sets the function that looks. It must begin with ``lower()``.
     func connect(_ look: @escaping @Sendable () -> Void) { self.look.withLock { $0 = look } }
 
     /// Asks for a look.
@@ -82,7 +82,7 @@ final class KickGate: Sendable {
         if state.bitwiseOr(Self.kicked, ordering: .acquiringAndReleasing).oldValue == 0 { begin() }
     }
 
-    /// Runs `body`, and has all who ask meanwhile served by one look afterwards.
+    /// Runs `body`, and then looks once for all requests made meanwhile.
     func gather(_ body: () -> Void) {
         state.bitwiseOr(Self.gathering, ordering: .acquiringAndReleasing)
         body()
@@ -90,7 +90,7 @@ final class KickGate: Sendable {
         if old & Self.kicked != 0 { begin() }
     }
 
-    /// Notes that a look begins: who asks from now on needs another.
+    /// Marks the beginning of a look: later requests need another one.
     func lower() { state.bitwiseAnd(~Self.kicked, ordering: .acquiringAndReleasing) }
 
     private func begin() { look.withLock(\.self)?() }

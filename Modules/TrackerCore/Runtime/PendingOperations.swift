@@ -35,9 +35,9 @@ struct PendingChange: Sendable {
     var change: LaneChange
     /// The key that its caller chose.
     var messageID: MessageID?
-    /// What tells it from others, and the key under which it is staged if it may have to be staged twice.
+    /// Its own key, under which it is staged if it may be staged twice.
     var ownID: MessageID
-    /// Called with what the outbox answered, if a lane was open, and what it came to.
+    /// Called with the outbox's result, if a lane was open, and with the outcome.
     var completion: @Sendable (ChangeResult?, ChangeOutcome) -> Void
 
     /// The change under the caller's key, or at least under one of its own.
@@ -51,7 +51,7 @@ struct PendingChange: Sendable {
     }
 }
 
-/// How far a reset or a decision has come.
+/// What became of a reset or a decision.
 enum ChangeOutcome: Hashable, Sendable {
     /// It is on disk.
     case done
@@ -69,7 +69,7 @@ struct PendingFlush: Sendable {
     /// By the monotonic clock.
     var deadline: Duration
     var completion: @Sendable (FlushReport) -> Void
-    /// Raised by whoever answers it: the engine, or the timer of one that waits for its turn.
+    /// Raised by the engine when it begins the flush, or by the timer that ends a waiting one. The first answers it.
     let hasBegun = Flag(false)
 
     init(deadline: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
@@ -78,7 +78,7 @@ struct PendingFlush: Sendable {
     }
 }
 
-/// Something that was asked of a client.
+/// An operation that a client was asked to perform.
 enum Operation<Model: ClientModel>: Sendable {
     case call(PendingCall<Model.Call>)
     case initialize(Initialization<Model>)
@@ -87,10 +87,10 @@ enum Operation<Model: ClientModel>: Sendable {
     /// Something to do once every call before has taken effect.
     case after(@Sendable () -> Void)
 
-    /// Whether it waits for a client that is set up, while the others bring one about.
+    /// Whether it waits until the client is set up.
     var isCall: Bool { if case .call = self { true } else { false } }
 
-    /// Answers that there is no client any more.
+    /// Answers the caller: the client no longer exists.
     func abandon() {
         switch self {
         case .call(let call): call.completion(.dropped(.notInitialized))
@@ -104,7 +104,7 @@ enum Operation<Model: ClientModel>: Sendable {
     }
 }
 
-/// What waits for a client, in the order in which it was asked for.
+/// The operations that wait, in the order in which they were requested.
 struct PendingOperations<Model: ClientModel>: Sendable {
     private var operations: [Operation<Model>?] = []
     private var head = 0
@@ -149,7 +149,7 @@ struct PendingOperations<Model: ClientModel>: Sendable {
         return leading
     }
 
-    /// Whether a call that comes now would wait for an `initialize` that nobody has asked for yet.
+    /// Whether a call that is made now would wait although `initialize` was not called yet.
     ///
     /// - Parameter isIdle: Whether the client is idle, or will be before anything that waits.
     func leavesIdle(_ isIdle: Bool) -> Bool {

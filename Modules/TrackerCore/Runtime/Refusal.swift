@@ -43,7 +43,7 @@ extension String {
     }
 }
 
-/// Why a key that a program was given cannot be used.
+/// Why the API key or write key of a configuration cannot be used.
 struct SecretFault: Error {
     /// To be read after the key's name.
     var reason: String

@@ -1,7 +1,7 @@
 import Synchronization
 public import TrackerModels
 
-/// What a call that does not wait leaves behind: a way to learn later what became of it.
+/// The receipt of a call that does not wait: its outcome can be awaited later.
 ///
 /// The call has its place in the order already; releasing the receipt changes nothing.
 public final class CallReceipt: Sendable {

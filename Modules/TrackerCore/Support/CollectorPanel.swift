@@ -10,14 +10,14 @@ import TrackerNetworking
     import Darwin
 #endif
 
-/// Shows a development collector how a client stands: posts its debug information there once a second.
+/// Posts a client's debug information to a development collector once a second.
 ///
-/// It lives on the timers and the transport of the client's own loop, so it ends when that loop closes. While no
-/// collector answers it asks less often, and says nothing.
+/// It uses the timers and the transport of the client's own loop, so it ends when that loop closes. While no collector
+/// answers, it posts less often and logs nothing.
 struct CollectorPanel: Sendable {
     /// How often a collector that answers gets an account.
     static let period = Duration.seconds(1)
-    /// How long a server is left alone that did not take one.
+    /// How long it waits after a server that did not take one.
     static let pause = Duration.seconds(5)
     /// How long one post may take.
     static let patience = Duration.milliseconds(900)
@@ -34,7 +34,7 @@ struct CollectorPanel: Sendable {
     /// Posts the next account after a while.
     func post(after wait: Duration) {
         loop.schedule(at: loop.now.advanced(by: wait)) {
-            // It reads the queue from disk: a slow one must not hold up the loop.
+            // Debug information is read from disk, and a slow disk must not block the loop.
             DispatchQueue.global(qos: .utility).async { post() }
         }
     }
@@ -45,7 +45,7 @@ struct CollectorPanel: Sendable {
             "client": .string("\(client), process \(getpid())"), "at": .string(clock.wall.description),
             "debugInfo": .object(debugInfo),
         ]
-        // What a client tells of itself has no number that JSON cannot hold.
+        // Debug information has no number that JSON cannot hold.
         guard let body = try? JSONText(account) else { return }
         let request = HTTPRequest(
             method: .post, url: url, headers: ["Content-Type": "application/json"], body: Array(body.text.utf8),
@@ -58,8 +58,7 @@ struct CollectorPanel: Sendable {
 }
 
 extension OpenLane {
-    /// Shows the collector behind a client's own address how it stands, if its options say so and the address is on
-    /// this machine.
+    /// Starts the posts if the options ask for them and the client's own address is on this machine.
     func show(
         _ client: String, at base: BaseURL, _ delivery: DeliveryOptions, _ clock: any TrackerClock,
         _ debugInfo: @escaping @Sendable () -> JSONObject?

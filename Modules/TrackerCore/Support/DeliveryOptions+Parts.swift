@@ -27,7 +27,7 @@ extension DeliveryOptions {
 
     /// The bounds of a client's queue.
     ///
-    /// - Parameter standard: What that client does past them unless it is told otherwise.
+    /// - Parameter standard: What the client does when the queue is full, unless the options say otherwise.
     func limits(overflow standard: Overflow, maxPendingRecords: Int? = nil) -> OutboxLimits {
         OutboxLimits(
             maxRecords: maxQueuedEvents, maxBytes: maxQueuedBytes, overflow: overflow ?? standard,

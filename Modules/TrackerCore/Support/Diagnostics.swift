@@ -5,7 +5,7 @@ public import TrackerModels
 public enum Diagnostic: Hashable, Sendable {
     /// Records left the queue undelivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
-    /// A call was refused at the door.
+    /// A call was refused when it was made.
     case refused(call: String, RefusalReason)
     /// A request failed and will be sent again.
     case retried(status: Int?, message: String)
@@ -17,7 +17,7 @@ public enum Diagnostic: Hashable, Sendable {
     case storage(String)
     /// Delivery halted, resumed, or moved to another process; a sentence.
     case lane(String)
-    /// This many diagnostics were dropped, the oldest first, because nobody took them in time.
+    /// This many diagnostics were dropped, the oldest first, because the listener did not read them in time.
     case missed(Int)
 }
 
@@ -62,13 +62,13 @@ public struct Diagnostics: AsyncSequence, Sendable {
     }
 }
 
-/// Hands each diagnostic to every listener.
+/// Gives each diagnostic to every listener.
 final class DiagnosticsHub: Sendable {
     private struct State {
         var subscriptions: [WeakSubscription] = []
         var observers: [@Sendable (Diagnostic) -> Void] = []
         var isClosed = false
-        /// How often listeners have been let in again.
+        /// How often the hub was opened again after a close.
         var epoch = 0
     }
 
@@ -87,7 +87,7 @@ final class DiagnosticsHub: Sendable {
         if isClosed { subscription.finish() }
     }
 
-    /// Has every diagnostic handed to `observer` as well, at once, on the thread it arises on.
+    /// Calls `observer` with every diagnostic as well, immediately, on the thread on which it arises.
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
@@ -98,7 +98,7 @@ final class DiagnosticsHub: Sendable {
         for observer in observers { observer(diagnostic) }
     }
 
-    /// Takes listeners again, after `close`.
+    /// Opens the hub for listeners again, after `close`.
     func open() {
         state.withLock { state in
             state.isClosed = false
@@ -106,10 +106,10 @@ final class DiagnosticsHub: Sendable {
         }
     }
 
-    /// What a close that may come late is about.
+    /// The number of the current opening: a late ``close(_:)`` names the one that it means.
     var epoch: Int { state.withLock { $0.epoch } }
 
-    /// Ends every listening, unless the hub has been opened again since.
+    /// Ends every iteration, unless the hub was opened again since.
     func close(_ epoch: Int) {
         let subscriptions = state.withLock { state -> [WeakSubscription] in
             guard state.epoch == epoch else { return [] }

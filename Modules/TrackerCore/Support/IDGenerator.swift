@@ -1,7 +1,7 @@
 import Synchronization
 import TrackerModels
 
-/// Makes identifiers that nobody else makes.
+/// Makes unique identifiers.
 package protocol IDGenerator: Sendable {
     /// A UUID in lower case, such as `6f0c7e85-3c1d-4a52-9c0b-1f2e3d4c5b6a`.
     func uuid() -> String
@@ -29,7 +29,7 @@ package struct RandomIDGenerator: IDGenerator {
 
 /// Writes UUIDs.
 package enum UUIDText {
-    /// The text of a version 4 UUID with these bits, but for those that say the version and the variant.
+    /// The text of a version 4 UUID from these bits; the bits of version and variant are set.
     package static func make(high: UInt64, low: UInt64) -> String {
         let high = high & ~0xF000 | 0x4000
         let low = low & ~(0b11 << 62) | 0b10 << 62

@@ -9,7 +9,7 @@ import TrackerStorage
     import Darwin
 #endif
 
-/// What the system tells of itself.
+/// Describes the system that the program runs on.
 enum SystemDescription {
     /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
     static var osName: String {
@@ -50,12 +50,12 @@ enum SystemDescription {
         return host.isEmpty ? nil : host
     }
 
-    /// What the process's environment says; `nil` if it does not.
+    /// A variable of the process's environment; `nil` if it is not set.
     static func environmentVariable(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// How a request names its sender: `mobile-tracker/0.1.0 (Linux)`.
+    /// The `User-Agent` of a request: `mobile-tracker/0.1.0 (Linux)`.
     static var userAgent: String { "\(ProductVersion.product)/\(ProductVersion.current) (\(osName))" }
 
     static func text<Characters>(of characters: Characters) -> String {

@@ -11,13 +11,13 @@ public import TrackerModels
 
 /// How much a log message matters.
 public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
-    /// For whoever looks for a fault in the tracker. The only level that may hold personal data.
+    /// Details for finding a fault in the tracker. Only this level may hold personal data.
     case debug
     /// What the tracker does.
     case info
-    /// Something is not as it should be, and the tracker goes on.
+    /// Something is wrong, and the tracker goes on.
     case warning
-    /// Something the caller asked for will not happen.
+    /// Something that the caller asked for will not happen.
     case error
 
     /// Whether `lhs` matters less.
@@ -35,7 +35,7 @@ public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
 
 /// Where log messages go.
 ///
-/// Warnings and errors always come; info and debug only with `debug: true`. A message never holds a key, and no
+/// Warnings and errors are always logged, info and debug only with `debug: true`. A message never holds a key, and no
 /// personal data above debug level. `log` is called from several threads, must not block for long, and may call the
 /// tracker.
 public protocol TrackerLog: Sendable {
@@ -67,7 +67,7 @@ public struct StandardErrorLog: TrackerLog {
     }
 }
 
-/// A log that lets info and debug through only when asked to.
+/// A log that passes on info and debug only when verbose.
 final class LevelledLog: TrackerLog {
     private let log: any TrackerLog
     private let isVerbose: Flag
@@ -78,7 +78,7 @@ final class LevelledLog: TrackerLog {
         self.isVerbose = Flag(isVerbose)
     }
 
-    /// Lets info and debug through from now on, or no longer.
+    /// Turns info and debug on or off.
     func setVerbose(_ value: Bool) { isVerbose.set(value) }
 
     func log(_ level: LogLevel, _ message: String) {
@@ -86,21 +86,22 @@ final class LevelledLog: TrackerLog {
         log.log(level, message)
     }
 
-    /// Logs a dropped call. Of those that the client's state is the reason for, it logs the first; the others are
-    /// counted until ``endRefusals()``.
+    /// Logs a dropped call. If the client's state is the reason, it logs the first such call and counts the others
+    /// until ``endRefusals()``.
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
         guard !reason.isOfState || streaks.begins(reason) else { return }
         log.logRefusal(reason, level, message)
     }
 
-    /// A call was accepted, or the client starts or closes: logs how many calls were dropped, if more than one.
+    /// Logs how many calls were dropped, if more than one. Called when a call is accepted, and when the client starts
+    /// or closes.
     func endRefusals() {
         for (reason, count) in streaks.end() {
             log.logRefusal(reason, .warning, "\(count) calls were dropped: \(reason.rawValue)")
         }
     }
 
-    /// A message at a level that is off most of the time: it is only made when it is wanted.
+    /// Logs a message at a level that is mostly off: the message is made only if it is logged.
     func verbose(_ level: LogLevel, _ message: () -> String) {
         guard isVerbose.value else { return }
         log.log(level, message())
@@ -111,7 +112,7 @@ final class LevelledLog: TrackerLog {
 private final class RefusalStreaks: Sendable {
     /// How many were dropped for each reason; the first has its message.
     private let counts = Mutex<[RefusalReason: Int]>([:])
-    /// So that a call that is accepted costs no lock.
+    /// Spares an accepted call the lock.
     private let isEmpty = Flag(true)
 
     /// Counts a dropped call.
@@ -140,7 +141,7 @@ private final class RefusalStreaks: Sendable {
 
 extension RefusalReason {
     /// Whether the reason is the client's state, so that it holds for other calls as well. A full queue has a count of
-    /// its own (``FullQueue``), which ends with the queue's being empty.
+    /// its own (``FullQueue``), which ends when the queue is empty.
     fileprivate var isOfState: Bool {
         [.notInitialized, .trackingNotAllowed, .disabled].contains(self)
     }
