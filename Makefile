@@ -32,7 +32,7 @@ help:
 	@echo "make dist    the packages with the stripped host, in dist/"
 	@echo "make docs    the reference of the public API, in .build/docs; fails if a declaration has no comment"
 	@echo "make links   every link and path in the pages"
-	@echo "make dist-debian  the package in Debian 11, 12 and 13: delivers, or says which glibc it needs (root)"
+	@echo "make dist-debian  the packages in Debian 11, 12 and 13: deliver, or say which glibc they need (root)"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
 	@echo "make screenshots  the pictures of the collector's page in Docs/images"
@@ -60,12 +60,10 @@ dist-debian: dist
 	@.ci/setup debian
 	Tests/Debian/run.sh
 
-# The host as it ships is built last: without Foundation and regular expressions, which the tests have. The package then
-# shows that it is small enough.
-test: test-scripts test-swift test-node test-python coverage links docs build
+# The host as it ships is built last: without Foundation and regular expressions, which the tests have. The packages then
+# show that it is small enough.
+test: test-scripts test-swift test-node test-python coverage links docs dist
 	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
-	MOBILE_TRACKER_HOST=$(CURDIR)/.build/release/BridgeHost \
-		python3 Tests/Scripts/run_tests.py python --report python-package tests.test_package.WheelTests
 
 # The scripts that run the tests and read what they came to.
 test-scripts: setup-tests

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the package of dist/ in a root of each of these Debian releases, with libcurl and Node and nothing else installed:
-# an event is tracked and delivered where glibc is new enough, and a sentence says so where it is not. Needs root.
+# Runs the packages of dist/ in a root of each of these Debian releases, with libcurl, Node and Python and nothing else
+# installed: events are delivered where glibc is new enough, and a sentence says so where it is not. Needs root.
 #
 #   Tests/Debian/run.sh [RELEASE…]   bullseye, bookworm, trixie by default
 set -euo pipefail
@@ -20,14 +20,15 @@ for release in "$@"; do
         rm -rf "$root"
         curl=libcurl4
         [ "$release" = trixie ] && curl=libcurl4t64
-        mmdebstrap --quiet --variant=minbase --include="$curl,libstdc++6,libatomic1" "$release" "$root"
+        mmdebstrap --quiet --variant=minbase --include="$curl,libstdc++6,libatomic1,python3" "$release" "$root"
         touch "$root.made"
     fi
     rm -rf "$root/app"
     mkdir "$root/app"
     npm install --offline --silent --no-audit --no-fund --prefix "$root/app" "$package"
     cp "$(command -v node)" "$root/app/node"
-    cp Tests/Debian/track.mjs "$root/app/"
+    .build/python/bin/pip install --quiet --disable-pip-version-check --no-index --target "$root/app/python" dist/*.whl
+    cp Tests/Debian/track.mjs Tests/Debian/track.py "$root/app/"
     # A process space of its own: nothing that is started there stays.
     unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" \
         chroot "$root" /usr/bin/env -i HOME=/tmp /app/node /app/track.mjs "$needed"

@@ -44,7 +44,7 @@ suite('the Node example', { skip: withoutHost }, () => {
         const [code] = await once(child, 'close')
 
         assert.deepEqual(statuses, [200, 404, 200])
-        assert.equal(last, '3 delivered, 0 wait')
+        assert.match(last, /^\d delivered, 0 wait$/)
         assert.equal(code, 0)
         const events = collector.received({ kind: 'batch' }).flatMap(({ body }) => body.batch)
         assert.deepEqual(events.map(({ event, userId, properties: { path, status } }) => [event, userId, path, status]), [
@@ -62,7 +62,7 @@ suite('the Node example', { skip: withoutHost }, () => {
         const { code, stdout, stderr } = await runFile(t, example('navigation.js'), { env })
 
         assert.equal(code, 0, stderr)
-        assert.equal(stdout, '3 delivered, 0 wait\n')
+        assert.match(stdout, /^\d delivered, 0 wait\n$/)
         assert.deepEqual(eventNames(collector), ['VIEW_PAGE', 'VIEW_PAGE', 'VIEW_PAGE'])
         assert.deepEqual(collector.received({ kind: 'event' }).map(({ body: { data: { screen, url } } }) => [screen, url]), [
             ['Shop', 'https://shop.example/'], ['Cart', 'https://shop.example/cart'],

@@ -93,7 +93,7 @@ suite('the Swift example', { skip: isMissing }, () => {
         const { code, stdout } = await runExample(t, 'Server', [], { env: { MOBILE_TRACKER_API_URL: collector.url }, input })
 
         assert.equal(code, 0)
-        assert.equal(stdout, '200 /\n200 /cart\n400 nonsense\n200 /paid\n3 delivered, 0 wait\n')
+        assert.match(stdout, /^200 \/\n200 \/cart\n400 nonsense\n200 \/paid\n\d delivered, 0 wait\n$/)
         const events = collector.received({ kind: 'batch' }).flatMap(({ body }) => body.batch)
         assert.deepEqual(events.map(({ event, userId, properties }) => [event, userId, properties]), [
             ['Request Answered', 'ada', { path: '/' }],

@@ -23,6 +23,10 @@ suite('the version', () => {
         const line = `mobile-tracker ${VERSION}`
 
         assert.equal((await runCommand(t, '--version')).out, line)
+        const python = new URL('BridgeHost/Python/src', ROOT).pathname
+        const env = { ...process.env, PYTHONPATH: python, PYTHONDONTWRITEBYTECODE: '1' }
+        const { stdout } = spawnSync('python3', ['-m', 'mobiletracker', '--version'], { encoding: 'utf8', env })
+        assert.equal(stdout, `${line}\n`)
         assert.equal(spawnSync(findHost(), ['--version'], { encoding: 'utf8' }).stdout, `${line}\n`)
     })
 

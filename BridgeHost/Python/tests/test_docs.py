@@ -59,6 +59,31 @@ class ExampleTests(TestCase):
                     self.assertEqual(self.collector.names(kind), names)
                     self.assertEqual(self.collector.problems(), [])
 
+    def test_the_import_tracks_each_order_once(self) -> None:
+        collector = self.start_collector()
+        orders = "order,user,total\n1,ada,149.99\n2,bob,29.90\n"
+        state = {"XDG_STATE_HOME": str(self.folder), "MOBILE_TRACKER_HOST": str(host_path())}
+        lines = []
+
+        for _ in range(2):
+            ended = subprocess.run(
+                [sys.executable, PACKAGE / "examples/import_orders.py"],
+                env={**os.environ, **state, "PYTHONPATH": str(SOURCE), "MOBILE_TRACKER_API_URL": collector.url},
+                input=orders,
+                capture_output=True,
+                text=True,
+                timeout=GUARD,
+            )
+            self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+            lines.append(ended.stdout)
+
+        events = [event for request in collector.received(kind="batch") for event in request["body"]["batch"]]
+        found = [(event["userId"], event["properties"], event["messageId"]) for event in events]
+        self.assertEqual(found, [("ada", {"total": 149.99}, "order-1"), ("bob", {"total": 29.9}, "order-2")])
+        self.assertEqual(collector.problems(), [])
+        self.assertRegex(lines[0], r"^2 orders, 0 not tracked; \d delivered, 0 wait\n$")
+        self.assertEqual(lines[1], "2 orders, 0 not tracked; 0 delivered, 0 wait\n")
+
     def _run(self, source: str) -> None:
         program = self.folder / "program.py"
         program.write_text(source)

@@ -101,7 +101,7 @@ class CommandTests(unittest.TestCase):
         host = run_program(run.format([]), MOBILE_TRACKER_HOST="/bin/true")
         none = run_program(run.format([]), MOBILE_TRACKER_HOST="/nowhere")
 
-        self.assertEqual((version.returncode, version.stdout), (0, f"mobiletracker {VERSION}\n"))
+        self.assertEqual((version.returncode, version.stdout), (0, f"mobile-tracker {VERSION}\n"))
         self.assertEqual((host.returncode, host.stdout), (0, "/bin/true\n"))
         self.assertEqual(none.returncode, 1)
         self.assertIn("/nowhere (MOBILE_TRACKER_HOST)", none.stderr)
