@@ -133,16 +133,22 @@ class ExitTests(TestCase):
 class RealExitTests(TestCase):
     """A program with the real host and a backend."""
 
+    def setUp(self) -> None:
+        super().setUp()
+        # A slow machine may need more than the 1.5 s that a host has to send.
+        self.arguments = ["--storage-dir", str(self.folder), "--shutdown-timeout", "60s"]
+
     def test_what_the_last_line_tracked_arrives(self) -> None:
         collector = self.start_collector()
         ended = run_program(
             "from mobiletracker import MobileTracker\n"
-            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments=['--storage-dir', {str(self.folder)!r}])\n"
+            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments={self.arguments!r})\n"
             f'tracker.init("925", {collector.config()!r})\n'
             'tracker.track("FIRST")\ntracker.track("LAST", {"total": 149.99})\n'
         )
 
         self.assertEqual(ended.returncode, 0, ended.stderr)
+        collector.wait(kind="event", count=2)
         self.assertEqual(collector.names(), ["FIRST", "LAST"])
         self.assertEqual(collector.problems(), [])
 
@@ -150,7 +156,7 @@ class RealExitTests(TestCase):
         collector = self.start_collector()
         program = (
             "import sys\nfrom mobiletracker import MobileTracker\n"
-            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments=['--storage-dir', {str(self.folder)!r}])\n"
+            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments={self.arguments!r})\n"
             f'tracker.init("925", {collector.config()!r})\n'
             "tracker.track(sys.argv[0] and NAME)\n"
         )
@@ -161,6 +167,7 @@ class RealExitTests(TestCase):
         run_program(program.replace("NAME", '"THIRD"'))
 
         self.assertEqual(failed.returncode, 0, failed.stderr)
+        collector.wait(kind="event", accepted=True, repeats=False, count=3)
         self.assertEqual(collector.names(), ["FIRST", "SECOND", "THIRD"])
 
 

@@ -267,7 +267,7 @@ class NewsTests(TestCase):
         self.assertEqual(fake.methods[0], ["host.subscribe", "getSessionId"])
 
     def test_come_no_more_to_who_stopped_and_survive_who_fails(self) -> None:
-        tracker, _ = self.fake({"news": [["log", LOG]]})
+        tracker, fake = self.fake({}, {"news": [["log", LOG]]})
         heard: list[str] = []
         done = threading.Event()
 
@@ -278,10 +278,14 @@ class NewsTests(TestCase):
         tracker.on("log", lambda news: 1 / 0)
         tracker.on("log", lambda news: heard.append("stopped"))()
         tracker.on("log", listen)
+        tracker.track("A").outcome(60)
+
+        # The next one sends the news, when all listen.
+        os.kill(fake.pid, signal.SIGKILL)
 
         self.assertTrue(done.wait(60))
         self.assertEqual(heard, ["Careful."])
-        self.assertIn("ZeroDivisionError", self.warnings[0])
+        self.assertIn("ZeroDivisionError", self.warnings[-1])
 
     def test_that_were_left_out_are_warned_of(self) -> None:
         tracker, _ = self.fake({"news": [["$/lost", {"count": 12}], ["$/other", {}]]})

@@ -8,13 +8,14 @@ from typing import Any, Protocol
 
 from .errors import MobileTrackerError
 
-_watching = threading.Lock()
+# One thread may come here twice: a signal handler, or an object that is let go of meanwhile, may make calls.
+_watching = threading.RLock()
 
 
 def reset() -> None:
     """After a fork: a thread that is not there any more may hold the lock."""
     global _watching
-    _watching = threading.Lock()
+    _watching = threading.RLock()
 
 
 class Asker(Protocol):
@@ -81,6 +82,7 @@ class Call:
     def settle(self, value: object) -> None:
         """It is over."""
         self.value = value
+        self.params = b""  # Who keeps a receipt need not keep the event.
         self.is_done = True
         # Who begins to watch now sees that it is done.
         for watcher in self._watchers or ():

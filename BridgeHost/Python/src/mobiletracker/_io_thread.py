@@ -46,7 +46,7 @@ class IOThread:
         self._posted: deque[tuple[Callable[[Any], None], Any]] = deque()
         self._timers: list[tuple[float, int, Timer]] = []
         self._numbers = itertools.count()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._is_parked = False
         self._selector: selectors.BaseSelector | None = None

@@ -101,12 +101,12 @@ class Warnings:
 
     def __init__(self, *, is_on: bool) -> None:
         self._is_on = is_on
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._streaks: dict[tuple[str, str], _Streak] = {}
 
     def become_child(self) -> None:
         """After a fork: a thread that is not there any more may hold the lock."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def warn(self, message: str | None) -> None:
         """Says something."""
