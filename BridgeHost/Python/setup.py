@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
@@ -38,12 +38,15 @@ class PlatformWheel(bdist_wheel):
     that manylinux allows (PEP 600).
     """
 
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.root_is_pure = False
-
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]
 
 
-setup(cmdclass={"build_py": BuildWithHost, "bdist_wheel": PlatformWheel})
+class PlatformDistribution(Distribution):
+    """What is built belongs to this platform, though no module is compiled."""
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+setup(distclass=PlatformDistribution, cmdclass={"build_py": BuildWithHost, "bdist_wheel": PlatformWheel})
