@@ -61,6 +61,16 @@ suite('a wrong argument of a tracking call', () => {
         })
     }
 
+    test('has the line in its warning behind thousands of calls that wait too', async (t) => {
+        const { tracker, warnings } = fakeTracker(t)
+        const calls = Array.from({ length: 3000 }, () => tracker.track('X'))
+
+        assert.deepEqual(await tracker.track(17), { status: 'dropped', reason: 'INVALID_EVENT_NAME' })
+
+        assert.match(warnings[0], / \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
+        await Promise.all(calls)
+    })
+
     test('does not end a service, whether it is awaited or not', async (t) => {
         const { tracker, warnings } = fakeTracker(t)
         const server = createServer(async (request, response) => {

@@ -21,6 +21,18 @@ function faultOf(value) {
 }
 
 suite('serialize writes what JSON.stringify writes', () => {
+    test('for keys that come again, and for more of them than it remembers', () => {
+        const keys = [...Array(1500).keys()].map((number) => `"k\\${number}é`).concat('x'.repeat(100), '', '__proto__')
+        for (let round = 0; round < 2; round++) {
+            for (const key of keys) {
+                const value = Object.fromEntries([[key, 1]])
+                assert.equal(serialize(value, 'attributes'), JSON.stringify(value))
+            }
+        }
+        assert.throws(() => serialize({ '\ud800': 1 }, 'attributes'), ValueFault)
+        assert.throws(() => serialize({ '\ud800': 1 }, 'attributes'), ValueFault)
+    })
+
     const cyclicOnlyByName = { a: { b: 1 } }
     const values = {
         'null': null,

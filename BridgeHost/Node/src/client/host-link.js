@@ -9,6 +9,9 @@ import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { Recovery } from './recovery.js'
 
+/** From how many calls on that wait for their answers there are very many. */
+const FLOOD = 1000
+
 /** How long a host may take for its first answer. */
 const HANDSHAKE_MS = 10_000
 
@@ -58,6 +61,11 @@ export class HostLink {
     /** Whether a caller waits for an answer. */
     get isBusy() {
         return this.#calls.size > 0
+    }
+
+    /** Whether very many calls wait for their answers. */
+    get isFlooded() {
+        return this.#calls.size >= FLOOD
     }
 
     /** Whether a host is there or about to be. */

@@ -69,6 +69,19 @@ function writeString(value, place, level) {
     return JSON.stringify(value)
 }
 
+/** The texts of keys that were written before: the same few come with every event. */
+const keyTexts = new Map()
+const MAX_KEY_TEXTS = 1000
+const MAX_KEY_LENGTH = 64
+
+function writeKey(key, place, level) {
+    const known = keyTexts.get(key)
+    if (known !== undefined) return known
+    const text = writeString(key, place, level)
+    if (key.length <= MAX_KEY_LENGTH && keyTexts.size < MAX_KEY_TEXTS) keyTexts.set(key, text)
+    return text
+}
+
 function writeNumber(value, place, level) {
     if (!Number.isFinite(value)) fault(place, level, `is ${value}`)
     return value === 0 ? '0' : `${value}`
@@ -128,7 +141,7 @@ function writeMembers(names, read, place, level) {
         place.keys[level + 1] = key
         const member = write(read(name), place, level + 1)
         if (member === undefined) continue
-        text += `${text === '' ? '{' : ','}${writeString(key, place, level)}:${member}`
+        text += `${text === '' ? '{' : ','}${writeKey(key, place, level)}:${member}`
         if (text.length > place.maxLength) faultOfSize(place, level)
     }
     return text === '' ? '{}' : text + '}'

@@ -37,11 +37,15 @@ export function makeFunctions(table, prefix, link, observer) {
 
 function makeFunction(method, row, link, { warnings, used }) {
     const newID = row.messageId && NEW_ID[row.messageId]
+    const locate = () => new Trace(call, row.gives === 'outcome')
     const call = (...args) => {
-        const asker = new Asker(method, row, args, new Trace(call, row.gives === 'outcome'), warnings)
+        const asker = new Asker(method, row, args, locate, warnings)
+        // A call that can reject needs its line. For one among very many that cannot, it would cost too much.
+        if (row.gives !== 'outcome' || !link.isFlooded) asker.locate()
         let params
         try {
-            params = writeParams(row, args, { newID, maxBytes: link.maxMessageBytes - ENVELOPE, note: asker.note })
+            const note = (message) => asker.note(message)
+            params = writeParams(row, args, { newID, maxBytes: link.maxMessageBytes - ENVELOPE, note })
         } catch (fault) {
             return asker.refuse(fault)
         }
@@ -56,21 +60,28 @@ class Asker {
     #method
     #row
     #name
+    #newTrace
     #trace
     #warnings
 
-    constructor(method, row, args, trace, warnings) {
+    constructor(method, row, args, newTrace, warnings) {
         this.#method = method
         this.#row = row
         this.#name = row.isNamed ? args[0] : undefined
-        this.#trace = trace
+        this.#newTrace = newTrace
         this.#warnings = warnings
     }
 
+    /** Takes down the line that makes the call; only while the call is being made. */
+    locate() {
+        this.#trace ??= this.#newTrace()
+    }
+
     /** Warns of something that does not keep the call from being made. */
-    note = (message) => {
+    note(message) {
+        this.locate()
         const what = callName({ method: this.#method, name: this.#name })
-        this.#warnings.warn(`${what}: ${message}.${this.#trace.place}`)
+        this.#warnings.warn(`${what}: ${message}.${this.#trace?.place ?? ''}`)
     }
 
     /** Turns the result into what the promise resolves with. */
@@ -94,19 +105,20 @@ class Asker {
     /** The error, with the caller's line in its stack. */
     errorFrom({ code, message, number, retryable, data }) {
         const error = new MobileTrackerError(code, message, { number, retryable, data })
-        error.stack = `${error.name}: ${message}${this.#trace.lines}`
+        error.stack = `${error.name}: ${message}${this.#trace?.lines ?? ''}`
         return error
     }
 
     /** Nobody waits for the error. That there is no host is told once for all calls. */
     unhandled({ code, message }) {
         if (/^(HOST_|PROTOCOL_)/.test(code)) return
-        this.#warnings.warn(`${this.#method} failed, and nobody handles it: ${code}: ${message}${this.#trace.place}`)
+        this.#warnings.warn(`${this.#method} failed, and nobody handles it: ${code}: ${message}${this.#trace?.place ?? ''}`)
     }
 
     /** Answers a call that cannot be sent, as the host would. */
     refuse(fault) {
         if (!(fault instanceof ValueFault)) throw fault
+        this.locate()
         const param = this.#row.params.find(({ name }) => name === fault.argument)
         if (this.#row.gives === 'outcome') {
             const reason = reasonOf(fault, param)
@@ -121,7 +133,7 @@ class Asker {
 
     #dropped(reason, detail) {
         this.#warnings.dropped({
-            method: this.#method, name: this.#name, reason, detail, place: this.#trace.place,
+            method: this.#method, name: this.#name, reason, detail, place: this.#trace?.place ?? '',
         })
     }
 }
