@@ -4,6 +4,7 @@
     run_tests.py swift [arguments of swift test]
     run_tests.py node [arguments of node --test]
     run_tests.py python [names of tests, such as tests.test_calls]
+    run_tests.py scripts
 
 The output streams as it comes, without the lines that only say that a test has started. After a failing run the last
 lines are the failed tests, each with its place and what was wrong, so that the end of a long log is enough to read.
@@ -88,7 +89,8 @@ def tail(failures):
     return result
 
 
-def node_summary(path):
+def summary_of(path):
+    """The failures that a report of one line of JSON a test has."""
     failures = []
     records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     for record in records:
@@ -126,7 +128,7 @@ def run_node(report, arguments):
     reporters = ["--test-reporter=spec", "--test-reporter-destination=stdout"]
     reporters += [f"--test-reporter={own.as_uri()}", f"--test-reporter-destination={path}"]
     code = stream(["node", "--test", *reporters, *arguments], ROOT / "BridgeHost/Node", lambda _: True)
-    return code, lambda: node_summary(path)
+    return code, lambda: summary_of(path)
 
 
 def run_python(report, arguments):
@@ -134,7 +136,16 @@ def run_python(report, arguments):
     path.unlink(missing_ok=True)
     command = [ROOT / ".build/python/bin/python", ROOT / "Tests/Scripts/python_report.py", path, *arguments]
     code = stream(command, ROOT / "BridgeHost/Python", lambda _: True)
-    return code, lambda: node_summary(path)
+    return code, lambda: summary_of(path)
+
+
+def run_scripts(report, _):
+    """The tests of the scripts in this folder."""
+    path = REPORTS / f"{report}.jsonl"
+    path.unlink(missing_ok=True)
+    names = [test.stem for test in sorted((ROOT / "Tests/Scripts").glob("test_*.py"))]
+    command = [sys.executable, ROOT / "Tests/Scripts/python_report.py", path, *names]
+    return stream(command, ROOT / "Tests/Scripts", lambda _: True), lambda: summary_of(path)
 
 
 def main(kind, *arguments):
@@ -142,13 +153,13 @@ def main(kind, *arguments):
     if arguments[:1] == ("--report",):
         report, arguments = arguments[1], arguments[2:]
     REPORTS.mkdir(parents=True, exist_ok=True)
-    code, summary = {"swift": run_swift, "node": run_node, "python": run_python}[kind](report, arguments)
+    code, summary = {"swift": run_swift, "node": run_node, "python": run_python, "scripts": run_scripts}[kind](report, arguments)
     if code:
         print("\n" + "\n".join(summary()), flush=True)
     return code
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("swift", "node", "python"):
+    if len(sys.argv) < 2 or sys.argv[1] not in ("swift", "node", "python", "scripts"):
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))

@@ -107,7 +107,7 @@ class NodeFailures(unittest.TestCase):
                 cwd=root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )
             records = [json.loads(line) for line in report.read_text().splitlines()]
-            return {record["name"]: record["verdict"] for record in records}, run_tests.node_summary(report)
+            return {record["name"]: record["verdict"] for record in records}, run_tests.summary_of(report)
 
     def test_says_of_each_test_what_it_came_to(self):
         verdicts, _ = self.run_node(a="""
@@ -142,6 +142,41 @@ class NodeFailures(unittest.TestCase):
         self.assertEqual(summary[0], "Failed: 1")
         self.assertIn("b.test.mjs", summary[1])
         self.assertIn("    Error: cannot be loaded", summary)
+
+
+class PythonFailures(unittest.TestCase):
+    TESTS = """
+import unittest
+class A(unittest.TestCase):
+    def test_passes(self): pass
+    def test_fails(self): self.assertEqual(1, 2)
+    @unittest.skip("why")
+    def test_is_skipped(self): pass
+    def test_has_parts(self):
+        for part in (1, 2):
+            with self.subTest(part=part):
+                self.assertEqual(part, 1)
+"""
+
+    def test_says_of_each_test_what_it_came_to_and_where_it_failed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "test_sample_of_tests.py").write_text(self.TESTS)
+            report = pathlib.Path(folder, "own.jsonl")
+            script = pathlib.Path(run_tests.__file__).with_name("python_report.py")
+            run = subprocess.run(
+                [sys.executable, script, report, "test_sample_of_tests"], capture_output=True, cwd=folder)
+            summary = run_tests.summary_of(report)
+            lines = report.read_text().splitlines()
+        records = [json.loads(line) for line in lines]
+
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual({record["file"] for record in records}, {"test_sample_of_tests.py"})
+        self.assertEqual(
+            sorted((record["name"], record["verdict"]) for record in records),
+            [("A.test_fails", "failed"), ("A.test_has_parts", "failed"), ("A.test_is_skipped", "skipped"),
+             ("A.test_passes", "passed")],
+        )
+        self.assertIn("✖ A.test_fails test_sample_of_tests.py:5: AssertionError: 1 != 2", summary)
 
 
 class Run(unittest.TestCase):

@@ -1,15 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import TrackerModels
 
 @testable import TrackerStorage
 
-/// Whether a process may mount a disk of its own, which takes the superuser.
-private let canMount =
-    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
-    && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
-
-@Suite("A real disk", .closingOutboxes, .enabled(if: canMount))
+@Suite("A real disk", .closingOutboxes, .enabled(if: MountNamespace.isAvailable))
 struct RealDiskTests {
     let folder = TemporaryFolder()
 
@@ -86,7 +82,7 @@ struct RealDiskTests {
         await outbox.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
         await outbox.close()
         let probe = try ProbeProcess(
-            "exec unshare -m sh -c 'mount --bind \(folder.path) \(folder.path) && "
+            "exec unshare \(MountNamespace.making[0]) sh -c 'mount --bind \(folder.path) \(folder.path) && "
                 + "mount -o remount,ro,bind \(folder.path) && exec \"$0\"' \"$0\""
         )
         #expect(try probe.ask("sh touch \(folder.file("x"))") == "failed", "The disk is not read-only")
@@ -105,7 +101,7 @@ struct RealDiskTests {
     @Test("whose folder belongs to another and takes no writes still opens")
     func isForeign() async throws {
         try folder.state.make()
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        try FileManager.default.setAttributes([.posixPermissions: Stranger.mayLook], ofItemAtPath: folder.path)
         let probe = try foreign()
         #expect(try probe.ask("sh touch \(folder.file("x"))") == "failed", "The folder can be written")
 
@@ -124,6 +120,8 @@ struct RealDiskTests {
     @Test("whose folder cannot be made or looked into does not open")
     func isForbidden() throws {
         try folder.state.make()
+        try FileManager.default.setAttributes([.posixPermissions: Stranger.mayNothing], ofItemAtPath: folder.path)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path) }
         let probe = try foreign()
 
         #expect(try probe.ask("open \(folder.path)").hasPrefix("failed folder"))
@@ -156,13 +154,13 @@ struct RealDiskTests {
     private func mounted(_ options: String) throws -> ProbeProcess {
         try folder.state.make()
         return try ProbeProcess(
-            "exec unshare -m sh -c 'mount -t tmpfs -o \(options),mode=700 tmpfs \(folder.path) && exec \"$0\"' \"$0\""
+            "exec unshare \(MountNamespace.making[0]) sh -c 'mount -t tmpfs -o \(options),mode=700 tmpfs \(folder.path) && exec \"$0\"' \"$0\""
         )
     }
 
     /// A probe of another user.
     private func foreign(_ before: String = "") throws -> ProbeProcess {
-        try ProbeProcess("\(before)exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\"")
+        try ProbeProcess("\(before)exec \(Stranger.command.joined(separator: " ")) \"$0\"")
     }
 
     /// Appends until the disk takes no more.

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TrackerModels
 
@@ -35,9 +36,11 @@ struct StateFolderTests {
     @Test("is named after the executable unless a program is named")
     func executable() throws {
         let path = try #require(StateFolder.standard { _ in "/state" }?.path)
+        let file = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let started = URL(filePath: file).lastPathComponent
 
-        #expect(!StateFolder.executableName.isEmpty)
-        #expect(path == StateFolder.standard(program: StateFolder.executableName) { _ in "/state" }?.path)
+        #expect(StateFolder.executableName == started)
+        #expect(path == StateFolder.standard(program: started) { _ in "/state" }?.path)
     }
 
     @Test("names the files of each lane and each brand apart, the same in every process")

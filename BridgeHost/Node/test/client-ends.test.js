@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
-import { eventNames, withoutHost } from '../testsupport/real-host.js'
+import { eventNames, realTracker, withoutHost } from '../testsupport/real-host.js'
 
 /** Runs a program that makes two calls, waits for neither, and ends like this. */
 async function run(t, ending) {
@@ -51,4 +52,12 @@ suite('what a program tracked arrives, though nobody waited for it,', { skip: wi
             assert.deepEqual(eventNames(collector), ['FIRST', 'SECOND'])
         })
     }
+})
+
+test('a host has a process group of its own, so that Ctrl-C reaches the program alone', { skip: withoutHost }, async (t) => {
+    const { tracker, pid } = await realTracker(t)
+    await tracker.getDebugInfo()
+
+    const groupOf = (process) => Number(readFileSync(`/proc/${process}/stat`, 'utf8').split(') ')[1].split(' ')[2])
+    assert.equal(groupOf(pid()), pid())
 })

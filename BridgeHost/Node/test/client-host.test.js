@@ -396,11 +396,29 @@ suite('a program', { skip: withoutHost }, () => {
     })
 
     test('ends by itself while the backend is away', async (t) => {
-        const { code } = await run(t, `
-            await fetch('${'http://127.0.0.1:1'}').catch(() => {})
-            tracker.track('A')`)
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
+        const track = (apiUrl, name) => runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            const tracker = createTracker(${JSON.stringify(options)})
+            await tracker.init('925', { apiUrl: '${apiUrl}', xApiKey: '${KEY}', sessionCreation: 'inBackground' })
+            console.log((await tracker.track('${name}')).status)`)
 
-        assert.equal(code, 0)
+        // Nobody listens on this port.
+        const away = await track('http://127.0.0.1:1', 'WHILE_AWAY')
+        collector.faults('drop-before×1000')
+        const failing = await track(collector.url, 'WHILE_FAILING')
+        const missed = collector.received({ kind: 'event', accepted: true }).length
+        collector.faults('')
+        const back = await track(collector.url, 'LATER')
+
+        assert.deepEqual([away, failing, back].map(({ code, stdout }) => [code, stdout.trim() !== '']), [
+            [0, true], [0, true], [0, true],
+        ])
+        assert.equal(away.stdout, 'pending\n')
+        assert.equal(missed, 0)
+        assert.deepEqual(eventNames(collector), ['WHILE_AWAY', 'WHILE_FAILING', 'LATER'])
     })
 
     test('that exits at once leaves the rest to the host', async (t) => {

@@ -3,11 +3,7 @@ import TestSupport
 import Testing
 import TrackerModels
 
-/// Whether a process may mount a disk of its own, which takes the superuser.
-private let canMount =
-    geteuid() == 0 && ["unshare", "nsenter", "setpriv"].allSatisfy(ChildProcess.exists)
-
-@Suite("A host on a disk that takes no writes", .enabled(if: canMount))
+@Suite("A host on a disk that takes no writes", .enabled(if: MountNamespace.isAvailable))
 struct DiskTests {
     private let folder: TemporaryDirectory
     private let backend: Backend
@@ -60,24 +56,22 @@ struct DiskTests {
 
     @Test("read-only from the start: initialises, keeps its session in memory, refuses calls, and recovers")
     func isReadOnly() async throws {
-        let client = try await mounted("size=4m", then: "mount -o remount,ro \(disk)")
+        let client = try await mounted("size=4m", then: "mount -o remount,bind,ro \(disk)")
         #expect(throws: (any Error).self, "The disk is not read-only") { try Data(count: 1).write(to: more(client)) }
         try await refusesEverything(client)
 
-        try enter(client, "mount -o remount,rw \(disk)")
+        try enter(client, "mount -o remount,bind,rw \(disk)")
         try await takesEverything(client)
     }
 
     @Test("of another user: initialises, keeps its session in memory, refuses calls, and recovers")
     func isForeign() async throws {
-        try setMode(0o755)
+        try setMode(Stranger.mayLook)
         let client = try BridgeClient(
-            HostProcess(
-                ["--reuid=65534", "--regid=65534", "--clear-groups", HostProcess.path], path: "/usr/bin/setpriv"))
+            HostProcess(Stranger.command + [HostProcess.path], path: "/usr/bin/env"))
         try await client.call("host.info")
         #expect(throws: ChildProcess.Failure.self, "The folder can be written") {
-            try ChildProcess.run(
-                "setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", "touch", "\(disk)/x"], in: "/")
+            try ChildProcess.run("env", Stranger.command + ["touch", "\(disk)/x"], in: "/")
         }
         try await refusesEverything(client)
 
@@ -120,7 +114,8 @@ struct DiskTests {
 
     @Test("full or read-only: ends in its time", arguments: ["size=64k", "size=4m"])
     func ends(options: String) async throws {
-        let client = try await mounted(options, then: options == "size=4m" ? "mount -o remount,ro \(disk)" : "true")
+        let client = try await mounted(
+            options, then: options == "size=4m" ? "mount -o remount,bind,ro \(disk)" : "true")
         if options == "size=64k" {
             let ballast = seen(by: client, "ballast")
             try fill(ballast)
@@ -209,7 +204,8 @@ struct DiskTests {
     /// A host that sees a small disk of its own at the folder.
     private func mounted(_ options: String, then command: String = "true") async throws -> BridgeClient {
         let script = "mount -t tmpfs -o \(options),mode=700 tmpfs \(disk) && \(command) && exec \"$0\""
-        let host = try HostProcess(["-m", "sh", "-c", script, HostProcess.path], path: "/usr/bin/unshare")
+        let host = try HostProcess(
+            MountNamespace.making + ["sh", "-c", script, HostProcess.path], path: "/usr/bin/unshare")
         let client = BridgeClient(host)
         // Once it answers it is on its disk.
         try await client.call("host.info")
@@ -225,7 +221,7 @@ struct DiskTests {
 
     private func enter(_ client: BridgeClient, _ command: String) throws {
         try ChildProcess.run(
-            "nsenter", ["-t", "\(client.host.pid)", "-m", "sh", "-c", command], in: folder.path)
+            "nsenter", ["-t", "\(client.host.pid)"] + MountNamespace.entering + ["sh", "-c", command], in: folder.path)
     }
 
     private func setMode(_ mode: Int) throws {

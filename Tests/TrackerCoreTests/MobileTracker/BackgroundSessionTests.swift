@@ -32,6 +32,24 @@ struct BackgroundSessionTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("metadata that is set while there is no session waits for it, and goes with the events after it")
+    func metadata() async throws {
+        let fixture = try SessionFixture { $0.number == 0 ? .status(503) : nil }
+        try await fixture.start(config(fixture))
+
+        #expect(await fixture.tracker.setMetadata(["plan": "pro"]).isPending)
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 1)
+        await fixture.drain()
+
+        let profile = try #require(fixture.requests.first { $0.path == "/v1/customer-profiles/set" })
+        #expect(profile.json["session_id"] == "S1")
+        #expect(profile.json["metadata"] == ["plan": "pro"])
+        #expect(fixture.events.map { $0.json["data"] } == [["plan": "pro"]])
+        #expect(fixture.tracker.dropped == [:])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("an answer without an id is tried again")
     func unreadable() async throws {
         let fixture = try SessionFixture { $0.number == 0 ? .status(200, body: "{}") : nil }
