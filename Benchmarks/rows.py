@@ -1,4 +1,5 @@
 """The rows of the table: what the product does, and the floor that does the same with nothing around it."""
+import sys
 import time
 from dataclasses import dataclass, field
 from typing import Callable
@@ -63,6 +64,8 @@ def rows(sizes):
         Row('enqueue', '… eight callers, `enqueue`', 'SQLite by 100',
             lambda: native(sizes.native * 4, 'enqueue'), lambda: sqlite(sizes.native * 4, 100)),
         Row('node', 'the Node client, not awaited', 'Node echo', lambda: node(sizes.node), lambda: node_echo(sizes.node)),
+        Row('python', 'the Python client, not waited for', 'Python echo',
+            lambda: python(sizes.node), lambda: python_echo(sizes.node)),
         Row('spawn', 'spawn to first answer', 'C and libcurl', lambda: spawn(sizes.spawns, HOST, '--log-level', 'error'),
             lambda: spawn(sizes.spawns, FLOOR / 'client', 'echo')),
     ]
@@ -130,6 +133,18 @@ def node(count):
 
 def node_echo(count):
     done = run('node', ROOT / 'Benchmarks/Node/echo.mjs', count, FLOOR / 'calls', 'echo')
+    return Figures.of(count, done['seconds'], done['cpu'])
+
+
+def python(count):
+    with Server() as server, folder() as state:
+        server.tell('stall')
+        done = run(sys.executable, ROOT / 'Benchmarks/Python/client.py', server.url, state, count, HOST)
+        return Figures.of(count, done['seconds'], done['cpu'])
+
+
+def python_echo(count):
+    done = run(sys.executable, ROOT / 'Benchmarks/Python/echo.py', count, FLOOR / 'calls', 'echo')
     return Figures.of(count, done['seconds'], done['cpu'])
 
 
