@@ -60,7 +60,7 @@ class Collector:
         self.faults([])
         self._ask("/clear", b"")
 
-    def config(self, **changes: Any) -> dict[str, Any]:
+    def config(self, **changes: Any) -> Any:
         """A configuration of `init` for it."""
         return {"api_url": self.url, "x_api_key": KEY, "retry_delay_ms": 10, **changes}
 

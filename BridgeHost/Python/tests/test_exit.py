@@ -152,6 +152,24 @@ class RealExitTests(TestCase):
         self.assertEqual(collector.names(), ["FIRST", "LAST"])
         self.assertEqual(collector.problems(), [])
 
+    def test_a_program_starts_while_the_backend_is_down(self) -> None:
+        collector = self.start_collector()
+        collector.faults(["503×always"])
+        program = (
+            "from mobiletracker import MobileTracker\n"
+            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments={self.arguments!r})\n"
+            f'tracker.init("925", {collector.config(session_creation="inBackground")!r})\n'
+            'print(tracker.track("A").outcome().status)\n'
+        )
+        down = run_program(program)
+        collector.faults([])
+        up = run_program(program)
+
+        self.assertEqual((down.returncode, down.stdout), (0, "pending\n"), down.stderr)
+        self.assertEqual(up.returncode, 0, up.stderr)
+        collector.wait(kind="event", count=2)
+        self.assertEqual(collector.names(), ["A", "A"])
+
     def test_what_could_not_be_sent_waits_for_the_next_run(self) -> None:
         collector = self.start_collector()
         program = (

@@ -11,7 +11,7 @@ import sys
 import threading
 import unittest
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 from .support import AsyncTestCase, FakeHost, TestCase, host_path
@@ -136,6 +136,44 @@ class StartTests(TestCase):
         self.assertIsNone(explain_start(path, HostEnd(signal=signal.SIGSEGV)))
         self.assertIsNone(explain_start(path, HostEnd(code=1, stderr="Fatal error")))
         self.assertIsNone(explain_start(path, HostEnd(error=OSError(errno.EAGAIN, "again"))))
+
+
+class InitTests(TestCase):
+    """`init` with the real host."""
+
+    def test_raises_what_is_wrong_with_an_argument(self) -> None:
+        tracker = self.real()
+        config = cast(Any, {"api_url": "https://api.example.com", "x_api_key": "key", "retry_delay_ms": "soon"})
+
+        with self.assertRaisesRegex(MobileTrackerError, "INVALID_BRAND_ID: Brand ID must be a number"):
+            tracker.init("shop", config)
+        with self.assertRaisesRegex(MobileTrackerError, "INVALID_CONFIGURATION: .*retryDelayMs"):
+            tracker.init("925", config)
+
+    def test_raises_that_there_is_no_session_and_keeps_what_was_tracked(self) -> None:
+        collector, tracker = self.start_collector(), self.real()
+        collector.faults(["503×1"])
+
+        with self.assertRaises(MobileTrackerError) as caught:
+            tracker.init("925", collector.config())
+        kept = tracker.track("KEPT").outcome(60)
+        tracker.init("925", collector.config())
+        collector.wait(name="KEPT")
+
+        self.assertEqual((caught.exception.code, caught.exception.data["status"]), ("SESSION_CREATION_FAILED", 503))
+        self.assertEqual(kept.status, "pending")
+
+    def test_raises_that_the_folder_cannot_be_used(self) -> None:
+        tracker = self.real()
+        (self.folder / "file").touch()
+        config: TrackerConfig = {
+            "api_url": "https://api.example.com",
+            "x_api_key": "key",
+            "storage_directory": str(self.folder / "file"),
+        }
+
+        with self.assertRaisesCode("STORAGE_ERROR"):
+            tracker.init("925", config)
 
 
 class DeathTests(TestCase):
