@@ -59,7 +59,7 @@ extension StorageError {
         )
     }
 
-    /// The kind that an `errno` stands for, if it is one that is told apart.
+    /// The kind of an `errno`; `nil` for one without a kind of its own.
     static func kind(ofSystemError error: Int32) -> Kind? {
         switch error {
         case ENOSPC, EDQUOT: .full

@@ -2,7 +2,7 @@ public import JSONRPC
 public import TrackerModels
 
 extension TrackerError: RPCErrorConvertible {
-    /// The error with its number, its code unchanged, and what kept a session from being made.
+    /// The error with its number, its code unchanged, and the reason why no session was made.
     public var rpcError: RPCError {
         RPCError(
             RPCError.Number(code), code: code.rawValue, message: bridgedMessage, isRetryable: isRetryable,

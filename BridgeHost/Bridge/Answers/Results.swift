@@ -7,7 +7,7 @@ extension JSONText {
         self.init(accepted: Array(String(number).utf8))
     }
 
-    /// `{}`, the result of what only succeeds or fails.
+    /// `{}`, the result of a method that only succeeds or fails.
     static let done = JSONText.emptyObject
 
     /// An object with one member, `null` if there is no value.
@@ -24,7 +24,7 @@ extension JSONText {
         return object.finish()
     }
 
-    /// A tree as text; `{}` if it is nested too deeply, which nothing of ours is.
+    /// A tree as text; `{}` if it is nested too deeply, which no result is.
     init(tree: JSONObject) {
         self = (try? JSONText(tree)) ?? .emptyObject
     }
@@ -44,7 +44,7 @@ extension TrackOutcome {
     private static let pending = Array(#"{"status":"pending","messageId":"#.utf8)
     private static let dropped = Array(#"{"status":"dropped","reason":"#.utf8)
 
-    /// An object of which all is known but the last value: every call is answered with one.
+    /// An object whose last value alone varies: every call is answered with one.
     private static func object(_ start: [UInt8], _ last: String) -> JSONText {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(96)

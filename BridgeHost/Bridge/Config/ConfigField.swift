@@ -2,7 +2,7 @@ import TrackerModels
 
 /// One key of a configuration: how it is spelled, what it may be, and which option it sets.
 ///
-/// Ranges are the native API's to check; here a value only has to be of the right type.
+/// Here a value only has to be of the right type; the native API checks ranges.
 struct ConfigField<Options: Sendable>: Sendable {
     /// Sets the option from a value that stands at a path of keys.
     typealias Reading = @Sendable (_ value: JSONText, _ path: String, inout Options) throws(TrackerError) -> Void
@@ -18,7 +18,7 @@ struct ConfigField<Options: Sendable>: Sendable {
     let schema: Schema
     /// What the option does, in a sentence.
     let summary: String
-    /// Whether there is no doing without it; the native API checks that.
+    /// Whether it is required; the native API checks that.
     private(set) var isRequired = false
     let read: Reading
 

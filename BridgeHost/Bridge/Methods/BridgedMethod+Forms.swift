@@ -7,10 +7,10 @@ extension BridgedMethod {
     /// Which of a session's clients a row calls.
     typealias ClientPath<Client> = @Sendable (HostSession) -> Client
 
-    /// Answers a call with its outcome; to be asked for once nothing can be thrown any more.
+    /// Answers a call with its outcome. Use it only after the last statement that can throw.
     typealias Completion = () -> @Sendable (TrackOutcome) -> Void
 
-    /// A tracking call: it takes a message id besides, by name, and answers what became of it.
+    /// A tracking call: it also takes a message id, by name, and answers with its outcome.
     static func tracking(
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
         call: @escaping @Sendable (Arguments) throws -> TrackerCall
@@ -20,9 +20,9 @@ extension BridgedMethod {
         }
     }
 
-    /// A call to the analytics client that becomes an event; it may say for itself whom it is about.
+    /// A call to the analytics client that becomes an event; its options may name its user.
     ///
-    /// Before its `initialize` it is answered at once, and not held.
+    /// Before `initialize` it is refused at once.
     static func analytics(
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
@@ -64,7 +64,7 @@ extension BridgedMethod {
         }
     }
 
-    /// A call that takes a message id and answers what became of it, also if it cannot be passed on.
+    /// A call that takes a message id and answers with its outcome, even if it cannot be passed on.
     static func outcome<Client: ControlledClient>(
         _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter],
         changesAnswers: Bool = false, _ summary: String, example: String,
@@ -91,7 +91,7 @@ extension BridgedMethod {
         return BridgedMethod(method, example: example, changesAnswers: changesAnswers)
     }
 
-    /// A question, answered as things are after the calls made before.
+    /// A query: it sees every call sent before it, and none sent after.
     static func reading<Client: ControlledClient>(
         _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter] = [], result: String,
         _ summary: String, example: String = "[]", value: @escaping @Sendable (Client, Arguments) -> JSONText
@@ -114,7 +114,7 @@ extension Parameter {
         "messageId", .string, "The call's key, made up by the caller: a second call with it has no effect.",
         schema: "MessageId")
 
-    /// What an analytics call says for itself.
+    /// The options of an analytics call.
     static let callOptions = Parameter.optional(
         "options", .object, "What holds for this call alone, in the place of what the client knows.",
         schema: "AnalyticsCallOptions")

@@ -9,7 +9,7 @@ extension BridgedMethod {
             "reset",
             [.optional("all", .boolean, "Also forgets the brand and drops every queued event."), .messageID],
             errors: [.storage], changesAnswers: true,
-            "Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.",
+            "Forgets the user: session, email, user id, metadata and device id. Makes a new session.",
             example: "[]"
         ) { host, arguments, reply in
             host.tracker.accept(

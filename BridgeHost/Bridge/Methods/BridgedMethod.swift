@@ -7,7 +7,7 @@ package struct BridgedMethod: Sendable {
     package let method: Method<HostSession>
     /// Params by position, as JSON.
     package let example: String
-    /// Whether a question that was asked before must be answered before this is carried out.
+    /// Whether it waits until earlier queries are answered, since it changes their answers.
     let changesAnswers: Bool
 
     /// A method.
@@ -41,6 +41,6 @@ enum BridgeMethods {
     /// Every method by its name.
     static let table = MethodTable(BridgedMethod.all.map(\.method))
 
-    /// The names of those that must wait for questions that were asked before.
+    /// The names of the methods that wait for earlier queries.
     static let changingAnswers = Set(BridgedMethod.all.filter(\.changesAnswers).map(\.method.name))
 }

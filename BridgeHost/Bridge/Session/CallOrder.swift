@@ -1,10 +1,10 @@
 import JSONRPC
 import Synchronization
 
-/// Keeps questions in their place among the calls that change their answers.
+/// Keeps queries in their place among the calls that change their answers.
 ///
-/// A question waits for the changes before it to be on disk. A change that comes after it, and everything after that,
-/// waits here until it is answered; anything else goes straight through.
+/// A query waits until the changes before it are on disk. A later change, and everything after that change, waits here
+/// until the query is answered. All other calls pass at once.
 final class CallOrder: Sendable {
     /// A call that was read.
     struct Call: Sendable {
@@ -20,10 +20,10 @@ final class CallOrder: Sendable {
 
     private struct State {
         var openQuestions = 0
-        /// What waits, and how much of it has gone on.
+        /// The calls that wait, and how many of them have passed.
         var held: [Call] = []
         var taken = 0
-        /// Whether what was held is being carried out.
+        /// Whether waiting calls are being carried out.
         var isReleasing = false
 
         /// The next call that need not wait any longer; `nil` if there is none.

@@ -12,10 +12,10 @@ public import TrackerModels
 
 /// Writes log messages as lines to a file descriptor, and never waits for their reader.
 ///
-/// A host's standard error is often a pipe that its parent forgot. When it is full, messages are left out; the next
-/// that fits says how many.
+/// A host's standard error is often a pipe that its parent does not read. When it is full, messages are left out; the
+/// next one that fits says how many.
 public final class HostLog: TrackerLog {
-    /// So much can be written to a pipe without waiting, if anything can (POSIX, PIPE_BUF on Linux).
+    /// As many bytes as a pipe takes without waiting, if it takes any (POSIX, PIPE_BUF on Linux).
     private static let pieceSize = 4096
 
     private let descriptor: Int32
@@ -69,7 +69,7 @@ public final class HostLog: TrackerLog {
 
     private var isWritable: Bool {
         var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // A descriptor that is closed is as good as written: nobody will ever read.
+        // A closed descriptor has no reader: the message counts as written.
         return unsafe poll(&polled, 1, 0) > 0
     }
 }
@@ -79,7 +79,7 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
     unsafe write(descriptor, bytes, count)
 }
 
-/// Hands each message to the host's own log and to the client, if it listens.
+/// Passes each message to the host's own log, and to the client if it listens.
 struct SharedLog: TrackerLog {
     let log: HostLog
     let publisher: NotificationPublisher

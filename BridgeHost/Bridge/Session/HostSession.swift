@@ -4,14 +4,14 @@ import Synchronization
 import TrackerCore
 import TrackerModels
 
-/// One client of the host: the native clients that its calls reach, and what it wants to hear of them.
+/// One connection to the host: the native clients that its calls reach, and its subscriptions.
 ///
-/// It answers the calls of a connection by the method table. Calls take effect in the order in which they are handed
-/// over; `init` and `flush` may answer late, and nothing waits for them.
+/// It answers the calls of a connection by the method table. Calls take effect in the order in which they come. `init`
+/// and `flush` may answer late, and other calls do not wait for them.
 public final class HostSession: Responder {
-    /// The part of the time for ending that an `init` or a flush under way may still take.
+    /// The share of the time for ending that an `init` or a flush under way may still take.
     private static let graceShare = 0.4
-    /// The part of it after which the disk is not waited for any longer.
+    /// The share of it after which the host no longer waits for the disk.
     private static let closingShare = 0.8
 
     let tracker: MobileTracker
@@ -32,7 +32,7 @@ public final class HostSession: Responder {
     ///   - settings: What the host was started with.
     ///   - log: Where log messages go besides the client.
     ///   - notify: Sends the client a notification; must return at once.
-    ///   - together: Has what a closure answers go out in one write.
+    ///   - together: Sends the answers that a closure gives in one write.
     ///   - stop: Ends the connection; must return at once.
     public init(
         settings: HostSettings, log: HostLog, notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
@@ -65,7 +65,7 @@ public final class HostSession: Responder {
         order.take(CallOrder.Call(request: request, reply: reply), on: self)
     }
 
-    /// Sees to it that every call is answered before the deadline, whatever the disk does.
+    /// Ensures that every call is answered before the deadline, even if the disk stalls.
     public func willShutDown(by deadline: ContinuousClock.Instant) {
         after(Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
             openCalls.close(with: .notTaken)
@@ -85,12 +85,12 @@ public final class HostSession: Responder {
             analytics.accept(shutdown: rest, completion: end)
             basic.accept(shutdown: rest, completion: end)
         }
-        // What was read last may be an `init`: a client that writes its calls and closes its side gets them done.
+        // The last call may be an `init`: a client may write its calls, close its side, and have them performed.
         after(Self.rest(until: deadline) * Self.graceShare) { begin.reach() }
         openCalls.whenNoneIsLate { begin.reach() }
     }
 
-    /// Has every client try again at once, if it waits.
+    /// Makes every client that waits try again at once.
     func networkDidChange() {
         tracker.networkDidChange()
         analytics.networkDidChange()
@@ -111,7 +111,7 @@ public final class HostSession: Responder {
     }
 }
 
-/// Something that two may bring about and that happens once.
+/// An action that two places may trigger and that runs once.
 private final class Ending: Sendable {
     private let isReached = Atomic(false)
     private let action: @Sendable () -> Void

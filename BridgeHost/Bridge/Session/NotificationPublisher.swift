@@ -11,7 +11,7 @@ final class NotificationPublisher: Sendable {
         case log
         /// What happens to events.
         case diagnostic
-        /// Which session is current.
+        /// The current session.
         case session
 
         /// The topic of a name: that of the notifications, or `diagnostics`.
@@ -47,7 +47,7 @@ final class NotificationPublisher: Sendable {
         notify(JSONRPC.Notification("log", params.finish()))
     }
 
-    /// Passes on what a client's diagnostics tell.
+    /// Passes on a client's diagnostics.
     func report(_ diagnostic: Diagnostic, from subject: Subject) {
         if case .session(let session) = diagnostic {
             guard isWanted(.session) else { return }
@@ -61,7 +61,7 @@ final class NotificationPublisher: Sendable {
 }
 
 extension Diagnostic {
-    /// The params of the notifications that tell this: one a record, where records are named.
+    /// The params of the notifications for it: one a record, if it names records.
     fileprivate func params(from subject: NotificationPublisher.Subject) -> [JSONText] {
         func params(_ kind: String, _ fill: (inout JSONObjectWriter) -> Void) -> JSONText {
             var params = JSONObjectWriter()

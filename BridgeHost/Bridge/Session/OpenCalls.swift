@@ -57,7 +57,7 @@ final class OpenCalls: Sendable {
         ended?()
     }
 
-    /// Does something once no call is open whose answer depends on the network; at once, if none is.
+    /// Runs an action once no call is open whose answer depends on the network; immediately, if none is.
     func whenNoneIsLate(_ action: @escaping @Sendable () -> Void) {
         let isNow = state.withLock { state in
             if state.lateCalls > 0 { state.lateCallsEnded = action }
@@ -66,7 +66,7 @@ final class OpenCalls: Sendable {
         if isNow { action() }
     }
 
-    /// Answers every open call with an error, and takes no more.
+    /// Answers every open call, and every later one, with an error.
     func close(with error: RPCError) {
         let replies = state.withLock { state in
             state.isClosed = true

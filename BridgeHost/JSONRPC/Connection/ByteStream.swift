@@ -23,7 +23,7 @@ struct ByteStream: Sendable {
     struct Readiness: Sendable {
         /// There is something to read, be it the end.
         var isReadable = false
-        /// Nobody will write to it any more.
+        /// The other side has closed it for writing.
         ///
         /// What was written can still be read.
         var isHungUp = false
@@ -40,7 +40,7 @@ struct ByteStream: Sendable {
 
     let descriptor: Int32
 
-    /// Makes writing to a pipe that nobody reads an error, where by default it ends the process.
+    /// Makes writing to a pipe without a reader an error; by default it ends the process.
     static func reportBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
     }

@@ -1,8 +1,8 @@
 /// A client that speaks JSON-RPC 2.0 over two byte streams.
 ///
 /// Two rules hold it together. The thread that reads never waits for an answer to be made or to be read; it pauses
-/// when too much is under way, and even then it sees the end of its input. And calls are handed on in the order in which
-/// they were received, while answers go out in the order in which they are ready.
+/// when too much is under way, and even then it sees the end of its input. And calls are passed on in the order in
+/// which they were received, while answers go out in the order in which they are ready.
 public final class Connection: Sendable {
     private let input: ByteStream
     private let wake = WakePipe()
@@ -11,7 +11,7 @@ public final class Connection: Sendable {
 
     /// Makes a connection.
     ///
-    /// From then on, writing to a pipe that nobody reads is an error in this process, not its end (SIGPIPE is ignored).
+    /// From then on, writing to a pipe without a reader is an error in this process, not its end (SIGPIPE is ignored).
     ///
     /// - Parameters:
     ///   - input: An open file descriptor to read from. It is neither closed nor made non-blocking.

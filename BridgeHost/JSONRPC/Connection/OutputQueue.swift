@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// What the reading thread, those who answer and the writing thread of a connection share: what is under way, and
+/// What the reading thread, the answering threads and the writing thread of a connection share: what is under way, and
 /// what is to be written.
 ///
-/// Nothing but the writing thread ever waits for the client to read.
+/// Only the writing thread ever waits for the client to read.
 final class OutputQueue: Sendable {
-    /// The most that is handed to the system at once, so that it is known how far the client has read.
+    /// The largest write, so that it is known how far the client has read.
     private static let maxWrite = 256 << 10
     /// The largest empty buffer that is kept.
     private static let maxSpareCapacity = 1 << 20
@@ -39,7 +39,7 @@ final class OutputQueue: Sendable {
         change { $0.holds -= 1 }
     }
 
-    /// Says how messages are told apart.
+    /// Sets the framing of messages.
     func use(_ framing: Framing) {
         state.withLock { $0.encoder.framing = framing }
     }
@@ -96,7 +96,7 @@ final class OutputQueue: Sendable {
     ///   - bytes: The length of the call.
     ///   - isLate: Whether it was postponed.
     ///   - answer: The answer, without its frame; empty if none is wanted.
-    ///   - gathered: What ``gather(_:for:isLate:)`` was told of, and is now part of the answer.
+    ///   - gathered: The bytes given to ``gather(_:for:isLate:)`` that are now part of the answer.
     func answer(_ bytes: Int, isLate: Bool, answer: [UInt8], gathered: Int = 0) {
         change { state in
             state.flow.answer(bytes, isLate: isLate)

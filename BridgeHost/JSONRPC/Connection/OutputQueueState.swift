@@ -1,4 +1,4 @@
-/// What is under way on a connection and what is to be written, decided without a thread in sight.
+/// Decides what is under way on a connection and what is to be written: a value, without threads.
 struct OutputQueueState: Sendable {
     /// Why the reading thread stands still.
     private enum Parking: Sendable {
@@ -8,20 +8,20 @@ struct OutputQueueState: Sendable {
 
     /// What a change leads to.
     struct Consequences: Hashable, Sendable {
-        /// What the reading thread waits for has come.
+        /// The reading thread can go on.
         var wakesReader = false
-        /// There is something to write, and nobody does.
+        /// There is something to write, and the writing thread rests.
         var startsWriting = false
     }
 
     var flow: FlowControl
     var encoder = FrameEncoder(framing: .lines)
-    /// How many want to gather more before anything is written.
+    /// How many gatherings are open: nothing is written until they end.
     var holds = 0
     /// Why reading is to stop, if it is.
     var stop: ConnectionEnd.Reason?
     var isResponderDone = false
-    /// Framed messages that nobody writes yet.
+    /// Framed messages that are not being written yet.
     private var pending: [UInt8] = []
     /// Whether the writing thread is at work, or about to be.
     private var isWriting = false

@@ -13,10 +13,10 @@ public protocol Responder: Sendable {
     ///     INTERNAL_ERROR. Notifications have one, too: completing it says that the call no longer takes memory.
     func respond(to request: Request, reply: Reply)
 
-    /// Tells that no further call is at hand for the moment: what was gathered can be carried out together.
+    /// Called when no further call is at hand for the moment: gathered calls can be carried out together.
     func endOfRead()
 
-    /// Tells that the end has begun: the input has ended, or the connection is to stop.
+    /// Called when the end begins: the input has ended, or the connection is to stop.
     ///
     /// Calls that were read already still follow, if there is room for them: what cannot be answered otherwise should
     /// be answered with an error before the deadline.
@@ -24,7 +24,7 @@ public protocol Responder: Sendable {
     /// - Parameter deadline: Until when answers reach the client.
     func willShutDown(by deadline: ContinuousClock.Instant)
 
-    /// Tells that no further call will come.
+    /// Called when no further call will come.
     ///
     /// - Parameters:
     ///   - deadline: Until when answers reach the client, as in ``willShutDown(by:)``.

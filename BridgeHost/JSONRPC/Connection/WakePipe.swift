@@ -14,7 +14,7 @@ final class WakePipe: Sendable {
     let descriptor: Int32
     private let writer: Int32
 
-    /// Makes a pipe; without one, which only a process out of descriptors lacks, nothing wakes.
+    /// Makes a pipe. If the process is out of descriptors, ``wake()`` has no effect.
     init() {
         var ends: [Int32] = [-1, -1]
         _ = unsafe ends.withUnsafeMutableBufferPointer { unsafe pipe($0.baseAddress) }

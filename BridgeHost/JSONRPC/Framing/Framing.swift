@@ -8,7 +8,7 @@
     import Darwin
 #endif
 
-/// How the messages of a connection are told apart.
+/// How the messages of a connection are separated.
 ///
 /// A connection keeps the framing that its first message has, in both directions.
 public enum Framing: String, Hashable, Sendable, CaseIterable {
@@ -42,7 +42,7 @@ public enum Frame: Hashable, Sendable {
 
 /// Puts messages on a stream of bytes.
 struct FrameEncoder: Sendable {
-    /// How messages are told apart.
+    /// How messages are separated.
     var framing: Framing
 
     /// Appends one framed message.

@@ -26,8 +26,8 @@ struct HeaderBlock: Sendable {
 
     /// Reads one line, without its end.
     ///
-    /// - Returns: `false` if the line is not a header and the length is not known yet, so that what follows cannot
-    ///   be told apart.
+    /// - Returns: `false` if the line is not a header and the length is not known yet, so that the next
+    ///   message cannot be found.
     mutating func read(_ line: ArraySlice<UInt8>) -> Bool {
         byteCount += line.count + 1
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),

@@ -30,7 +30,7 @@ enum Answer {
     }
 }
 
-/// A message that wants no answer.
+/// A message without an answer.
 public struct Notification: Hashable, Sendable {
     /// What it is about.
     public let method: String

@@ -1,6 +1,6 @@
 import TrackerJSON
 
-/// A message that is not JSON: what can still be told of it.
+/// A message that is not JSON: the id and the place of the fault, as far as they can be read.
 struct BrokenMessage {
     let bytes: [UInt8]
     let range: Range<Int>
@@ -63,7 +63,7 @@ private struct IDReader {
                 index += 1
                 guard open.isEmpty else { continue }
                 skipBlanks()
-                // A second message may follow, and nobody could tell whose id this is.
+                // A second message may follow, and the id could belong to either.
                 if next != nil { ids = [] }
                 return next == nil
             default: break

@@ -4,10 +4,10 @@ import TrackerJSON
 struct Call: Sendable {
     /// The id exactly as it was spelled; `nil` if no answer is wanted.
     var id: [UInt8]?
-    /// What is asked for, or why that cannot be told.
+    /// The request, or the error of a message that is none.
     var request: Result<Request, RPCError>
 
-    /// The id of answers to what has none.
+    /// The id of answers to messages without one.
     static let nullID = Array("null".utf8)
 
     /// A message that is answered with an error, under the id that could be found.
@@ -93,7 +93,7 @@ struct MessageParser: Sendable {
         }
     }
 
-    /// The answer to what is no JSON, under its id if that can be read all the same.
+    /// The answer to a message that is not JSON, under its id if that can be read.
     private static func refusal(of bytes: [UInt8], in range: Range<Int>, _ error: JSONSyntaxError) -> Call {
         let message = BrokenMessage(bytes: bytes, range: range, fault: error.offset)
         let place = JSONSyntaxError(error.kind, at: max(0, error.offset - range.lowerBound))

@@ -48,9 +48,7 @@ public struct Parameter: Hashable, Sendable {
         self.errorIfAbsent = errorIfAbsent
     }
 
-    /// A value that the method cannot do without.
-    ///
-    /// Neither absent nor `null` will do.
+    /// A required value: neither absent nor `null`.
     ///
     /// - Parameters:
     ///   - name: Its name.

@@ -8,11 +8,11 @@
     import Darwin
 #endif
 
-/// The streams a process was started with, moved out of the reach of everything else in it.
+/// The streams a process was started with, moved to other numbers.
 ///
-/// A stray print in some library would end up between messages. So the real standard output gets another number, and what
-/// is printed goes to standard error. Reading standard input gives nothing; its real one gets another number, too. Neither
-/// is passed on to child processes.
+/// A stray print in a library would end up between messages. So the real standard output gets another number, and printed
+/// text goes to standard error. The real standard input gets another number as well, and reading the standard one gives
+/// nothing. Child processes inherit neither.
 public struct StandardStreams: Sendable {
     /// Moved descriptors get numbers from here on, so that none becomes a standard one.
     private static let firstFree: Int32 = 10

@@ -3,9 +3,9 @@
 /// A host is an origin here: scheme, host and port.
 struct CompressionPolicy {
     private enum Knowledge {
-        /// It answered a compressed body as it answers any other.
+        /// It accepted a compressed body.
         case takes
-        /// It refused a body compressed and took it plain.
+        /// It refused a compressed body, and accepted it plain.
         case refuses
     }
 
@@ -14,7 +14,7 @@ struct CompressionPolicy {
     /// Whether a body may be sent to that host compressed.
     func allows(_ origin: String) -> Bool { known[origin] != .refuses }
 
-    /// Takes in the answer to a compressed body.
+    /// Learns from the answer to a compressed body.
     ///
     /// - Returns: Whether the same body is to be sent once more, plain: after a 415 always, after a 400 as long as the
     ///   host has not been seen to understand gzip.
@@ -28,12 +28,12 @@ struct CompressionPolicy {
         return false
     }
 
-    /// Takes in the answer to a body that was sent plain after it had been refused compressed.
+    /// Learns from the answer to a body that was sent plain after it was refused compressed.
     mutating func learn(fromPlain status: Int, from origin: String) {
         switch status {
         case 200..<300: known[origin] = .refuses
         case 401, 403, 408, 429: break
-        // The body itself is at fault. A 3xx or 5xx would say nothing about it.
+        // The body itself is at fault. A 3xx or 5xx does not count.
         case 400..<500: known[origin] = .takes
         default: break
         }

@@ -9,7 +9,7 @@ import CZlib
 
     /// Sets up the stream.
     ///
-    /// - Returns: `nil` for want of memory.
+    /// - Returns: `nil` if memory is short.
     init?() {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())

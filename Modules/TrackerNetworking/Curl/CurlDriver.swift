@@ -13,7 +13,7 @@ import CCurl
 /// What the loop's thread does: it takes commands from the mailbox, drives libcurl, runs completions and timers, and
 /// parks when there is nothing to do.
 ///
-/// It lives on that thread and is seen by no other.
+/// Only that thread uses it.
 @safe struct CurlDriver: ~Copyable {
     private final class InFlight {
         let transfer: CurlTransfer
@@ -54,7 +54,7 @@ import CCurl
 
     /// Runs the loop until it is closed.
     ///
-    /// - Returns: What is to run when everything is let go of.
+    /// - Returns: What is to run when everything is released.
     consuming func run() -> [@Sendable () -> Void] {
         var commands: [LoopMailbox.Command] = []
         while true {
@@ -145,7 +145,7 @@ import CCurl
 
     // MARK: Transfers
 
-    /// Sends what the exchange wants sent next.
+    /// Sends the next request of the exchange.
     private mutating func send(_ id: TransferID) {
         guard let flight = flights[id] else { return }
         let exchange = flight.exchange
@@ -166,7 +166,7 @@ import CCurl
         isFreshNeeded = isRetiring
     }
 
-    /// Moves all transfers on and sees to those that have ended.
+    /// Moves all transfers on, and finishes those that have ended.
     private mutating func moveOn() {
         multi.perform()
         while let (transfer, code) = multi.nextDone() {
@@ -180,7 +180,7 @@ import CCurl
         transfer.stop(on: multi)
         // The connection may be dead, and HTTP/2 would go on using it until TCP gives up.
         if code == CURLE_OPERATION_TIMEDOUT { retireConnections() }
-        // Whatever becomes of its body, an answer whose header is whole is the server's.
+        // An answer with a whole header counts, even if its body broke off.
         guard let answer = transfer.answer(isWhole: code == CURLE_OK) else {
             if Self.isOfHTTP2(code) && !flight.exchange.isRenewed {
                 // A server that reloads ends its connections (GOAWAY). The next one is the new server's.
@@ -200,7 +200,7 @@ import CCurl
         }
     }
 
-    /// Whether HTTP/2 ended a stream or its connection, before a header was whole: what HTTP/1.1 fails by has other codes.
+    /// Whether HTTP/2 ended a stream or its connection before a header was whole. HTTP/1.1 fails with other codes.
     private static func isOfHTTP2(_ code: CURLcode) -> Bool {
         code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM || code == CURLE_PARTIAL_FILE
     }
@@ -219,7 +219,7 @@ import CCurl
         return TransportError(refusedBy: proxy, status: status, at: address)
     }
 
-    /// Sends nothing more on the connections that are open now.
+    /// Retires the connections that are open now: no further request is sent on them.
     private mutating func retireConnections() {
         multi.sockets.retire()
         epoch += 1
@@ -236,7 +236,7 @@ import CCurl
 
     /// Ends an exchange.
     ///
-    /// Its transfer is free before the completion runs, for the request that it may submit.
+    /// Its transfer is free before the completion runs, so that the completion may submit the next request on it.
     private mutating func finish(_ id: TransferID, _ result: Result<HTTPResponse, TransportError>) {
         guard let flight = flights.removeValue(forKey: id) else { return }
         flight.transfer.stop(on: multi)
@@ -262,7 +262,7 @@ import CCurl
         while let work = mailbox.popTimer(at: now, below: limit) { work() }
     }
 
-    /// The longest wait that libcurl takes is 24 days, which an idle loop sits through.
+    /// The longest wait that libcurl takes is 24 days; an idle loop then waits again.
     private func wait(until instant: MonotonicInstant?) -> Int32 {
         guard let instant else { return .max }
         let left = MonotonicClock.now.duration(to: instant)

@@ -2,16 +2,16 @@ import CCurl
 
 /// One libcurl easy handle, cleaned up when it goes out of scope.
 @safe struct CurlHandle: ~Copyable {
-    /// For the calls that take the handle; not to be kept.
+    /// For calls that take the handle; do not keep it.
     let raw: UnsafeMutableRawPointer
-    /// Where libcurl writes what failed. It may still do so while the handle is cleaned up; not to be kept.
+    /// Where libcurl writes what failed. It may still do so while the handle is cleaned up; do not keep it.
     let problem: UnsafeMutablePointer<CChar>
     /// Whether an option was refused since the last ``takeRefusal()``.
     private var isRefused = false
 
     /// Sets up a handle.
     ///
-    /// - Returns: `nil` for want of memory.
+    /// - Returns: `nil` if memory is short.
     init?() {
         guard let raw = unsafe curl_easy_init() else { return nil }
         unsafe self.raw = raw
@@ -25,10 +25,10 @@ import CCurl
         unsafe problem.deallocate()
     }
 
-    /// What libcurl says about the last failure; it may name hosts, ports and certificates. Empty if it says nothing.
+    /// What libcurl says about the last failure; it may name hosts, ports and certificates. Empty without one.
     var problemText: String { unsafe String(cString: problem) }
 
-    /// Forgets what libcurl has said: what comes is another attempt.
+    /// Clears the message of the last failure, before another attempt.
     func forgetProblem() { unsafe problem.pointee = 0 }
 
     mutating func set(_ option: CURLoption, _ value: Int) {
@@ -60,7 +60,7 @@ import CCurl
 
     /// Sets who opens and closes the sockets of its connections, and what both are given.
     ///
-    /// A connection outlives the handle that made it: what `closing` is given must live as long as the multi handle.
+    /// A connection outlives the handle that made it: the context must live as long as the multi handle.
     @unsafe mutating func set(
         opener: @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>) -> Int32,
         opening: UnsafeMutableRawPointer,
@@ -99,7 +99,7 @@ import CCurl
 
     mutating func setWebOnly() { check(unsafe tracker_curl_set_web_only(raw)) }
 
-    /// Whether an option was refused since the last call: for want of memory, or by a libcurl without it.
+    /// Whether an option was refused since the last call: memory was short, or this libcurl does not have it.
     mutating func takeRefusal() -> Bool {
         defer { isRefused = false }
         return isRefused
@@ -141,7 +141,7 @@ import CCurl
 
     /// Adds a line, which libcurl copies.
     ///
-    /// - Returns: `false` for want of memory; the list is as before.
+    /// - Returns: `false` if memory is short; the list is as before.
     mutating func append(_ line: String) -> Bool {
         guard let list = unsafe curl_slist_append(first, line) else { return false }
         unsafe first = list

@@ -1,7 +1,7 @@
 /// The delivery loop of a running program: one thread that owns a libcurl multi handle and everything on it.
 ///
 /// Connections are kept and used again, HTTP/2 is spoken where the server offers it over TLS, and certificates are
-/// always verified. While nothing is to be done the thread sleeps, with no wake-up of its own.
+/// always verified. An idle thread sleeps, and does not wake by itself.
 ///
 /// A loop ends with ``close()``, or when the last reference to it goes.
 public final class CurlLoop: DeliveryLoop {
@@ -31,20 +31,20 @@ public final class CurlLoop: DeliveryLoop {
     /// The machine's monotonic time, which goes on while the machine sleeps.
     public var now: MonotonicInstant { MonotonicClock.now }
 
-    /// Has `work` run on the loop, after all work posted before; `false` if the loop is closed.
+    /// Runs `work` on the loop, after all work posted before; `false` if the loop is closed.
     @discardableResult
     public func post(_ work: @escaping @Sendable () -> Void) -> Bool { mailbox.post(work) }
 
-    /// Has `work` run on the loop once, at `instant` or soon after.
+    /// Runs `work` on the loop once, at `instant` or soon after.
     @discardableResult
     public func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID {
         mailbox.schedule(at: instant, work)
     }
 
-    /// Takes a timer back.
+    /// Cancels a timer.
     public func cancel(_ timer: TimerID) { mailbox.cancel(timer) }
 
-    /// Sends a request, and has `completion` run on the loop exactly once.
+    /// Sends a request, and runs `completion` on the loop exactly once.
     @discardableResult
     public func submit(
         _ request: HTTPRequest,
@@ -58,16 +58,16 @@ public final class CurlLoop: DeliveryLoop {
     /// Ends an exchange, whose completion then gets ``TransportError/Kind/cancelled``.
     public func cancel(_ transfer: TransferID) { mailbox.cancel(transfer) }
 
-    /// Has the next request make a new connection, and ends the old ones.
+    /// Makes the next request open a new connection, and ends the old ones.
     public func renewConnections() { mailbox.renewConnections() }
 
     /// Ends the loop, without waiting for that; see ``ended()``.
     public func close() { mailbox.close() }
 
-    /// Waits until a closed loop's thread has let go of its connections and run its last completion.
+    /// Waits until a closed loop's thread has closed its connections and run its last completion.
     ///
-    /// Never returns early if the task is cancelled; a loop that nobody closes keeps it waiting. Not to be awaited by
-    /// what the loop itself runs.
+    /// Cancelling the task does not end the wait, and a loop that is never closed makes it wait for ever. Do not await
+    /// it from work that the loop itself runs.
     public func ended() async {
         await withCheckedContinuation { continuation in
             mailbox.whenEnded { continuation.resume() }

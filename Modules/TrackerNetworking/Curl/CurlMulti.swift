@@ -2,8 +2,8 @@ import CCurl
 
 /// One libcurl multi handle: the connections and what is in flight on them.
 ///
-/// It belongs to the thread that drives it. Any other may hold it, and wake that thread with ``wake()``; it is cleaned
-/// up when the last holder lets go, so that nobody wakes what is gone.
+/// It belongs to the thread that drives it. Other threads may hold it, and wake that thread with ``wake()``. It is
+/// cleaned up when the last holder releases it, so that ``wake()`` always has a handle.
 @safe final class CurlMulti: Sendable {
     private let multi: tracker_curl_multi
     /// The sockets of its connections. libcurl closes the last of them when the handle is cleaned up.
@@ -25,10 +25,10 @@ import CCurl
     /// From any thread.
     func wake() { unsafe curl_multi_wakeup(multi.handle) }
 
-    /// Puts a handle to work.
+    /// Adds a handle, and begins its transfer.
     func add(_ handle: borrowing CurlHandle) -> CURLMcode { unsafe curl_multi_add_handle(multi.handle, handle.raw) }
 
-    /// Takes a handle away, finished or not.
+    /// Removes a handle, finished or not.
     func remove(_ handle: borrowing CurlHandle) { unsafe curl_multi_remove_handle(multi.handle, handle.raw) }
 
     /// Moves all transfers on as far as they go without waiting.

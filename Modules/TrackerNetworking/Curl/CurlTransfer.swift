@@ -2,7 +2,7 @@ import CCurl
 
 /// One easy handle with everything that it points to: the options that never change, and the answer as it comes in.
 ///
-/// It carries one request at a time and is used again for the next, which then finds the connection open. A transfer
+/// It carries one request at a time and is used again for the next, which finds the connection open. A transfer
 /// belongs to its loop's thread.
 @safe final class CurlTransfer {
     /// The exchange whose request it carries, if any.
@@ -21,13 +21,13 @@ import CCurl
     private var body: [UInt8] = []
     /// Whether the answer's header or body was larger than allowed, which ended the transfer.
     private(set) var isOverflown = false
-    /// Whether the answer's header came in to its end: libcurl is content with a status line.
+    /// Whether the answer's header is complete: to libcurl a status line is enough.
     private(set) var isHeaderWhole = false
 
     /// Sets up a handle with the options that hold for every request.
     ///
     /// - Parameter sockets: Keeps the sockets of its connections; the multi handle's own.
-    /// - Returns: `nil` for want of memory, or if libcurl refuses an option that must not be missing.
+    /// - Returns: `nil` if memory is short, or if libcurl refuses an option that must not be missing.
     init?(_ configuration: TransportConfiguration, sockets: OpenSockets) {
         guard let handle = CurlHandle() else { return nil }
         self.handle = handle
@@ -83,7 +83,7 @@ import CCurl
         handle.set(headers: list)
         requestHeaders = list
         guard isWhole, !handle.takeRefusal() else {
-            // Nothing is known of what was set.
+            // It is unknown which options were set.
             url = nil
             method = nil
             return false
@@ -101,7 +101,7 @@ import CCurl
     ///
     /// - Parameter isWhole: Whether its body came in to its end.
     func answer(isWhole: Bool) -> Exchange.Answer? {
-        // An answer that breaks off in its header is as good as none, whatever its status line says. So is an interim one.
+        // An answer that breaks off in its header does not count, nor does an interim one.
         guard isHeaderWhole, handle.status >= 200 else { return nil }
         return Exchange.Answer(
             status: handle.status, headers: HTTPHeaders(lines: headerLines), body: isWhole ? body : [],
@@ -112,7 +112,7 @@ import CCurl
     /// The status with which a proxy refused to connect to the host, if one did.
     var proxyRefusal: Int? { handle.proxyStatus >= 300 ? handle.proxyStatus : nil }
 
-    /// Lets go of the last request and its answer.
+    /// Releases the last request and its answer.
     func rest() {
         reset()
         handle.forgetBody()
@@ -157,11 +157,11 @@ import CCurl
             sink: { unsafe CurlTransfer.receive($0, $1 * $2, $3) { unsafe $0.takeHeader($1) } })
     }
 
-    /// What makes things faster and may be missing from a libcurl.
+    /// Options that save time; a libcurl may lack them.
     private func setOptionalOptions(_ bundle: String?) {
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
-        // Nothing is to be compressed; what comes so all the same is decoded.
+        // Ask for uncompressed answers, and decode compressed ones all the same.
         handle.set(CURLOPT_ACCEPT_ENCODING, "identity")
         if let bundle { handle.set(CURLOPT_PROXY_CAINFO, bundle) }
         _ = handle.takeRefusal()
@@ -184,7 +184,7 @@ import CCurl
     ) -> Int32 {
         guard let context = unsafe context else { return -1 }
         let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-        // libcurl tries a request anew on its own when a connection turns out dead, and keeps the first failure's text.
+        // libcurl repeats a request by itself when a connection turns out dead, and keeps the first failure's text.
         transfer.handle.forgetProblem()
         return unsafe transfer.sockets.open(address.pointee)
     }

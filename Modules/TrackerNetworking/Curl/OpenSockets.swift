@@ -13,8 +13,8 @@ import Synchronization
 
 /// The sockets of one multi handle's connections: libcurl has them opened and closed here.
 ///
-/// No program that this one starts inherits them. And connections that are not to be used again can be ended, for which
-/// libcurl has no call: it sees that they are, and drops them.
+/// Child processes do not inherit them. And connections can be ended, for which libcurl has no call: it notices that
+/// they have ended, and drops them.
 final class OpenSockets: Sendable {
     private struct State {
         var current: Set<Int32> = []
@@ -63,7 +63,7 @@ final class OpenSockets: Sendable {
         state.withLock { state in
             state.current.remove(descriptor)
             state.retired.remove(descriptor)
-            // Under the lock: the number may be another's as soon as it is closed.
+            // Under the lock: once it is closed, another file may get the same number.
             return Self.closeDescriptor(descriptor)
         }
     }

@@ -44,7 +44,7 @@ extension TransportError {
         self.init(kind, host: host, message: message)
     }
 
-    /// A proxy's own refusal, which says nothing of the server.
+    /// A proxy's own refusal: the server has not answered.
     ///
     /// - Parameters:
     ///   - status: What the proxy answered.

@@ -10,11 +10,11 @@ import Synchronization
     import Android
 #endif
 
-/// Keeps the descriptors by which a multi handle is woken from the programs that this one starts.
+/// Keeps child processes from inheriting the descriptors that wake a multi handle.
 ///
 /// libcurl makes them itself, inheritable, and does not say which they are.
 enum WakeDescriptors {
-    /// Loops that start at once are not to take each other's for their own.
+    /// Keeps loops that start at once from taking each other's descriptors for their own.
     private static let turn = Mutex(())
 
     /// Runs `make`, and has what it opened closed on exec.

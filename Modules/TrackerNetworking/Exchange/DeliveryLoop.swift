@@ -9,26 +9,25 @@ public protocol DeliveryLoop: AnyObject, Sendable {
     /// The time now on the loop's clock, the one its timers go by.
     var now: MonotonicInstant { get }
 
-    /// Has `work` run on the loop, after all work posted before.
+    /// Runs `work` on the loop, after all work posted before.
     ///
     /// - Returns: `false` if the loop is closed: the work will not run.
     @discardableResult
     func post(_ work: @escaping @Sendable () -> Void) -> Bool
 
-    /// Has `work` run on the loop once, at `instant` or soon after, never before.
+    /// Runs `work` on the loop once, at `instant` or soon after, never before.
     ///
     /// Timers run in the order of their instants. One that is due runs as soon as the loop is free. A closed loop runs
     /// none.
     @discardableResult
     func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID
 
-    /// Takes a timer back. One that has run, or was taken back already, stays so.
+    /// Cancels a timer, unless it has run.
     ///
-    /// Called on the loop, it is certain that the timer does not run afterwards.
+    /// If you call it on the loop, the timer certainly does not run afterwards.
     func cancel(_ timer: TimerID)
 
-    /// Sends a request and has `completion` run on the loop, exactly once, with the answer or the reason why there is
-    /// none.
+    /// Sends a request, and runs `completion` on the loop, exactly once, with the answer or the reason why there is none.
     ///
     /// Requests go out in the order they are submitted. One that is submitted from a completion follows on the same
     /// connection. The completion gets ``TransportError/Kind/closed`` if the loop is closed first; if the loop's thread
@@ -45,7 +44,7 @@ public protocol DeliveryLoop: AnyObject, Sendable {
     func cancel(_ transfer: TransferID)
 
     /// Has the next request make a new connection: the network has changed, and what was connected before may be dead
-    /// without anybody having noticed. What is under way goes on; a connection ends when nothing is under way on it.
+    /// without a sign of it. Requests under way go on; a connection ends when it has none.
     func renewConnections()
 
     /// Ends the loop: what was posted before still runs, then every pending completion gets

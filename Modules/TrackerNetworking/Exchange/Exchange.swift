@@ -55,7 +55,7 @@ struct Exchange {
     /// The body to send next; `nil` for none.
     var body: [UInt8]? { compressedBody ?? request.body }
 
-    /// Takes in an answer to what was sent last.
+    /// Takes the answer to what was sent last.
     ///
     /// - Parameters:
     ///   - answer: The answer.

@@ -21,7 +21,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The fields that were given one by one.
     private var given: [Field]
-    /// An answer's header as it came, read when somebody asks: most answers are judged by their status alone.
+    /// An answer's header as it came. It is parsed on demand: most answers are judged by their status alone.
     private var lines: [UInt8] = []
 
     /// Takes fields in their order.

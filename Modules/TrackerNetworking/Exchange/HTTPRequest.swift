@@ -1,4 +1,4 @@
-/// One request, complete but for what the transport adds: `User-Agent`, `Content-Length` and `Content-Encoding`.
+/// One request, complete except for what the transport adds: `User-Agent`, `Content-Length` and `Content-Encoding`.
 public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// What a request does to its target.
     public enum Method: String, Hashable, Sendable, CaseIterable {
@@ -61,7 +61,7 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
 extension HTTPRequest {
     /// What HTTP forbids in this request's header fields or URL, as a sentence without any value; `nil` if nothing.
     ///
-    /// A line break in a value would let whoever chose the value write headers, or a second request, of their own.
+    /// With a line break in it, a value could add headers or a second request.
     var fault: String? {
         for field in headers.fields {
             guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenByte) else {

@@ -10,7 +10,7 @@ import TrackerModels
     import Android
 #endif
 
-/// What holds for every request of one loop.
+/// The settings of every request of one loop.
 public struct TransportConfiguration: Hashable, Sendable {
     /// How request bodies may be made smaller.
     public enum Compression: String, Hashable, Sendable, CaseIterable {
@@ -76,7 +76,7 @@ extension TransportConfiguration {
     }
 }
 
-/// What a proxy is called where it is told of: its host and port, without name and password.
+/// The name of a proxy in messages: its host and port, without user name and password.
 enum ProxyName {
     /// The name of the proxy that a request goes through.
     ///

@@ -32,7 +32,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case cancelled
         /// The loop was closed.
         case closed
-        /// The transport itself failed, for want of memory or of a usable libcurl.
+        /// The transport itself failed, since memory is short or libcurl is not usable.
         case unavailable
     }
 

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Where every thread leaves what the loop's thread is to do, and where that thread parks when there is nothing.
+/// The commands for the loop's thread, which every thread may add, and the place where that thread parks when there
+/// are none.
 ///
-/// "Parked" and the mailbox are under one lock: whoever leaves something sees for certain whether the loop still looks
-/// or has to be woken, and wakes it once, after letting go of the lock.
+/// "Parked" and the mailbox are under one lock: a sender knows for certain whether the loop still looks or has to be
+/// woken, and wakes it once, after releasing the lock.
 final class LoopMailbox: Sendable {
     /// Something the loop's thread is to do.
     enum Command: Sendable {
@@ -168,14 +169,14 @@ final class LoopMailbox: Sendable {
 
     /// Ends the park.
     ///
-    /// Who comes now need not wake the loop.
+    /// From now on nothing has to wake the loop.
     func unpark() {
         state.withLock { $0.isParked = false }
     }
 
     /// Ends the loop for good, unless something was left meanwhile.
     ///
-    /// - Returns: What is to run when the thread has let go of everything; `nil` if there is something to do first.
+    /// - Returns: What is to run when the thread has released everything; `nil` if there is something to do first.
     func end() -> [@Sendable () -> Void]? {
         state.withLock { state in
             guard state.commands.isEmpty else { return nil }

@@ -8,14 +8,14 @@
     import Android
 #endif
 
-/// A thread of one's own, for what blocks.
+/// A thread for work that blocks.
 enum LoopThread {
     /// libcurl, TLS and what an engine does on its loop are content with this; the default is 8 MiB.
     static let stackSize = 256 * 1024
 
     /// What a thread does.
     ///
-    /// What it returns runs after it, and after all that it held has been let go of.
+    /// The closure that it returns runs last, after everything that it held is released.
     typealias Body = @Sendable () -> [@Sendable () -> Void]
 
     private final class Start: Sendable {
@@ -60,7 +60,7 @@ enum LoopThread {
         return nil
     }
 
-    /// Runs the body and lets go of it.
+    /// Runs the body and releases it.
     private static func finish(_ start: Unmanaged<Start>) -> [@Sendable () -> Void] {
         defer { unsafe start.release() }
         return unsafe start._withUnsafeGuaranteedRef { $0.body() }

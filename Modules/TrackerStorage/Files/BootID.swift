@@ -6,19 +6,19 @@
     import Darwin
 #endif
 
-/// Names the time from one start of the machine to the next.
+/// Identifies the time from one start of the machine to the next.
 ///
-/// What a process has written without syncing it is safe as long as the machine runs, even if the process is killed.
+/// What a process writes without a sync is safe as long as the machine runs, even if the process is killed.
 public struct BootID: Hashable, Sendable {
     /// The system's own text.
     public let text: String
 
-    /// Names a time by a text of one's own, as tests do.
+    /// Makes an id from a text, as tests do.
     public init(_ text: String) {
         self.text = text
     }
 
-    /// The present one; one that never comes again where the system gives none.
+    /// The current one; a unique one if the system has none.
     public static func current() -> BootID {
         BootID(systemText() ?? "unknown-\(UInt64.random(in: 0 ... .max))")
     }

@@ -29,7 +29,7 @@ struct Directory: Hashable, Sendable {
         if unsafe mkdir(path, 0o700) == 0 {
             // A umask can have taken rights away.
             unsafe chmod(path, 0o700)
-            // Else a loss of power can take the folder, whatever in it was synced. Some file systems refuse to sync one.
+            // Without this, a loss of power can remove the folder with everything in it. Some file systems refuse it.
             try? parent?.synchronize()
             return
         }

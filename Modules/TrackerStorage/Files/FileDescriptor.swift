@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// An open file, closed when it goes out of scope, and never handed to a child process.
+/// An open file, closed when it goes out of scope; child processes do not inherit it.
 struct FileDescriptor: ~Copyable {
     /// The descriptor's number.
     let number: Int32
@@ -93,7 +93,7 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
     unsafe write(descriptor, bytes, count)
 }
 
-/// Which file a path leads to, however it is called: another identity is another file.
+/// The identity of a file, whatever its path: different identities are different files.
 struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64

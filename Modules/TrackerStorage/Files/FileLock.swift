@@ -33,7 +33,7 @@ struct FileLock: ~Copyable {
 
     /// Waits for the lock.
     ///
-    /// The system wakes all who wait, and promises them no turn; in practice each gets about as much as any other.
+    /// The system wakes every waiter and promises no order; in practice each gets about the same share.
     func lock() throws(StorageError) {
         while flock(descriptor.number, LOCK_EX) != 0 {
             guard errno == EINTR else { throw StorageError(errno: errno, "lock", path) }
@@ -50,13 +50,13 @@ struct FileLock: ~Copyable {
         }
     }
 
-    /// Gives the lock up.
+    /// Releases the lock.
     func unlock() { flock(descriptor.number, LOCK_UN) }
 }
 
 /// The lock that the writers of a folder's database queue on, over all processes.
 struct WriterLock: ~Copyable {
-    /// How often a lock whose file is replaced meanwhile is taken anew.
+    /// How often the lock is taken again because its file was replaced meanwhile.
     static let attempts = 8
 
     private let folder: StateFolder
@@ -69,9 +69,9 @@ struct WriterLock: ~Copyable {
 
     /// Waits for the lock.
     ///
-    /// The wait has no end of its own: it ends when those before have committed or died, and the caller is free
-    /// meanwhile. A file that was replaced is opened anew, since later processes lock the new one. On a file system
-    /// that gives a file another number at each look every file seems replaced; after some attempts the lock counts.
+    /// The wait has no timeout: it ends when the processes before this one have committed or died. If the lock's file was
+    /// replaced, the new one is opened, since later processes lock that. Some file systems give a file another number
+    /// at each look, so that it always seems replaced; after some attempts the lock counts all the same.
     ///
     /// - Parameter isCurrent: Whether the lock's path still leads to its file.
     mutating func take(isCurrent: (borrowing FileLock) -> Bool = { $0.isCurrent }) throws(StorageError) {
@@ -89,7 +89,7 @@ struct WriterLock: ~Copyable {
     /// Takes the lock if it was used before and is free.
     func takeIfFree() -> Bool { lock?.tryLock() ?? false }
 
-    /// Gives the lock up.
+    /// Releases the lock.
     func giveUp() { lock?.unlock() }
 }
 

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The right to deliver a lane and to make its session, as the only one over all processes.
+/// The right to deliver a lane and to make its session. Only one process has it at a time.
 final class LaneLock: Sendable {
     private struct State: ~Copyable {
         var lock: FileLock?
         var isHeld = false
-        /// Whether it goes to another as soon as it may.
+        /// Whether it is released as soon as that is allowed.
         var isGivenUp = false
 
         mutating func unlock() {
@@ -29,8 +29,8 @@ final class LaneLock: Sendable {
 
     /// Takes the right if it is free; true if this process has it already.
     ///
-    /// Where the file can be neither made nor read, on a full or read-only disk, the right is taken without it:
-    /// delivery must go on, and there is nothing through which another could be asked.
+    /// On a full or read-only disk the file may be missing and cannot be made. Then the right is taken without it:
+    /// delivery must go on, and no other process can be asked.
     func acquire() -> Bool {
         guard let path else { return true }
         return state.withLock { state in
@@ -51,43 +51,44 @@ final class LaneLock: Sendable {
         }
     }
 
-    /// Gives the right up.
+    /// Releases the right.
     ///
-    /// - Parameter mayGo: Whether it may go to another now. If not, it goes with a later ``releaseIfGivenUp(mayGo:)``.
+    /// - Parameter mayGo: Whether another process may have it now. If not, ``releaseIfGivenUp(mayGo:)`` releases it
+    ///   later.
     func release(mayGo: () -> Bool = { true }) {
         state.withLock { state in
             if mayGo() { state.unlock() } else { state.isGivenUp = state.isHeld }
         }
     }
 
-    /// Lets the right go that was given up earlier, if it may go to another now.
+    /// Releases the right that was given up earlier, if another process may have it now.
     func releaseIfGivenUp(mayGo: () -> Bool) {
         state.withLock { state in
             if state.isGivenUp, mayGo() { state.unlock() }
         }
     }
 
-    /// Gives the right up at once.
+    /// Releases the right at once.
     func end() {
         state.withLock { $0.unlock() }
     }
 }
 
-/// The sign that a lane is open here, which processes share and which dies with them.
+/// A shared lock that shows that a lane is open here. It ends with its process.
 ///
-/// While one process has a lane open, no other takes over what waits in it.
+/// While one process has a lane open, no other takes over its records.
 struct LanePresence: ~Copyable {
     private let path: String
     private var lock: FileLock?
 
-    /// Names the sign of a lane.
+    /// Names the lock of a lane.
     init(_ folder: StateFolder, _ lane: LaneIdentity) {
         path = folder.openLock(of: lane)
     }
 
-    /// Shows the sign, unless it is shown already. For the writer, under the writers' lock.
+    /// Takes the lock, unless it is taken already. For the writer, under the writers' lock.
     ///
-    /// Where its file cannot be made, no other process could take records over either.
+    /// If its file cannot be made, no other process can take records over either.
     mutating func show() {
         if lock?.isCurrent == true { return }
         lock = try? FileLock(path)

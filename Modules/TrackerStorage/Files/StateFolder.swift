@@ -28,7 +28,7 @@ public struct StateFolder: Hashable, Sendable {
     /// Two programs of one Unix user share neither session nor user; two processes of one program do.
     ///
     /// - Parameters:
-    ///   - program: The program's name; by default the executable's. What could leave the folder or hide in it is
+    ///   - program: The program's name; by default the executable's. Characters that could leave the folder or hide in it are
     ///     percent-encoded. An empty name is `default`.
     ///   - environment: Gives the value of an environment variable. A relative `XDG_STATE_HOME` is ignored, as the XDG
     ///     Base Directory Specification has it.
@@ -95,13 +95,13 @@ public struct StateFolder: Hashable, Sendable {
     /// The lock that writers of the database queue on.
     var writerLock: String { directory.file("writer.lock") }
 
-    /// The lock that those who write backups queue on.
+    /// The lock that writers of backups queue on.
     var backupLock: String { directory.file("backup.lock") }
 
-    /// The lock of the one who delivers a lane and makes its session.
+    /// The lock of the process that delivers a lane and makes its session.
     func deliveryLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).delivery.lock") }
 
-    /// The lock that those share who have a lane open.
+    /// The lock that all processes share that have a lane open.
     func openLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).open.lock") }
 
     /// Where the backups of all brands are.

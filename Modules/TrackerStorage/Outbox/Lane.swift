@@ -46,11 +46,11 @@ public struct GenerationEntry: Hashable, Sendable {
     }
 }
 
-/// A lane as its row says, read in the transaction of a commit or a peek: never older than the disk.
+/// The state of a lane, read in the transaction of a commit or a peek, so never older than the disk.
 public struct LaneState: Hashable, Sendable {
     /// The generation that new records are made in.
     public var generation: Generation
-    /// The brand's consent; `granted` for lanes that know no consent.
+    /// The brand's consent; `granted` for lanes without consent.
     public var consent: Consent
     /// What the current generation is bound to.
     public var entry: GenerationEntry
@@ -64,13 +64,13 @@ public struct LaneState: Hashable, Sendable {
     public var lastSequence: Int64
     /// When the stored session expires, by the wall clock; `nil` without a session.
     ///
-    /// A commit that finds it past ends the generation first, as `LaneChange.expire` does.
+    /// The first commit after it ends the generation, as `LaneChange.expire` does.
     public var sessionExpiresAt: Timestamp?
     /// A reset or a consent that the disk has refused holds in memory: nothing may be sent until it is written.
     public var isAwaitingDisk: Bool
-    /// Why the disk refused what was last to be written; `nil` if it took it.
+    /// Why the disk refused the last write; `nil` if it succeeded.
     ///
-    /// Calls are refused meanwhile, though what waits can be delivered.
+    /// Meanwhile calls are refused, but queued records can be delivered.
     public var writeFailure: StorageError?
 
     /// Describes a lane.

@@ -6,8 +6,9 @@ public import TrackerModels
 public enum LaneChange: Sendable {
     /// Queues a record. Indirect, since a change is copied more often than it is looked into.
     indirect case append(Draft)
-    /// Goes on with a session from elsewhere: a lane without one takes it over, makes the brand's device id, and is
-    /// answered `queued`; one with another queues the record, which links the two; the current one changes nothing.
+    /// Continues the session of another site. A lane without a session takes it over, makes the brand's device id, and
+    /// answers `queued`. A lane with another session queues the record, which links the two. The current session
+    /// changes nothing.
     indirect case continueSession(SessionID, link: Draft)
     /// Ends the generation: removes the lane's keys and the brand's device id, drops unbound records.
     ///
@@ -47,14 +48,14 @@ public enum LaneChange: Sendable {
     case dropAll(DropReason)
     /// Makes the brand's device id if there is none, and gives it to the current generation.
     case ensureDevice
-    /// Remembers which records are about to go out in one request, so that the same ones go out again under the same key
-    /// after a crash. It takes the place of other groups of these records.
+    /// Remembers which records are about to be sent in one request, so that the same ones are sent again under the same
+    /// key after a crash. Replaces other groups of these records.
     case group(GroupExtent)
     /// Changes nothing: it is done once everything staged before it is on disk.
     case barrier
 }
 
-/// What a request's body measured.
+/// The size of a request's body.
 public struct WireBytes: Hashable, Sendable {
     /// Bytes before compression.
     public var before: Int
@@ -68,12 +69,12 @@ public struct WireBytes: Hashable, Sendable {
     }
 }
 
-/// What a change came to.
+/// The result of a change.
 public enum ChangeResult: Hashable, Sendable {
     /// It is on disk. The lane is as it was right after the transaction.
     case done(LaneState)
-    /// The record is on disk, or was already under the same caller-given key. Its values hold with it, though their
-    /// backup may have failed, which is told and tried again.
+    /// The record is on disk, or was already under the same caller-given key. Its values hold as well; if their
+    /// backup failed, that is reported and tried again.
     case queued(MessageID, LaneState)
     /// As `queued`, but it waits for a session or for consent.
     case pending(MessageID, LaneState)
@@ -83,10 +84,12 @@ public enum ChangeResult: Hashable, Sendable {
     case refused(RefusalReason)
     /// The disk did not take it, or not all of it.
     ///
-    /// A record, or a change of the client's own values, was `refused` then. Any other change holds in memory all the same and is written first once writing
-    /// works: a reset or a consent keeps everything else waiting for it, a value is shown, delivered and dropped records
-    /// are not peeked again. It is also the answer to a save whose backup could not be written, and to an erasure that
-    /// another process's read has kept from being finished: those have taken effect and are tried again by themselves.
+    /// The change holds in memory, and is written first once the disk works. Until then a reset or a consent keeps
+    /// everything else waiting, a value is shown, and delivered or dropped records are not read again. A record, or a
+    /// change of the client's own values, is `refused` instead.
+    ///
+    /// A save whose backup failed, and an erasure that another process's read interrupts, also get this answer. They have
+    /// taken effect, and are tried again by themselves.
     case failed(StorageError)
 }
 

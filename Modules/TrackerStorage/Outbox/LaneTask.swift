@@ -1,6 +1,6 @@
 import TrackerModels
 
-/// What the writer is asked to do.
+/// A task for the writer.
 enum LaneTask: Sendable {
     /// To change the lane.
     case change(LaneChange)
@@ -11,7 +11,7 @@ enum LaneTask: Sendable {
     /// To see whether the database is sound.
     case inspect
 
-    /// The records that the task settles, whatever the disk says.
+    /// The records that leave the queue by this task, even if the disk refuses it.
     var settledRecords: [Record.ID] {
         switch self {
         case .change(.delivered(let ids, _)), .change(.drop(let ids, _)), .lose(let ids): ids
@@ -27,7 +27,7 @@ enum LaneTask: Sendable {
         }
     }
 
-    /// Whether the task is a call that may be refused; anything else is taken however much waits.
+    /// Whether the task is a call that may be refused when too much waits.
     var mayBeRefused: Bool {
         switch self {
         case .change(.append), .change(.continueSession), .change(.set): true
@@ -35,17 +35,17 @@ enum LaneTask: Sendable {
         }
     }
 
-    /// Whether the task must outlive a loss of power, also where others need not.
+    /// Whether the task must outlive a loss of power, even if the configuration does not ask for that.
     var isLasting: Bool {
         if case .change(let change) = self { change.isBackedUp } else { false }
     }
 }
 
-/// A task with the one who waits for it.
+/// A task and its completion.
 struct StagedTask: Sendable {
     /// What is to be done.
     var task: LaneTask
-    /// Who is told.
+    /// Called with the result.
     var completion: @Sendable (ChangeResult) -> Void = { _ in }
 
     /// About how many bytes it adds to a transaction.

@@ -2,20 +2,20 @@ public import TrackerModels
 
 /// A lane's durable queue and the values kept with it.
 ///
-/// Changes are *staged*: their order is fixed by the call to ``stage(_:completion:)``, which never blocks on the disk.
-/// One writer takes all that is staged into one transaction, then tells everyone. Reads see what is committed, by any
-/// process.
+/// Changes are *staged*: their order is fixed by the call to ``stage(_:completion:)``, which never waits for the disk.
+/// One writer puts everything staged into one transaction, then calls the completions. Reads see what is committed, by
+/// any process.
 ///
-/// Completions run on the writer's queue, one after the other, in the order of the changes, but for those of values,
-/// which come once their backup is written; they must not block, and may stage again. What is refused at once is
-/// answered by itself.
+/// Completions run on the writer's queue, in the order of the changes. Two kinds do not: those of values, which come once
+/// their backup is written, and those of changes that are refused at once. Completions must not block, and may stage
+/// again.
 public protocol Outbox: Sendable {
     /// Opens or makes the database; what was staged before waits for it.
     ///
-    /// - Parameter completion: Told once: the lane as it was found, or why the folder cannot be used.
+    /// - Parameter completion: Called once, with the lane as it was found, or why the folder cannot be used.
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void)
 
-    /// Fixes a change's place in the order and has it written.
+    /// Fixes a change's place in the order, and writes it.
     func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void)
 
     /// Reads the oldest records, and the lane with them, in one transaction.
@@ -27,8 +27,8 @@ public protocol Outbox: Sendable {
     /// Reads the lane.
     func state() throws(StorageError) -> LaneState
 
-    /// Whether nothing has been written since a read, by any process: the cheapest look before a record is sent that was
-    /// read earlier.
+    /// Whether nothing has been written since a read, by any process. It is the cheapest check before a record that was
+    /// read earlier is sent.
     func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool
 
     /// Reads the lane, if a record of it still waits: a cheap look where something has been written.
@@ -48,20 +48,19 @@ public protocol Outbox: Sendable {
     /// Other lanes that hold records while no process delivers them.
     func strandedLanes() throws(StorageError) -> [StrandedLane]
 
-    /// Tries to become the only one who delivers the lane and makes its session, over all processes; true if it is
-    /// already.
+    /// Tries to become the one process that delivers the lane and makes its session; true if it is already.
     func acquireDelivery() -> Bool
 
-    /// Lets another do that, once what was delivered here is on disk.
+    /// Lets another process deliver, once the deliveries of this one are on disk.
     func releaseDelivery()
 
-    /// Lets other lanes of the brand take over what was never bound, though this one stays open: there will be no session
-    /// for it here.
+    /// Lets other lanes of the brand take over the records without a session although this one stays open: it will make
+    /// no session.
     func offerUnbound()
 
     /// Writes what is staged, closes everything, releases the locks. What is staged later is refused.
     ///
-    /// - Parameter completion: Told when everything is closed.
+    /// - Parameter completion: Called when everything is closed.
     func close(completion: @escaping @Sendable () -> Void)
 }
 
@@ -81,7 +80,7 @@ public struct Opening: Hashable, Sendable {
     /// Records carried over from, and lost with, a damaged database.
     public var recovery: DatabaseRecovery?
     /// The folder can be read but not written, for the reason given: values live in memory until a write works. The
-    /// observer was told.
+    /// observer was called.
     public var writeFailure: StorageError?
 
     /// Describes an opening.
@@ -122,7 +121,7 @@ public struct Peek: Sendable {
     public var entries: [Generation: GenerationEntry]
     /// Groups of records that may have gone out in one request, and whose answer is not known.
     public var groups: [GroupExtent]
-    /// Tells whether anything has been written since; `nil` if that cannot be told without reading.
+    /// Shows later whether anything was written since; `nil` if only reading tells.
     public var version: LaneVersion?
 
     /// Describes a read.

@@ -30,7 +30,7 @@ public struct OutboxConfiguration: Sendable {
     public var limits: OutboxLimits
     /// How long stored values last, from their writing.
     public var expiration: Duration
-    /// The consent of a brand that has none stored; `nil` for lanes that know no consent.
+    /// The consent of a brand that has none stored; `nil` for lanes without consent.
     public var initialConsent: Consent?
     /// Whether records wait for a session before they can be sent.
     public var bindsSessions: Bool
@@ -42,8 +42,8 @@ public struct OutboxConfiguration: Sendable {
     public var wallClock: @Sendable () -> Timestamp
     /// Receives what happened without a call; called on the writer's queue.
     public var observer: @Sendable (OutboxEvent) -> Void
-    /// Runs the completions of the changes that one transaction held, so that what they lead to can be gathered. Called on
-    /// the writer's queue; it must call what it is given, once, before it returns.
+    /// Runs the completions of one transaction, so that their effects can be gathered. Called on the writer's queue; it
+    /// must call its argument once before it returns.
     public var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
 
     /// Describes an outbox with the defaults of a session lane.
@@ -69,22 +69,22 @@ public struct OutboxConfiguration: Sendable {
     }
 }
 
-/// Something that happened in the outbox and is worth telling.
+/// An event of the outbox.
 public enum OutboxEvent: Hashable, Sendable {
     /// Records left without being delivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
-    /// The database was damaged and has been set aside. What was lost of this lane is told as dropped besides.
+    /// The database was damaged and has been set aside. The losses of this lane are also reported as dropped.
     case databaseRecovered(DatabaseRecovery)
     /// Something else has removed the database, and a new one was made. So many records of this lane that waited are gone,
-    /// and reported as dropped besides; `nil` where nothing tells how many waited.
+    /// and also reported as dropped; `nil` if the number is unknown.
     case replaced(lost: Int?)
-    /// The disk refuses to be written; told once until it recovers.
+    /// The disk refuses writes; reported once until it recovers.
     case writeFailed(StorageError)
     /// The disk can be written again.
     case recovered
-    /// Values cannot be written to their backup files; told once until they can.
+    /// Values cannot be written to their backup files; reported once until they can.
     case backupFailed(StorageError)
-    /// The backup files say again what the database says.
+    /// The backup files are up to date again.
     case backupRecovered
 }
 

@@ -121,7 +121,7 @@ public enum Route: Int, Hashable, Sendable, CaseIterable {
 
 /// An object that is written when its record is committed, with what the lane's values are by then.
 ///
-/// So a record tells of the user that the changes before it have left, whichever process has made them.
+/// So a record has the user that the changes before it have set, in whichever process they were made.
 public struct BodyTemplate: Sendable {
     /// A part of the object.
     public enum Member: Sendable {
@@ -153,7 +153,7 @@ public struct BodyTemplate: Sendable {
     }
 }
 
-/// What a call makes of a value of the client's own.
+/// A change of one of the client's own values.
 public struct ValueChange: Hashable, Sendable {
     /// Which value.
     public var key: StoredKey

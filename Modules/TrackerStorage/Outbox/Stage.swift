@@ -1,12 +1,12 @@
-/// What was accepted and not yet written, and what readers must know of it.
+/// The changes that were accepted and are not written yet, and what readers must know about them.
 struct Stage: Sendable {
-    /// What may be staged in any case, however low the bound.
+    /// The least bound, in bytes.
     private static let leastBound = 1 << 20
-    /// How much one transaction takes.
+    /// The largest transaction.
     private static let groupSize = 1_000
     private static let groupBytes = 8 << 20
 
-    /// What one transaction takes.
+    /// The tasks of one transaction.
     private struct Group: Sendable {
         var tasks: [StagedTask] = []
         var bytes = 0
@@ -16,21 +16,21 @@ struct Stage: Sendable {
 
     /// Whether tasks are written.
     enum Phase: Sendable {
-        /// Not yet: they wait.
+        /// Not yet: tasks wait.
         case waiting
-        /// They are.
+        /// Tasks are written.
         case open
-        /// The folder cannot be used: they are refused.
+        /// The folder cannot be used: tasks are refused.
         case failed(StorageError)
-        /// No longer: they are refused.
+        /// The outbox is closed: tasks are refused.
         case closed
     }
 
     /// Whether tasks are written.
     private(set) var phase = Phase.waiting
-    /// Records that are settled in memory and not yet on disk.
+    /// Records that have left the queue in memory and not yet on disk.
     private(set) var settling: Set<Record.ID> = []
-    /// All records up to this one are settled.
+    /// All records up to this one have left the queue.
     private(set) var floor = Record.ID(0)
     /// Counts the databases that were opened: the floor is that of one.
     private(set) var databaseCount = 0
@@ -44,7 +44,7 @@ struct Stage: Sendable {
     var origin = LaneOrigin()
     /// Whether backups are about to be written without a caller that waits.
     var isBackupScheduled = false
-    /// Whether the backups have failed and are to be written again; it was told.
+    /// Whether the backups have failed, which was reported, and are to be written again.
     var isBackupOverdue = false
     /// Whether what is held will be tried again.
     var isRetryScheduled = false
@@ -65,7 +65,7 @@ struct Stage: Sendable {
         if case .open = phase { true } else { false }
     }
 
-    /// Whether nothing is taken in any more.
+    /// Whether tasks are refused because the outbox is closed.
     var isClosed: Bool {
         if case .closed = phase { true } else { false }
     }
@@ -101,7 +101,7 @@ struct Stage: Sendable {
         return wake()
     }
 
-    /// Gives the writer its next group; an empty one lets it rest.
+    /// The writer's next group; an empty one if there is nothing to write.
     mutating func nextGroup() -> [StagedTask] {
         guard !groups.isEmpty else {
             isWriterScheduled = false
@@ -110,7 +110,7 @@ struct Stage: Sendable {
         return groups.removeFirst().tasks
     }
 
-    /// Notes that a group has been written, or refused.
+    /// Removes a group that was written or refused.
     mutating func finish(_ group: [StagedTask]) {
         stagedBytes -= group.reduce(0) { $0 + $1.weight }
     }
@@ -123,7 +123,7 @@ struct Stage: Sendable {
         return rest
     }
 
-    /// Notes that a read has found all records before one settled.
+    /// Raises the floor: a read has found that all records before this one have left the queue.
     ///
     /// - Parameter count: The number of databases that were opened when the read began.
     mutating func raiseFloor(below record: Record.ID, databaseCount count: Int) {
@@ -131,14 +131,14 @@ struct Stage: Sendable {
         floor = max(floor, Record.ID(record.number - 1))
     }
 
-    /// Notes that the writer may have opened another database.
+    /// Forgets what is known about the database, since the writer may have opened another one.
     mutating func useDatabase(_ count: Int) {
         guard count != databaseCount else { return }
         databaseCount = count
         floor = Record.ID(0)
     }
 
-    /// Notes that records are settled on disk as well.
+    /// Removes records that have left the queue on disk as well.
     mutating func forget(_ settled: [Record.ID]) {
         if !settled.isEmpty { settling.subtract(settled) }
     }

@@ -22,7 +22,7 @@ struct UnwrittenChanges: Sendable {
         }
     }
 
-    /// Whether what waits on disk is as good as gone.
+    /// Whether the queue on disk no longer counts: it will be erased.
     var hidesRecords: Bool {
         isAwaitingDisk
             || changes.contains { change in
@@ -30,7 +30,7 @@ struct UnwrittenChanges: Sendable {
             }
     }
 
-    /// Holds a change if it is one that outlives a refusal.
+    /// Keeps a change, unless it is of a kind that a refusal ends.
     ///
     /// - Parameters:
     ///   - change: What the disk has refused.
@@ -42,7 +42,7 @@ struct UnwrittenChanges: Sendable {
         case .ensure(let key, _):
             if value(for: key, over: disk) == .untouched { changes.append(change) }
         case .ensureDevice:
-            // The id that is shown from now on must be the one that is written.
+            // The id that is shown must be the one that is written later.
             guard state(over: disk).entry.device == nil else { return }
             changes.append(.store(.deviceID, DeviceID.random().text, nil))
         case .store(let key, _, let generation) where !isAwaitingDisk:
@@ -62,7 +62,7 @@ struct UnwrittenChanges: Sendable {
         }
     }
 
-    /// Whether another deliverer would send what is settled here, or what may not be sent.
+    /// Whether another process would send records that have left the queue here, or that must not be sent.
     var hidesRecordsFromOthers: Bool {
         hidesRecords
             || changes.contains { change in
@@ -73,7 +73,7 @@ struct UnwrittenChanges: Sendable {
             }
     }
 
-    /// The changes that still mean the same when they are written at last.
+    /// The changes that still apply when they are written.
     ///
     /// - Parameter generation: The lane's generation on disk by now. If another process has begun it, bindings of
     ///   generations that only memory knew are void.
@@ -106,7 +106,7 @@ struct UnwrittenChanges: Sendable {
         }
     }
 
-    /// What the changes make of a value.
+    /// The effect of the changes on a value.
     ///
     /// - Parameters:
     ///   - key: Which value.
@@ -123,7 +123,7 @@ struct UnwrittenChanges: Sendable {
     }
 }
 
-/// What changes that only memory knows make of a value.
+/// The effect of unwritten changes on a value.
 enum UnwrittenValue: Hashable, Sendable {
     /// It is as it is on disk.
     case untouched
@@ -134,7 +134,7 @@ enum UnwrittenValue: Hashable, Sendable {
 }
 
 extension LaneChange {
-    /// Whether the change must be in the backups too before it counts.
+    /// Whether the change counts only once it is in the backups too.
     var isBackedUp: Bool {
         switch self {
         case .append(let draft): !draft.values.isEmpty
@@ -145,7 +145,7 @@ extension LaneChange {
         }
     }
 
-    /// Shows the change in a lane's state, as far as that can be known without the disk.
+    /// Applies the change to a lane's state, as far as that is possible without the disk.
     fileprivate func show(in state: inout LaneState) {
         switch self {
         case .reset:
@@ -170,7 +170,7 @@ extension LaneChange {
         }
     }
 
-    /// What the change makes of a value.
+    /// The effect of the change on a value.
     fileprivate func value(for key: StoredKey, in state: LaneState) -> UnwrittenValue {
         switch self {
         case .reset(let all, _):
@@ -197,7 +197,7 @@ extension LaneChange {
 }
 
 extension LaneState {
-    /// A lane of which nothing is known.
+    /// An unknown lane.
     static let empty = LaneState(
         generation: Generation(1), consent: .granted, entry: GenerationEntry(), queuedRecords: 0, queuedBytes: 0,
         oldestOccurredAt: nil, isAwaitingDisk: false

@@ -2,7 +2,7 @@ import TrackerModels
 
 /// What can still be read of a damaged database.
 ///
-/// Every question is answered as far as the damage allows; none throws.
+/// Every read gives as much as the damage allows, and none throws.
 final class DamagedDatabase {
     private let connection: Connection
 
@@ -11,7 +11,7 @@ final class DamagedDatabase {
     /// - Returns: `nil` if not even its tables can be found.
     init?(_ path: String) {
         guard let connection = try? Connection(path, .readWrite),
-            // A file that is shorter than it says is then read as far as it goes.
+            // So a file that was cut short is read as far as it goes.
             (try? connection.execute("PRAGMA writable_schema=ON")) != nil,
             let version = try? connection.number("PRAGMA user_version"), (1...Schema.version).contains(version),
             (try? connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'")) == 1
@@ -31,7 +31,7 @@ final class DamagedDatabase {
             guard let kind = row.text(0).flatMap(LaneIdentity.Kind.init), let owner = row.text(1),
                 let origin = row.text(2)
             else { return }
-            // A number that is itself damaged proves nothing; the backups have the right one.
+            // The number may itself be damaged; the backups have the right one.
             func number(_ column: Int32, or other: Int64) -> Int64 {
                 (0...LaneKey.maxSequence).contains(row.int64(column)) ? row.int64(column) : other
             }

@@ -1,11 +1,11 @@
 import TrackerModels
 
-/// The names that a damaged database takes while another is built from it, in an order that a crash can break off
+/// The names that a damaged database takes while another is built from it, in an order that a crash may interrupt
 /// anywhere.
 ///
-/// First it becomes the *damaged copy*, then a new database is built from it, then that one takes its place, and last the
-/// copy is set aside under a number. As long as there is a damaged copy, the next to open the database goes on from there.
-/// All of it happens under the writers' lock.
+/// First it becomes the *damaged copy*. Then a new database is built from it and takes its place. Last, the copy is set
+/// aside under a number. While there is a damaged copy, the next process to open the database continues from there. All
+/// of it happens under the writers' lock.
 struct DamagedFiles {
     /// How many set-aside databases are kept.
     static let kept = 3
@@ -30,7 +30,7 @@ struct DamagedFiles {
     /// Where the new one is built.
     var new: String { directory.file(Self.newName) }
 
-    /// Whether a damaged database is on its way.
+    /// Whether a recovery has begun.
     var hasDamagedCopy: Bool { FileIdentity(ofPath: damagedCopy) != nil }
 
     /// Whether there is a database where it belongs.

@@ -1,6 +1,6 @@
 import TrackerModels
 
-/// One lane on its way from a damaged database into a new one.
+/// Carries one lane over from a damaged database into a new one.
 struct LaneRecovery {
     private let database: LaneDatabase
     private let backup: LaneBackup
@@ -15,7 +15,7 @@ struct LaneRecovery {
         self.key = key
     }
 
-    /// Brings over what can be read, and begins the lane's counters anew.
+    /// Copies what can be read, and starts the lane's counters again.
     ///
     /// - Parameter expected: How many records there were, if that is known.
     func run(
@@ -38,7 +38,7 @@ struct LaneRecovery {
         return (row.counters.queued, lost)
     }
 
-    /// What a backup has is left for it to bring back; but what was removed must not come back.
+    /// A value that a backup has is left to the backup; but a removed value must not come back.
     private func carryOverValues(from damagedCopy: DamagedDatabase, _ row: LaneRow) throws(StorageError) {
         for scope in [ValueScope.brand, .lane] {
             let (files, epoch, lane) =
@@ -50,7 +50,7 @@ struct LaneRecovery {
                     try store.remove(value.key)
                     continue
                 }
-                // A backup that cannot be read does not stand in the way.
+                // An unreadable backup does not prevent the recovery.
                 if case .value(let copy)? = try? files.holding(for: value.key), copy.epoch == epoch { continue }
                 try store.save(StoredValue(text: text, expires: value.expires, epoch: epoch), for: value.key)
             }
@@ -73,7 +73,7 @@ struct LaneRecovery {
         var sequence = row.sequence
         try damagedCopy.records(numbers) { (record) throws(StorageError) in
             let body = record.bytes(8)
-            // Half a record is as good as none.
+            // Half a record is of no use.
             guard (try? JSONText(validating: body, maxDepth: JSONText.maxDepthCeiling)) != nil,
                 let messageID = MessageID(record.text(3) ?? "")
             else { return }

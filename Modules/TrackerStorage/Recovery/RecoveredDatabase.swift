@@ -1,12 +1,12 @@
 import TrackerModels
 
-/// A new database in the making, from what can be read of a damaged one and from the backups.
+/// Builds a new database from what can be read of a damaged one, and from the backups.
 struct RecoveredDatabase {
     /// How many records came over, and how many did not.
     struct Count {
         var carriedOver = 0
         var lostByLane: [LaneIdentity: Int] = [:]
-        /// `nil` where nothing tells how many there were.
+        /// `nil` if the number is unknown.
         var lost: Int?
     }
 
@@ -21,7 +21,7 @@ struct RecoveredDatabase {
 
     /// Builds the new database beside the damaged one, as a whole or not at all.
     ///
-    /// - Parameter queued: How many records of lanes are known to have waited, where the database cannot tell.
+    /// - Parameter queued: How many records of lanes are known to have waited, if the database cannot be read.
     func build(expecting queued: [LaneIdentity: Int]) throws(StorageError) -> Count {
         try makeEmpty()
         let database = try LaneDatabase(Connection(files.new, .readWrite))

@@ -15,7 +15,7 @@ struct RecoveredLane {
     /// How many records waited, if that is known.
     var queued: Int?
 
-    /// What both know: the later of two, and the stricter of two consents.
+    /// Both combined: of two values the later one, of two consents the stricter one.
     func merged(with other: RecoveredLane) -> RecoveredLane {
         RecoveredLane(
             number: number > 0 ? number : other.number,
@@ -46,7 +46,7 @@ extension StateFolder {
 }
 
 extension LaneTable {
-    /// Makes the rows of a lane of which only this is known.
+    /// Makes the rows of a lane from this alone.
     func make(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
         try make(
             identity, number: recovered.number, consent: recovered.consent, epoch: recovered.epoch,

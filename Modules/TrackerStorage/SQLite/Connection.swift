@@ -29,10 +29,9 @@ import CSQLite
     /// The path of a database in memory.
     static let memory = ":memory:"
 
-    /// How long SQLite waits for another process before it gives up, in milliseconds.
+    /// How long SQLite waits for another process, in milliseconds.
     ///
-    /// Writers queue on a lock of their own, so this is for foreign tools and for the instant in which a log is
-    /// recovered.
+    /// Writers queue on a lock of their own. This wait is for other tools, and for the moment of a log's recovery.
     static let busyTimeout: Int32 = 5_000
 
     /// Where the database is.
@@ -68,8 +67,8 @@ import CSQLite
         self.path = path
         unsafe self.handle = handle
         unsafe sqlite3_busy_timeout(handle, Self.busyTimeout)
-        // The last to close a database would remove the log at its path. SQLite looks first whether that is still its
-        // own, but not in one step with removing it.
+        // The last connection to close would remove the log at its path. SQLite first checks that the log is its own,
+        // but check and removal are two steps.
         var isKept: Int32 = 1
         unsafe sqlite3_file_control(handle, nil, SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }
@@ -88,7 +87,7 @@ import CSQLite
     /// Sets how long SQLite waits for another process before it gives up.
     func setPatience(milliseconds: Int32) { unsafe sqlite3_busy_timeout(handle, milliseconds) }
 
-    /// Runs statements that take nothing and whose rows do not matter.
+    /// Runs statements that have no parameters, and ignores their rows.
     func execute(_ sql: String) throws(StorageError) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw unsafe Self.error(code, of: handle, at: path) }
@@ -152,7 +151,7 @@ extension StorageError {
             switch code & 0xFF {
             case SQLITE_FULL: .full
             case SQLITE_READONLY, SQLITE_PERM: .readOnly
-            // A row that is there although it cannot be, or has a type or a length it cannot have, is damage as well.
+            // An impossible row, or a value of an impossible type or length, is damage as well.
             case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: .corrupt
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CANTOPEN: Self.kind(ofSystemError: systemError) ?? .open
@@ -162,7 +161,7 @@ extension StorageError {
         self.init(kind, "\(path): \(detail) (SQLite \(code))")
     }
 
-    /// Input errors that mean that a file is shorter than it says.
+    /// Input errors that mean that a file was cut short.
     private static let damageCodes: Set<Int32> = [
         SQLITE_IOERR | (2 << 8),  // SQLITE_IOERR_SHORT_READ
         SQLITE_IOERR | (33 << 8),  // SQLITE_IOERR_CORRUPTFS

@@ -12,7 +12,7 @@ import TrackerModels
 struct OpenedLane {
     /// The database.
     let database: LaneDatabase
-    /// The lane's rows; where somebody has deleted them, the next transaction makes others.
+    /// The lane's rows; if they were deleted, the next transaction makes new ones.
     var key: LaneKey
     /// The lane.
     let state: LaneState
@@ -20,7 +20,7 @@ struct OpenedLane {
     let origin: LaneOrigin
     /// How many records were moved here from other lanes.
     let movedRecords: Int
-    /// What has become of a damaged database.
+    /// The recovery of a damaged database, if there was one.
     let recovery: DatabaseRecovery?
     /// What else is to be reported.
     let events: [OutboxEvent]
@@ -83,7 +83,7 @@ struct DatabaseOpener {
         var count = RecoveredDatabase.Count()
         if !files.hasDatabase {
             try files.clearPlace()
-            // Before the lane was ever seen there is nothing to expect.
+            // If the lane was never seen, the number of its records is unknown.
             let queued = seen.map { [configuration.lane: $0.queuedRecords] } ?? [:]
             count = try RecoveredDatabase(folder).build(expecting: queued)
             try files.placeNew()
@@ -93,13 +93,13 @@ struct DatabaseOpener {
         pending = (recovery, count.lostByLane[configuration.lane] ?? 0)
     }
 
-    /// Opens the file, and makes what is missing in it.
+    /// Opens the file, and makes the tables that are missing.
     private func connect() throws(StorageError) -> (database: LaneDatabase, isNew: Bool) {
         let connection = try Connection(folder?.database ?? Connection.memory, .create)
         if let folder {
-            // Somebody may have put it there.
+            // The file may come from another program.
             unsafe chmod(folder.database, 0o600)
-            // SQLite would say no more than that it cannot open something.
+            // SQLite's own error would not name the file.
             for path in [folder.database, folder.path] where unsafe access(path, W_OK) != 0 {
                 throw StorageError(errno: errno, "write", path)
             }
@@ -113,7 +113,7 @@ struct DatabaseOpener {
 
     private mutating func openDatabase(after seen: LaneState?) throws(StorageError) -> OpenedLane {
         let (database, isNew) = try connect()
-        // A new database where another was open, or where backups are of one, means that somebody has removed that.
+        // If another database was open before, or backups of one exist, a new database means that the old one was removed.
         let isReplacement = isNew && pending == nil
         var opened: (summary: LaneTransaction.Summary, origin: LaneOrigin)?
         var transfer: RecordTransfer?
@@ -130,7 +130,7 @@ struct DatabaseOpener {
             try transaction.audit()
             if isReplacement, let seen { transaction.lose(seen.queuedRecords) }
             try preparation.heal(&transaction)
-            try transaction.settleOpening()
+            try transaction.reconcile()
             if seen == nil, let folder {
                 transfer = RecordTransfer(database, configuration, folder)
                 try transfer?.run(&transaction)
@@ -138,7 +138,7 @@ struct DatabaseOpener {
             try transaction.evict()
             let origin = try transaction.origin()
             let summary = try transaction.finish()
-            // Where it fails, the backups that are written after each opening say so.
+            // If this fails, the backups that follow each opening report it.
             _ = backup?.reserve(summary.reserved)
             opened = (summary, origin)
         }

@@ -2,7 +2,7 @@ import TrackerModels
 
 /// What the generations of lanes are bound to.
 ///
-/// The current generation and those that still have records have a row, if there is anything to say of them.
+/// The current generation and those that still have records have a row, if they are bound to anything.
 struct GenerationTable {
     private let readStatement: Statement
     private let saveStatement: Statement
@@ -66,7 +66,7 @@ struct GenerationTable {
         try boundStatement.first(key.records.lowerBound, key.records.upperBound, key.lane) { _ in true } ?? false
     }
 
-    /// Takes the brand's device from the generations that no session was made for yet, in all lanes.
+    /// Removes the brand's device from the generations without a session, in all lanes.
     func forgetDevice(_ key: LaneKey) throws(StorageError) {
         try forgetStatement.run(key.brand)
     }

@@ -1,10 +1,10 @@
 import TrackerModels
 
-/// The message ids that callers gave, and what the calls came to.
+/// The message ids that callers gave, and the results of their calls.
 ///
-/// They are remembered while their records wait, and until 10,000 more have settled.
+/// An id is remembered while its record waits, and until 10,000 later ones have left the queue.
 struct IdempotencyKeyTable {
-    /// What a call came to.
+    /// The result of a call.
     enum Outcome: Int {
         /// Its record was queued.
         case queued = 0
@@ -14,7 +14,7 @@ struct IdempotencyKeyTable {
         case applied = 2
     }
 
-    /// How many settled ids are remembered, in a lane.
+    /// How many ids are remembered in a lane after their records have left the queue.
     static let memory: Int64 = 10_000
 
     private let readStatement: Statement
@@ -48,12 +48,12 @@ struct IdempotencyKeyTable {
         pruneStatement = try connection.prepare("DELETE FROM given WHERE lane = ?1 AND settled <= ?2")
     }
 
-    /// What an earlier tracking call with this id came to.
+    /// The result of an earlier tracking call with this id.
     func outcome(_ key: LaneKey, _ messageID: MessageID) throws(StorageError) -> Outcome? {
         try readStatement.first(key.lane, messageID.text, 0) { Outcome(rawValue: $0.int(0)) } ?? nil
     }
 
-    /// Remembers a tracking call whose record is about to wait, unless one has had its id before.
+    /// Claims the id of a tracking call whose record is about to be queued, unless it was used before.
     ///
     /// - Returns: Whether it is the first.
     func claim(_ key: LaneKey, _ messageID: MessageID, _ outcome: Outcome) throws(StorageError) -> Bool {
@@ -75,29 +75,29 @@ struct IdempotencyKeyTable {
         try insertStatement.run(key.lane, messageID.text, 0, outcome.rawValue, Int64?.none)
     }
 
-    /// Remembers a reset or a consent, which has settled at once.
+    /// Remembers a reset or a consent, which has no record.
     func rememberApplied(_ key: LaneKey, _ messageID: MessageID, settled: Int64) throws(StorageError) {
         try insertStatement.run(key.lane, messageID.text, 1, Outcome.applied.rawValue, settled)
     }
 
-    /// Brings back what another database has remembered.
+    /// Restores an id from another database.
     func restore(
         _ given: (messageID: String, kind: Int, outcome: Int, settled: Int64?), _ key: LaneKey
     ) throws(StorageError) {
         try insertStatement.run(key.lane, given.messageID, given.kind, given.outcome, given.settled)
     }
 
-    /// Notes that the record of a tracking call is gone.
+    /// Records that the record of a tracking call has left the queue.
     func markSettled(_ key: LaneKey, _ messageID: String, settled: Int64) throws(StorageError) {
         try settleStatement.run(key.lane, messageID, settled)
     }
 
-    /// Takes an id to the lane that its record has moved to.
+    /// Moves an id to the lane of its record.
     func move(_ messageID: String, from old: LaneKey, to new: LaneKey) throws(StorageError) {
         try moveStatement.run(old.lane, new.lane, messageID)
     }
 
-    /// Forgets what is too long ago.
+    /// Removes the ids that are too old.
     func prune(_ key: LaneKey, settled: Int64) throws(StorageError) {
         guard settled > Self.memory else { return }
         try pruneStatement.run(key.lane, settled - Self.memory)

@@ -1,23 +1,23 @@
 /// A database and its compiled statements.
 ///
-/// It serves one caller at a time and stays within whatever lock that caller holds.
+/// It serves one caller at a time, who holds the lock that it needs.
 final class LaneDatabase {
     /// The handle.
     let connection: Connection
     /// Lanes and brands.
     let lanes: LaneTable
-    /// What waits.
+    /// The records that wait.
     let records: RecordTable
-    /// What generations are bound to.
+    /// The bindings of generations.
     let generations: GenerationTable
-    /// What goes out together.
+    /// The records that travel together.
     let groups: GroupTable
     /// Callers' message ids.
     let idempotencyKeys: IdempotencyKeyTable
     /// Values.
     let values: ValueTable
 
-    /// Which opening of the database this is, for whoever opens it again.
+    /// The number of this opening of the database.
     var opening = 0
 
     private let versionStatement: Statement
@@ -45,17 +45,17 @@ final class LaneDatabase {
     /// Runs `body` in a transaction that reads one state of the database.
     func reading<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try readStatement.run()
-        // Ending a transaction that has written nothing cannot lose anything.
+        // A failure to end a transaction that has only read loses nothing.
         defer { try? commitStatement.run() }
         return try body()
     }
 
-    /// What has been seen: it changes when another connection writes, of this process or of another.
+    /// SQLite's data version: it changes when another connection writes, of this process or of another.
     func version() throws(StorageError) -> LaneVersion {
         LaneVersion(opening: opening, changes: try changesStatement.first { $0.int64(0) } ?? -1)
     }
 
-    /// Makes sure that no newer library has taken the database over.
+    /// Checks that no newer library has changed the database.
     func checkVersion() throws(StorageError) {
         guard try versionStatement.first(read: { $0.int64(0) }) != Schema.version else { return }
         _ = try Schema.currentVersion(connection)
@@ -70,7 +70,7 @@ final class LaneDatabase {
             try commitStatement.run()
             return result
         } catch {
-            // Some failures have ended the transaction already; the first one is the one to tell.
+            // Some failures have ended the transaction already. The first failure is reported.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error
         }
@@ -99,13 +99,13 @@ final class LaneDatabase {
 }
 
 extension LaneDatabase {
-    /// How many records of other lanes are taken out and put back for the sake of one that is emptied.
+    /// How many records of other lanes are set aside at most while one lane is emptied.
     private static let mostSpared = 1_000
 
     /// Removes all records of a lane.
     ///
-    /// SQLite has to write every page that loses its rows one by one, but frees a whole table without writing its pages.
-    /// Mostly the lane has nearly all records there are: then the few others are set aside meanwhile.
+    /// If rows are deleted one by one, SQLite writes every page; a whole table it frees without writing its pages. Mostly
+    /// the lane has nearly all records: then the few others are set aside, and the table is emptied.
     func deleteRecords(of key: LaneKey) throws(StorageError) -> [RecordTable.Leaver] {
         let (first, last) = (key.records.lowerBound, key.records.upperBound)
         let others = "SELECT * FROM record WHERE id < \(first) UNION ALL SELECT * FROM record WHERE id > \(last)"

@@ -37,7 +37,7 @@ struct LanePreparation {
         }
     }
 
-    /// Puts one value right in the database.
+    /// Repairs one value in the database.
     func heal(_ key: StoredKey, _ transaction: inout LaneTransaction) throws(StorageError) {
         let name = configuration.keyPrefix + key.name
         let primary = SQLiteKeyValueStore(database, transaction.row, key.scope)
@@ -73,12 +73,12 @@ struct LanePreparation {
         )
     }
 
-    /// A loss of power, or somebody's hand, can bring back an older database: what was reset stays reset, and no
-    /// sequence number comes twice.
+    /// A loss of power, or a restored copy, can bring back an older database: resets stay in force, and no sequence
+    /// number is given twice.
     private func catchUp(_ row: inout LaneRow, _ lastSequence: Int64) throws(StorageError) {
         let found = row
         let reserved = max(row.reserved, backup?.reserved ?? 0, lastSequence)
-        // The machine has started again, and the numbers given before it were not synced.
+        // The machine has started again, and the numbers given before that were not synced.
         let isCutOff = row.boot != nil && row.boot != configuration.bootID.text
         if isCutOff || reserved > row.reserved || lastSequence > row.sequence {
             row.sequence = reserved
@@ -116,9 +116,9 @@ extension LaneTransaction {
             counters.queued != found.count || counters.queuedBytes != found.bytes
                 || counters.accepted != counters.delivered + counters.queued + dropped
         else { return }
-        // Where one page is wrong others can be: then what can be read of all is carried over.
+        // If one page is wrong, others may be: the inspection throws then, and the recovery follows.
         try database.inspect(row.key)
-        // More than the lane can hold was never there.
+        // The lane cannot have lost more than it can hold.
         let lost = min(max(0, counters.queued - found.count), configuration.limits.maxRecords)
         row.counters.queued = found.count
         row.counters.queuedBytes = found.bytes
@@ -127,7 +127,7 @@ extension LaneTransaction {
         lose(lost)
     }
 
-    /// Counts records that are gone without having been removed.
+    /// Counts records that are gone although nothing has removed them.
     mutating func lose(_ count: Int) {
         guard count > 0 else { return }
         row.counters.accepted += count
@@ -135,7 +135,7 @@ extension LaneTransaction {
         events.append(.dropped([], count: count, .lost))
     }
 
-    /// The account of an outbox that counts from here; what this transaction has dropped so far was found.
+    /// The point from which an outbox counts: here. What this transaction has dropped so far counts as found.
     func origin() throws(StorageError) -> LaneOrigin {
         var origin = LaneOrigin(counters: row.counters, recovered: row.counters.queued + droppedHere)
         origin.counters.dropped = try database.lanes.dropped(row.key)

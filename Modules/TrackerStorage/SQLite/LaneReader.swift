@@ -1,7 +1,7 @@
 import Synchronization
 import TrackerModels
 
-/// The connection that reads, beside the one that writes; for any thread, one at a time.
+/// The connection for reading, beside the one for writing. Any thread may use it, one at a time.
 ///
 /// It is opened by the first read, and again when the path leads to another file.
 final class LaneReader: Sendable {
@@ -53,7 +53,7 @@ final class LaneReader: Sendable {
         }
     }
 
-    /// Whether nothing has been written since a read. Whether the path leads to another file is seen by the next read.
+    /// Whether nothing has been written since a read. Only the next read notices that the path leads to another file.
     func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
         try state.withLock { (state) throws(StorageError) in
             guard let database = state.opened?.database else { return false }
@@ -79,7 +79,7 @@ final class LaneReader: Sendable {
             do throws(StorageError) {
                 let connection = try Connection(folder.database, access)
                 guard try Schema.currentVersion(connection) == Schema.version else { return nil }
-                // The last connection to close empties the log, given a limit for it.
+                // The last connection to close empties the log, if a limit is set.
                 try connection.execute("PRAGMA query_only=ON; PRAGMA journal_size_limit=\(Schema.logLimit)")
                 return try LaneDatabase(connection)
             } catch {

@@ -12,8 +12,7 @@ struct LaneKey: Hashable, Sendable {
 
     /// The numbers that the lane's records can have.
     ///
-    /// They rise with the sequence and are never used again, so that a late answer can settle no other record than its
-    /// own.
+    /// They rise with the sequence and are never used again, so that a late answer can only concern its own record.
     var records: ClosedRange<Int64> { record(0)...record(Self.maxSequence) }
 
     /// The number of the record with a sequence number.
@@ -28,11 +27,11 @@ struct LaneKey: Hashable, Sendable {
     /// The highest sequence number there can be.
     static let maxSequence = Int64(1) << sequenceBits - 1
 
-    /// What no counter reaches.
+    /// A limit that no counter reaches.
     static let maxCount = 1 << 52
 }
 
-/// A lane and its brand as their rows say.
+/// The rows of a lane and its brand.
 struct LaneRow: Hashable, Sendable {
     /// Which rows.
     let key: LaneKey
@@ -56,7 +55,7 @@ struct LaneRow: Hashable, Sendable {
     var boot: String?
     /// What went in and out, and what waits.
     var counters: LaneCounters
-    /// Counts the callers' ids that have settled.
+    /// Counts the callers' ids whose records have left the queue.
     var settled: Int64
 }
 
@@ -90,7 +89,7 @@ struct LaneOrigin: Hashable, Sendable {
     /// How many records were found.
     var recovered = 0
 
-    /// Counts records that the counters have as lost by now among those that were found.
+    /// Counts records that are lost by now among those that were found.
     mutating func find(_ lost: Int) {
         guard lost > 0 else { return }
         recovered += lost

@@ -75,7 +75,7 @@ struct LaneTable {
     /// Makes a lane's row, and its brand's if that is missing.
     ///
     /// - Parameters:
-    ///   - number: The lane's number of old, which it gets again if no other has it now; 0 if it is not known.
+    ///   - number: The lane's former number, which it gets again if it is free; 0 if it is not known.
     ///   - consent: The consent of a brand that is new.
     ///   - epoch: The epoch of a brand that is new.
     ///   - sequence: The last sequence number that may have been given.
@@ -144,7 +144,7 @@ struct LaneTable {
         return found
     }
 
-    /// Writes a lane's row, and nothing of its brand.
+    /// Writes a lane's row, without its brand's.
     func save(_ row: LaneRow) throws(StorageError) {
         try saveStatement.run(
             row.key.lane, row.generation.number, row.sequence, row.reserved, row.counters.accepted,
@@ -165,7 +165,7 @@ struct LaneTable {
         try dropStatement.run(lane, reason.description, count)
     }
 
-    /// Notes that every number that was given is synced with this transaction.
+    /// Records that this transaction syncs every number that was given.
     func close(_ key: LaneKey) throws(StorageError) {
         try closeStatement.run(key.lane)
     }

@@ -1,7 +1,7 @@
 import TrackerModels
 
 extension LaneTransaction {
-    /// Queues a record, or says why not.
+    /// Queues a record, or refuses it.
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
         let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
@@ -16,7 +16,7 @@ extension LaneTransaction {
         return effect
     }
 
-    /// Queues a record that no other has had the key of, or says why not.
+    /// Queues a record with a new key, or refuses it.
     private mutating func append(
         _ draft: Draft, isPending: Bool, _ outcome: IdempotencyKeyTable.Outcome
     ) throws(StorageError) -> Effect {
@@ -40,7 +40,7 @@ extension LaneTransaction {
         return outcome == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
     }
 
-    /// Goes on with a session from elsewhere.
+    /// Continues the session of another site.
     mutating func goOn(with session: SessionID, _ link: Draft) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
         try ensureDevice()
@@ -90,7 +90,7 @@ extension LaneTransaction {
 
     private mutating func sessionMetadata() throws(StorageError) -> JSONText? {
         if let metadata { return metadata }
-        // What is no JSON is damage, and nothing that could be sent.
+        // A body that is not JSON is damage, and cannot be sent.
         let stored = try value(.sessionMetadata).flatMap { text in try? JSONText(validating: text) }
         metadata = .some(stored)
         return stored

@@ -1,7 +1,7 @@
 import TrackerModels
 
 extension LaneTransaction {
-    /// Ends the generation because the user has left it.
+    /// Ends the generation by a reset.
     mutating func reset(_ all: Bool) throws(StorageError) {
         if all {
             erases = true
@@ -16,7 +16,7 @@ extension LaneTransaction {
         if all { try save(nil, .brandID) }
     }
 
-    /// Sets what the user allows; a denial leaves nothing of the brand but itself.
+    /// Sets the consent; a denial erases everything else of the brand.
     mutating func setConsent(_ consent: Consent) throws(StorageError) {
         row.consent = consent
         changesValues = true
@@ -25,8 +25,7 @@ extension LaneTransaction {
         try report(try database.deleteRecords(of: row.key), .consent)
         try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
-        // They count in the counters of those lanes and are not reported here: what this outbox reports adds up to its
-        // own account.
+        // They count in those lanes and are not reported here: the reports of this outbox add up to its own account.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
             other.generation = Generation(other.generation.number + 1)
@@ -55,8 +54,8 @@ extension LaneTransaction {
         try replace(entry, of: generation)
     }
 
-    /// Takes the generation's session away, unless it has another one by now; a generation that has ended loses the
-    /// record alone.
+    /// Unbinds the generation's session, unless it has another one by now. A generation that has ended loses only the
+    /// record.
     mutating func unbind(
         _ generation: Generation, _ session: SessionID, _ record: Record.ID
     ) throws(StorageError) {
@@ -69,7 +68,7 @@ extension LaneTransaction {
         try replace(entry, of: generation)
     }
 
-    /// Notes whom a generation's session was identified with.
+    /// Records the user that a generation's session was identified with.
     mutating func identify(_ generation: Generation, _ user: UserID) throws(StorageError) {
         guard var entry = try entry(of: generation) else { return }
         entry.identifyID = user
@@ -77,7 +76,7 @@ extension LaneTransaction {
         try replace(entry, of: generation)
     }
 
-    /// Stores a value; one that says what the generation is bound to also binds it.
+    /// Stores a value; a session, device or identified user also changes the generation's binding.
     mutating func store(_ key: StoredKey, _ text: String, _ generation: Generation?) throws(StorageError) {
         guard generation == nil || generation == row.generation else { return }
         switch key {
@@ -96,7 +95,7 @@ extension LaneTransaction {
         }
     }
 
-    /// Removes a value, and with it what it says of the generation.
+    /// Removes a value, and with it its part of the generation's binding.
     mutating func remove(_ key: StoredKey) throws(StorageError) {
         try save(nil, key)
         var entry = row.entry
@@ -123,7 +122,7 @@ extension LaneTransaction {
         try adopt(device)
     }
 
-    /// Binds the generation to what a value says that has just come back, or has just gone.
+    /// Updates the generation's binding by a value that was just restored or removed.
     mutating func restore(_ text: String?, _ key: StoredKey) throws(StorageError) {
         knownValues[key] = nil
         var entry = row.entry
@@ -141,8 +140,8 @@ extension LaneTransaction {
         if entry != row.entry { try replace(entry, of: row.generation) }
     }
 
-    /// Makes the lane agree with itself, whatever a backup has brought back.
-    mutating func settleOpening() throws(StorageError) {
+    /// Makes the lane consistent with the values that backups have restored.
+    mutating func reconcile() throws(StorageError) {
         if row.consent == .denied, row.counters.queued > 0 { try setConsent(.denied) }
         if let device = try value(.deviceID).flatMap(DeviceID.init) { try adopt(device) }
     }
@@ -160,7 +159,7 @@ extension LaneTransaction {
         return value.expires
     }
 
-    /// Writes a value; without one, notes that it was removed.
+    /// Writes a value; `nil` records that it was removed.
     ///
     /// - Returns: When it expires.
     @discardableResult

@@ -1,7 +1,7 @@
 import TrackerModels
 
 extension LaneTransaction {
-    /// Writes an object with what the values are once `changes` have been made.
+    /// Writes an object with the values as `changes` leave them.
     mutating func write(_ template: BodyTemplate, _ changes: [ValueChange]) throws(StorageError) -> JSONText {
         var writer = JSONObjectWriter(reservingCapacity: template.byteCount + 64)
         for member in template.members {
@@ -46,7 +46,7 @@ extension LaneTransaction {
         return id
     }
 
-    /// A value, which is read once for all records that tell it.
+    /// A value, which is read once for all records that contain it.
     private mutating func known(_ key: StoredKey) throws(StorageError) -> String? {
         if let known = knownValues[key] { return known }
         let value = try value(key)

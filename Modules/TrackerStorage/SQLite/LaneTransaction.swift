@@ -1,9 +1,8 @@
 import TrackerModels
 
-/// One group of changes on its way into the database: a lane as it is within the transaction, and what the changes
-/// make of it.
+/// Applies one group of changes to a lane within a transaction.
 struct LaneTransaction {
-    /// What a change came to, if the transaction takes effect.
+    /// The result of a change, if the transaction takes effect.
     enum Effect: Hashable, Sendable {
         case done
         case queued(MessageID)
@@ -13,7 +12,7 @@ struct LaneTransaction {
         case refused(RefusalReason)
     }
 
-    /// What is to be done and told once the transaction has taken effect.
+    /// What to do and to report once the transaction has taken effect.
     struct Summary: Sendable {
         /// The lane.
         var state: LaneState
@@ -44,11 +43,11 @@ struct LaneTransaction {
     var row: LaneRow
 
     private let found: LaneRow
-    /// The counters that this transaction goes on from, and what it had dropped then.
+    /// The counters when they were last balanced, and what the transaction had dropped by then.
     private var base: (counters: LaneCounters, dropped: Int)
     /// What was dropped so far, of every lane.
     private var drops: [Int64: [DropReason: Int]] = [:]
-    /// What is to be told of it.
+    /// The events to report.
     var events: [OutboxEvent] = []
     var changesValues = false
     var erases = false
@@ -60,7 +59,7 @@ struct LaneTransaction {
     /// Values of the lane that records have asked for.
     var knownValues: [StoredKey: String?] = [:]
 
-    /// Begins with a lane as its row says; a session that has expired ends its generation first.
+    /// Begins with a lane's row. If its session has expired, its generation ends first.
     ///
     /// - Parameter backup: Where values are looked for that the database lacks.
     init(
@@ -145,7 +144,7 @@ struct LaneTransaction {
     /// How many records of this lane the transaction has dropped so far.
     var droppedHere: Int { drops[row.key.lane]?.values.reduce(0, +) ?? 0 }
 
-    /// The counters are balanced as they are now, whatever they were before: that was damage.
+    /// Takes the counters as balanced: a difference before was damage.
     mutating func mend() { base = (row.counters, droppedHere) }
 
     /// Whether every record that came in since then has left or waits.
@@ -226,7 +225,7 @@ struct LaneTransaction {
         }
     }
 
-    /// Begins the next generation; what the last one was bound to stays known as long as it has records.
+    /// Begins the next generation. The last one keeps its binding as long as it has records.
     mutating func beginGeneration(_ entry: GenerationEntry) throws(StorageError) {
         row.generation = Generation(row.generation.number + 1)
         row.entry = entry

@@ -1,18 +1,18 @@
 extension LaneWriter {
     /// How many bytes are deleted before the database is asked to shrink.
     static let shrinkingThreshold = 4 << 20
-    /// How many free pages it keeps for what comes next.
+    /// How many free pages it keeps for later records.
     private static let sparePages: Int64 = 256
-    /// How many pages are given back at once, so that no caller waits long.
+    /// How many pages are freed at once, so that no caller waits long.
     private static let mostPages: Int64 = 4096
 
-    /// Gives free pages back, now and then.
+    /// Frees pages now and then.
     mutating func shrink() {
         guard folder != nil, freedBytes >= Self.shrinkingThreshold, let database else {
             return
         }
         freedBytes = 0
-        // A database that cannot shrink now will be asked again.
+        // If the database cannot shrink now, it is tried again later.
         guard let free = try? database.connection.number("PRAGMA freelist_count"), free > Self.sparePages else {
             return
         }
@@ -23,7 +23,8 @@ extension LaneWriter {
 
     /// Takes the next step towards a folder in which no file holds what was deleted.
     ///
-    /// First set-aside databases go and the database is written anew without its free space, then the log is emptied.
+    /// First, set-aside databases are removed, and the database is rewritten without its free space. Then the log is
+    /// emptied.
     mutating func erase(_ database: LaneDatabase, isRetry: Bool) throws(StorageError) {
         if let folder, erasure == .whole {
             try DamagedFiles(folder).removeAll()
@@ -41,9 +42,9 @@ extension LaneWriter {
         erasure = nil
     }
 
-    /// Writes the database anew, without its free space.
+    /// Rewrites the database without its free space.
     private func vacuum(_ database: LaneDatabase) throws(StorageError) {
-        // It makes a copy first, which memory may not hold.
+        // SQLite makes a copy first, which memory may not hold.
         try database.connection.execute("PRAGMA temp_store=FILE")
         defer { try? database.connection.execute("PRAGMA temp_store=MEMORY") }
         try database.connection.execute("VACUUM")
@@ -58,25 +59,25 @@ extension LaneWriter {
     }
 }
 
-/// What is left of an erasure. The database remembers it, so that a crash does not break it off.
+/// The rest of an erasure. The database remembers it, so that it goes on after a crash.
 enum Erasure: Int64 {
-    /// All of it.
+    /// Everything is left to do.
     case whole = 1
     /// The database is written anew; the log still holds what was deleted.
     case log = 2
 
-    /// What an earlier run has left.
+    /// The rest that an earlier run has left.
     static func left(in database: LaneDatabase) throws(StorageError) -> Erasure? {
         let number = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'")
         return number.map { Erasure(rawValue: $0) ?? .whole }
     }
 
-    /// Has the database remember it.
+    /// Stores it in the database.
     func save(in database: LaneDatabase) throws(StorageError) {
         try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', \(rawValue))")
     }
 
-    /// Notes that nothing is left.
+    /// Removes it from the database: the erasure is complete.
     static func forget(in database: LaneDatabase) throws(StorageError) {
         try database.connection.execute("DELETE FROM meta WHERE name = 'erase'")
     }

@@ -10,25 +10,25 @@ import TrackerModels
 
 /// Commits groups of tasks to a lane, and holds in memory what the disk refuses.
 ///
-/// Writers of all processes queue on one lock. Under it each looks whether the database is still the one it opened,
-/// before a transaction and again before anyone is told: a commit to a file that has been set aside or removed would go
-/// nowhere in silence.
+/// Writers of all processes queue on one lock. Under it, each checks that the database is still the one it opened:
+/// before a transaction, and again before it answers. A commit to a file that was set aside or removed would be lost
+/// without an error.
 struct LaneWriter: ~Copyable {
-    /// What a group of tasks came to.
+    /// The result of a group of tasks.
     struct Outcome: Sendable {
-        /// What each task came to, in order.
+        /// The result of each task, in order.
         var results: [ChangeResult] = []
-        /// What happened besides.
+        /// The events to report.
         var events: [OutboxEvent] = []
-        /// Records that are settled on disk as well as in memory.
+        /// Records that have left the queue on disk as well.
         var settled: [Record.ID] = []
-        /// Something was written, so that the disk is known to take it.
+        /// Whether something was written, so that the disk works.
         var hasWritten = false
         /// Values have changed, and their backups must follow.
         var changesValues = false
     }
 
-    /// How many microseconds others have to take their turn between two steps of an erasure.
+    /// How many microseconds other processes have for their turn between two steps of an erasure.
     private static let pauseInErasure: UInt32 = 1_000
 
     let configuration: OutboxConfiguration
@@ -44,9 +44,9 @@ struct LaneWriter: ~Copyable {
     private var opener: DatabaseOpener
     /// The database, while it is open.
     private var lane: OpenedLane?
-    /// What is left to do before nothing that was deleted can be found in a file.
+    /// The rest of an erasure: until it is done, a file may still hold deleted data.
     var erasure: Erasure?
-    /// Whether that is to be seen to at once, or only by the next retry: it can take long.
+    /// Whether to continue the erasure at once, or only with the next retry, since it can take long.
     var erasesNow = false
     /// The lane as it was last seen on disk.
     private var known = LaneState.empty
@@ -60,7 +60,7 @@ struct LaneWriter: ~Copyable {
     var freedBytes = 0
     /// What the disk has refused.
     private(set) var held = UnwrittenChanges()
-    /// Why the disk refuses to be written, which was told.
+    /// Why the disk refuses writes; it was reported.
     private(set) var failure: StorageError?
 
     /// Names what is written; nothing is opened.
@@ -90,7 +90,7 @@ struct LaneWriter: ~Copyable {
         try folder?.make()
         do throws(StorageError) {
             let lane = try locked { (writer) throws(StorageError) in try writer.openLane() }
-            // The opening says it.
+            // The opening reports it.
             findings.removeAll { if case .databaseRecovered = $0 { true } else { false } }
             return Opening(state: known, movedRecords: lane.movedRecords, recovery: lane.recovery)
         } catch {
@@ -100,7 +100,7 @@ struct LaneWriter: ~Copyable {
         }
     }
 
-    /// Has a group of tasks take effect as a whole, after whatever the disk has refused before.
+    /// Commits a group of tasks as a whole, after the changes that the disk refused before.
     mutating func commit(_ tasks: [LaneTask]) -> Outcome {
         var outcome = Outcome()
         do throws(StorageError) {
@@ -139,14 +139,14 @@ struct LaneWriter: ~Copyable {
         lock = nil
     }
 
-    /// Notes that no loss of power can take back the sequence numbers that were given so far.
+    /// Records that no loss of power can take back the sequence numbers given so far.
     ///
     /// A process that writes at this moment has the lane's database open and closes it later, or writes another lane.
     private mutating func markClosed() {
         guard folder != nil, let lane, lock?.takeIfFree() == true else { return }
         defer { lock?.giveUp() }
         guard opener.isCurrent(lane) else { return }
-        // Without the note the next start of the machine skips some numbers: no harm.
+        // If this fails, the next start of the machine skips some numbers, which is no harm.
         try? lane.database.connection.execute("PRAGMA synchronous=FULL")
         try? lane.database.writing { () throws(StorageError) in
             try lane.database.checkVersion()
@@ -202,13 +202,13 @@ struct LaneWriter: ~Copyable {
         if !erasesNow { shrink() }
     }
 
-    /// Does what is left of an erasure that is due, and gives others their turn between its steps.
+    /// Continues an erasure that is due, and lets other processes write between its steps.
     private mutating func finishErasure(_ tasks: [LaneTask], _ outcome: inout Outcome) {
         guard erasesNow || tasks.isEmpty else { return }
         erasesNow = false
         do throws(StorageError) {
             while erasure != nil {
-                // The system wakes those who wait and keeps no turn for them.
+                // The system wakes the waiting processes, but reserves no turn for them.
                 usleep(Self.pauseInErasure)
                 try locked { (writer) throws(StorageError) in
                     let count = writer.databaseCount
@@ -220,7 +220,7 @@ struct LaneWriter: ~Copyable {
             }
             erasesNow = false
         } catch {
-            // It has taken effect, but counts once nothing is left of what was deleted.
+            // The deletion has taken effect, but is answered only once no file holds the deleted data.
             for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
         }
     }
@@ -255,9 +255,9 @@ struct LaneWriter: ~Copyable {
         }
     }
 
-    /// Deals with damage.
+    /// Reacts to damage.
     ///
-    /// The first time it opens the same files again, since a log that was cut short can be read then; the next time it
+    /// The first time, it opens the same files again, since a log that was cut short can be read then. The next time, it
     /// sets the database aside.
     private mutating func recover(isFirst: Bool) throws(StorageError) {
         let isReplaced = lane.map { !opener.isCurrent($0) } ?? true
@@ -266,9 +266,9 @@ struct LaneWriter: ~Copyable {
         try opener.replaceDamaged(after: databaseCount > 0 ? known : nil)
     }
 
-    /// Looks whether damage is behind a failure that does not say so, the first time that the disk fails.
+    /// Finds out, at the first failure of the disk, whether damage is its cause.
     ///
-    /// A list of free pages that leads nowhere, for one, looks to SQLite like a full disk.
+    /// For example, SQLite reports a broken list of free pages as a full disk.
     private func diagnose(_ failure: StorageError) -> StorageError {
         guard failure.kind == .full || failure.kind == .failed, self.failure == nil, let lane else {
             return failure
@@ -290,7 +290,7 @@ struct LaneWriter: ~Copyable {
         var tasks: [LaneTask] = []
         var summary: LaneTransaction.Summary?
         let changes = database.connection.changes
-        // What a user has left must be gone for good, also after a loss of power.
+        // What a reset or a denial erases must be gone for good, even after a loss of power.
         let isLasting = isLasting && configuration.durability == .process
         if isLasting { try database.connection.execute("PRAGMA synchronous=FULL") }
         defer { if isLasting { try? database.connection.execute("PRAGMA synchronous=NORMAL") } }
@@ -316,7 +316,7 @@ struct LaneWriter: ~Copyable {
         return effects
     }
 
-    /// Keeps what a transaction has made of the lane.
+    /// Keeps the lane as the transaction has left it.
     private mutating func keep(_ summary: LaneTransaction.Summary, _ outcome: inout Outcome) {
         known = summary.state
         freedBytes += summary.freedBytes
@@ -338,13 +338,13 @@ struct LaneWriter: ~Copyable {
         case .lose(let records): try transaction.drop(records, .lost)
         case .inspect:
             try transaction.database.inspect(transaction.row.key)
-            // The database is sound, so it was the reader that saw something else.
+            // The database is sound: the reader has seen something else.
             reader?.close()
         }
         return .done
     }
 
-    /// Answers a group that the disk has refused, and holds what must not be lost.
+    /// Answers a group that the disk has refused, and keeps the changes that must not be lost.
     private mutating func refuse(_ tasks: [LaneTask], _ error: StorageError, _ outcome: inout Outcome) {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
         failure = error
@@ -366,7 +366,7 @@ struct LaneWriter: ~Copyable {
 }
 
 extension LaneTransaction.Effect {
-    /// What a caller is told, in a lane that the transaction left in `state`.
+    /// The answer to a caller; `state` is the lane after the transaction.
     fileprivate func result(_ state: LaneState) -> ChangeResult {
         switch self {
         case .done: .done(state)

@@ -93,7 +93,7 @@ struct RecordTable {
         )
     }
 
-    /// Brings back a record of another database.
+    /// Copies a record of another database.
     ///
     /// - Parameter row: The columns of that record in their order.
     /// - Returns: False if there is a record of that number already, as in a database that shows some twice.
@@ -104,14 +104,14 @@ struct RecordTable {
         ) { _ in true } ?? false
     }
 
-    /// Reads what is to be known of those records of a range that there are, before they are removed.
+    /// Reads what is needed of the records of a range before they are removed.
     func leavers(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [Leaver] {
         var leavers: [Leaver] = []
         try leaversStatement.rows(numbers.lowerBound, numbers.upperBound) { Self.collect($0, &leavers) }
         return leavers
     }
 
-    /// Removes those records of a range that there are.
+    /// Removes the records of a range.
     func delete(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [Leaver] {
         var leavers: [Leaver] = []
         try deleteStatement.rows(numbers.lowerBound, numbers.upperBound) { Self.collect($0, &leavers) }
@@ -141,7 +141,7 @@ struct RecordTable {
         }
     }
 
-    /// Reads records, oldest first, until `body` has had enough.
+    /// Reads records, oldest first, until `body` returns false.
     ///
     /// - Parameters:
     ///   - numbers: Which ones.
@@ -203,7 +203,7 @@ struct RecordTable {
     }
 
     private static func record(_ row: Statement, number: Int64, run: Int64) -> Record? {
-        // A body was valid when it was written: one that is not now is damage, and the caller counts it.
+        // Every body was valid when it was written. An invalid one is damage, and the caller counts it.
         guard let messageID = row.text(1).flatMap(MessageID.init), let route = Route(rawValue: row.int(3)),
             let body = try? JSONText(validating: row.bytes(7), maxDepth: JSONText.maxDepthCeiling)
         else { return nil }

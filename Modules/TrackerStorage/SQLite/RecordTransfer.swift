@@ -2,14 +2,14 @@ import TrackerModels
 
 /// Moves records that no process delivers from other lanes to the one that is opened.
 ///
-/// From lanes of the same brand come the records that never had a session, unless another outbox has the lane open: it may
-/// be about to make their session, and says otherwise once that has failed. From lanes that the configuration names come
-/// all records, if no process delivers them. They keep their order and get new sequence numbers.
+/// From lanes of the same brand it takes the records that never had a session, unless another outbox has the lane open and
+/// may still make the session. From lanes that the configuration names it takes all records, if no process delivers them.
+/// Records keep their order and get new sequence numbers.
 struct RecordTransfer {
     private let database: LaneDatabase
     private let configuration: OutboxConfiguration
     private let folder: StateFolder
-    /// The rights to deliver the other lanes, and to have them open, held until the transaction has ended.
+    /// The locks for delivering the other lanes and for having them open, held until the transaction has ended.
     private var locks: [LaneLock] = []
     /// How many records have moved.
     private(set) var count = 0
@@ -38,7 +38,7 @@ struct RecordTransfer {
         for lock in locks { lock.release() }
     }
 
-    /// - Returns: False if somebody has the right.
+    /// - Returns: False if another process has the lock.
     private mutating func take(_ path: String) -> Bool {
         let lock = LaneLock(path: path)
         guard lock.acquire() else { return false }

@@ -2,7 +2,7 @@ import TrackerModels
 
 /// The rows of values.
 ///
-/// A value that was removed leaves a row without one behind, so that a backup of it is known to be old.
+/// A removed value leaves a row without a value, which shows that a backup of it is old.
 struct ValueTable {
     private let readStatement: Statement
     private let saveStatement: Statement
@@ -26,7 +26,7 @@ struct ValueTable {
         try readStatement.first(brand, lane, key) { Self.holding($0, column: 0, epoch: epoch) } ?? .absent
     }
 
-    /// Writes a value; without one, notes that it was removed.
+    /// Writes a value; `nil` records that it was removed.
     func save(_ value: StoredValue?, brand: Int64, lane: Int64, key: String) throws(StorageError) {
         try saveStatement.run(brand, lane, key, value?.text, value?.expires.milliseconds ?? 0)
     }
@@ -73,7 +73,7 @@ struct SQLiteKeyValueStore: KeyValueStore {
     }
 
     func contains(_ key: String) -> Bool {
-        // A store that cannot be read has nothing to show.
+        // An unreadable store has no keys.
         ((try? holding(for: key)) ?? .absent) != .absent
     }
 

@@ -4,10 +4,10 @@ import TrackerModels
 extension SQLiteOutbox {
     /// Reads the oldest records, and the lane with them, in one transaction.
     ///
-    /// Records that were settled in memory are left out, whether or not the disk knows it yet. None come while a reset
-    /// or a consent awaits the disk. It uses the caller's thread.
+    /// Records that have left the queue in memory are left out, even if they are still on disk. While a reset or a consent
+    /// waits for the disk, there are none. It runs on the caller's thread.
     public func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
-        // Taken before the read: what is settled by then is either in here or gone from disk.
+        // Taken before the read: a record that has left the queue by now is in here, or gone from disk.
         let (settling, held, floor, count, commits) = stage.withLock {
             ($0.settling, $0.held, $0.floor, $0.databaseCount, $0.commits)
         }
@@ -55,7 +55,7 @@ extension SQLiteOutbox {
             )
         }
         if let damaged = found?.damaged, !damaged.isEmpty {
-            // Where one record is damaged others can be.
+            // If one record is damaged, others may be.
             stage(StagedTask(task: .inspect))
             stage(StagedTask(task: .lose(damaged)))
         }
@@ -79,7 +79,7 @@ extension SQLiteOutbox {
     /// Whether nothing has been written since a read, by any process.
     public func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
         let (isHeld, commits) = stage.withLock { (!$0.held.isEmpty, $0.commits) }
-        // What the disk has refused is shown over whatever is read.
+        // Changes that the disk has refused apply to whatever is read.
         guard !isHeld else { return false }
         guard let reader else { return version.changes == commits }
         return try reader.isUnchanged(since: version)
@@ -116,11 +116,11 @@ extension SQLiteOutbox {
 
     /// A stored value: the primary's, else the backup's; absent once expired.
     ///
-    /// What one of the two lacks is put right soon after.
+    /// If one of the two lacks the value, it is repaired soon after.
     public func value(for key: StoredKey) -> String? {
         let held = stage.withLock { $0.held }
         if !held.isEmpty {
-            // Without the disk the changes show against an empty lane.
+            // Without the disk, the changes apply to an empty lane.
             switch held.value(for: key, over: (try? diskState()) ?? .empty) {
             case .untouched: break
             case .removed: return nil
@@ -129,7 +129,7 @@ extension SQLiteOutbox {
         }
         let name = configuration.keyPrefix + key.name
         let now = configuration.wallClock()
-        // A value that cannot be read is as good as absent: the database tells its own troubles.
+        // An unreadable value counts as absent: the writer reports the database's failures.
         let reading = try? read { (database, lane, _) throws(StorageError) in
             guard let row = try database.lanes.load(lane, prefix: "") else { return ValueReading() }
             let primary = SQLiteKeyValueStore(database, row, key.scope)
@@ -213,7 +213,7 @@ extension SQLiteOutbox {
         guard let folder else { return nil }
         let backup = LaneBackup(folder, configuration.lane)
         let epoch = key.scope == .lane ? backup.generation : backup.epoch
-        // What cannot be read is absent.
+        // An unreadable value counts as absent.
         guard case .value(let value)? = try? backup.files(key.scope).holding(for: configuration.keyPrefix + key.name),
             value.epoch == epoch, value.expires > now
         else { return nil }
@@ -221,7 +221,7 @@ extension SQLiteOutbox {
     }
 }
 
-/// What reading a value came to.
+/// The result of reading a value.
 private struct ValueReading {
     var text: String?
     var needsHealing = false

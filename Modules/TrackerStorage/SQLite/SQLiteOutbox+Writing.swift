@@ -10,10 +10,10 @@ import Synchronization
 #endif
 
 extension SQLiteOutbox {
-    /// How long what the disk has refused waits for its next try.
+    /// How long a refused change waits for its next try.
     private static let firstRetry = 0.25
     private static let lastRetry = 5.0
-    /// How often the turn to write backup files is asked for, and how many microseconds apart: for two seconds in all.
+    /// How often to try for the turn to write backup files, and how many microseconds apart: two seconds in all.
     private static let backupAttempts = 200
     private static let backupPause: UInt32 = 10_000
 
@@ -79,7 +79,7 @@ extension SQLiteOutbox {
         answer(group, outcome)
     }
 
-    /// Has readers know what the writer knows.
+    /// Passes the writer's state on to readers.
     func publish(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
         let (held, origin, count, failure) = (writer.held, writer.origin, writer.databaseCount, writer.failure)
         stage.withLock { stage in
@@ -92,8 +92,8 @@ extension SQLiteOutbox {
         }
     }
 
-    /// Tells those who wait, in order; a change of a value counts once its backup is written, and it alone waits for
-    /// that.
+    /// Calls the completions in order. A change of a value is answered once its backup is written; only such changes
+    /// wait for that.
     private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
         stage.withLock { $0.finish(group) }
         var waiting: [@Sendable (StorageError?) -> Void] = []
@@ -104,7 +104,7 @@ extension SQLiteOutbox {
                     continue
                 }
                 waiting.append { error in
-                    // A record is queued, whatever becomes of the backup.
+                    // A record is queued even if the backup fails.
                     if let error, case .done = result {
                         task.completion(.failed(error))
                     } else {
@@ -126,7 +126,7 @@ extension SQLiteOutbox {
         }
     }
 
-    /// Tells of backups that cannot be written, once until they can, and has them tried again.
+    /// Reports backups that cannot be written, once until they can be, and schedules another try.
     private func reportBackup(_ error: StorageError?, nextRetry: Double = firstRetry) {
         let wasOverdue = stage.withLock { stage in
             defer { stage.isBackupOverdue = error != nil }
@@ -140,9 +140,9 @@ extension SQLiteOutbox {
         scheduleRetry(after: nextRetry)
     }
 
-    /// Waits for its turn to write backups, but not for ever: a process can be stopped while it is the one.
+    /// Waits for its turn to write backups, but not for ever: the process whose turn it is may be stopped.
     private func wait(for lock: borrowing FileLock) throws(StorageError) {
-        // The system has no wait for a lock that ends by itself.
+        // The system has no wait for a lock with a timeout.
         for _ in 0..<Self.backupAttempts {
             if lock.tryLock() { return }
             usleep(Self.backupPause)
@@ -150,7 +150,7 @@ extension SQLiteOutbox {
         throw StorageError(.busy, "Another process does not finish writing its backup files")
     }
 
-    /// Makes the backup files say what the database says; on the queue of backups.
+    /// Writes the backup files by the database; on the queue of backups.
     private func backUp() -> StorageError? {
         guard let folder else { return nil }
         do throws(StorageError) {

@@ -5,10 +5,10 @@ import TrackerModels
 /// An outbox in an SQLite database that all lanes and processes of a state folder share.
 ///
 /// Changes are staged in order and written in groups by one serial queue; reads use a connection of their own. Values
-/// are kept a second time in small files. All of it can live in memory instead.
+/// have backups in small files. The whole can live in memory instead.
 ///
-/// A writer waits for those of other processes that are before it, for as long as they take; only completions wait
-/// with it, never the one who stages.
+/// A writer waits for the writers of other processes before it, as long as they take. Completions wait with it; staging
+/// never waits.
 public final class SQLiteOutbox: Outbox {
     let configuration: OutboxConfiguration
     let folder: StateFolder?
@@ -19,7 +19,7 @@ public final class SQLiteOutbox: Outbox {
     private let run: Int64
     let queue = DispatchQueue(label: "tracker.outbox.writer")
     let backupQueue = DispatchQueue(label: "tracker.outbox.backup")
-    /// Answers what was not even staged: the writer may be busy for long.
+    /// Answers changes that were not even staged: the writer may be busy for long.
     private let refusalQueue = DispatchQueue(label: "tracker.outbox.refusal")
     let delivery: LaneLock
 
@@ -65,16 +65,16 @@ public final class SQLiteOutbox: Outbox {
         }
     }
 
-    /// Fixes a change's place in the order and has it written.
+    /// Fixes a change's place in the order, and writes it.
     ///
-    /// It never waits; the completion is called on the writer's queue, after those of the changes staged before, but for
-    /// those of values, which come once their backup is written. A call that is refused at once, since the outbox is
-    /// closed or as much waits as may, is answered without waiting for those before it.
+    /// It never waits. The completion is called on the writer's queue, after those of the changes staged before; that of
+    /// a value is called once its backup is written. A call that is refused at once, since the outbox is closed or too
+    /// much waits, is answered without waiting for those before it.
     public func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
         stage(StagedTask(task: .change(change), completion: completion))
     }
 
-    /// Lets other lanes of the brand take over what was never bound, though this one stays open.
+    /// Lets other lanes of the brand take over the records without a session although this one stays open.
     public func offerUnbound() {
         queue.async { [self] in writer.withLock { $0.presence = nil } }
     }
@@ -102,17 +102,17 @@ public final class SQLiteOutbox: Outbox {
         }
     }
 
-    /// Tries to become the only one who delivers the lane and makes its session, over all processes; true if it is
-    /// already.
+    /// Tries to become the one process that delivers the lane and makes its session; true if it is already.
     public func acquireDelivery() -> Bool { delivery.acquire() }
 
-    /// Lets another deliver.
+    /// Lets another process deliver.
     ///
-    /// While the disk has not taken what was delivered or dropped here, another would send it again: then the right goes
-    /// on as soon as that is written, or when this one closes.
+    /// While deliveries and drops of this process are not on disk, another one would send those records again. Then the
+    /// right is released once they are written, or when this outbox closes.
     public func releaseDelivery() { delivery.release { isRecorded } }
 
-    /// Whether all that was settled here is on disk, and nothing that is held keeps records from being sent.
+    /// Whether every record that has left the queue here is gone from disk, and no unwritten change keeps records from
+    /// being sent.
     var isRecorded: Bool {
         stage.withLock { $0.settling.isEmpty && !$0.held.hidesRecordsFromOthers }
     }
@@ -144,7 +144,7 @@ public final class SQLiteOutbox: Outbox {
 
     /// Reads the lane's database.
     ///
-    /// - Parameter body: Gets what was settled in memory before the read began, and this run's number.
+    /// - Parameter body: Gets the records that had left the queue in memory before the read, and this run's number.
     /// - Returns: `nil` if there is no database, or if it does not know the lane.
     func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey, _ run: Int64) throws(StorageError) -> Result
@@ -157,7 +157,7 @@ public final class SQLiteOutbox: Outbox {
                 try writer.read { (database, key) throws(StorageError) in try body(database, key, run) }
             }
         } catch {
-            // The writer can do something about it.
+            // The writer can repair it.
             if error.kind == .corrupt { stage(StagedTask(task: .inspect)) }
             throw error
         }

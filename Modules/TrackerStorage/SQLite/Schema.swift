@@ -1,6 +1,6 @@
 import TrackerModels
 
-/// The tables, and how a database comes to have them.
+/// The tables, and how they are made.
 enum Schema {
     /// The version that this library writes, kept in `user_version`.
     static let version = Int64(migrations.count)
@@ -8,7 +8,7 @@ enum Schema {
     /// No library will ever have more versions; a larger number is damage.
     private static let mostVersions: Int64 = 10_000
 
-    /// What leads from each version to the next, the first from an empty database.
+    /// The statements that lead from each version to the next, the first from an empty database.
     private static let migrations = [
         """
         CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -59,7 +59,7 @@ enum Schema {
     /// How many bytes the log may keep while it is not needed.
     static let logLimit = 4 << 20
 
-    /// What a connection is told before it is used.
+    /// The settings of a connection before it is used.
     ///
     /// Free pages can only be given back if the first table finds `auto_vacuum` set; the order matters.
     static func configure(
@@ -96,7 +96,7 @@ enum Schema {
             try connection.execute("PRAGMA user_version=\(version); COMMIT")
             return found == 0
         } catch {
-            // The first failure is the one to tell.
+            // The first failure is reported.
             try? connection.execute("ROLLBACK")
             throw error
         }

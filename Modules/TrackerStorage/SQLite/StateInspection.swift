@@ -1,8 +1,8 @@
 public import TrackerModels
 
-/// What a state folder holds, read without changing anything in it or waiting for anybody.
+/// What a state folder holds, read without changing anything in it, and without waiting for other processes.
 public struct StateInspection: Sendable {
-    /// One lane as the disk has it.
+    /// One lane on disk.
     public struct Lane: Sendable {
         /// Whose lane it is.
         public var identity: LaneIdentity
@@ -45,7 +45,7 @@ public struct StateInspection: Sendable {
         guard FileIdentity(ofPath: folder.database) != nil else { return }
         let connection = try Self.open(folder)
         connection.setPatience(milliseconds: Self.patience)
-        // One view of the whole: a transaction that reads blocks no writer.
+        // One transaction, for a consistent view; a reading transaction blocks no writer.
         try connection.execute("BEGIN")
         let version = try Schema.currentVersion(connection)
         schema = Int(version)

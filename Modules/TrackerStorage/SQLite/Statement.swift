@@ -66,7 +66,7 @@ import CSQLite
         return try step() ? try read(self) : nil
     }
 
-    /// Reads rows until there are no more, or until `body` has had enough.
+    /// Reads rows until there are no more, or until `body` returns false.
     ///
     /// - Parameter body: Reads one row; gives false to stop.
     func rows<each Value: SQLiteValue>(
@@ -120,7 +120,7 @@ import CSQLite
         }
     }
 
-    /// Ends a run; whatever went wrong in it was told by `step`.
+    /// Ends a run; `step` has reported its failures.
     private func reset() { unsafe sqlite3_reset(handle) }
 
     private func error(_ code: Int32) -> StorageError {
@@ -138,7 +138,7 @@ extension [UInt8]? {
 
 /// What a statement takes.
 protocol SQLiteValue {
-    /// Hands the value to a statement, which copies it.
+    /// Binds the value to a statement, which copies it.
     ///
     /// - Returns: A result code.
     func bind(to statement: OpaquePointer, at index: Int32) -> Int32

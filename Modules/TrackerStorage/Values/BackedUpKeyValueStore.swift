@@ -1,16 +1,16 @@
 import TrackerModels
 
-/// Values that are kept twice: in the database, which decides, and in files, which are there for the day it does not.
+/// Values that are kept twice: in the database, which decides, and in backup files, in case it loses one.
 struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
-    /// What reading a value came to.
+    /// The result of reading a value.
     struct Reading: Hashable {
         /// The value, unless there is none or it has expired.
         var text: String?
-        /// What the read has found to be put right.
+        /// What the read has found to repair.
         var repair: Repair?
     }
 
-    /// What is to be put right.
+    /// A repair.
     enum Repair: Hashable {
         /// The primary lacks what the backup has.
         case healPrimary(StoredValue)
@@ -29,7 +29,7 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
 
     /// Reads the primary's value, else the backup's.
     ///
-    /// The backup is not asked about a value that was removed, and not believed about one from before a reset.
+    /// The backup does not count for a value that was removed, nor if it is from before a reset.
     func read(_ key: String, at now: Timestamp) throws(StorageError) -> Reading {
         switch try primary.holding(for: key) {
         case .value(let value) where value.expires > now:
@@ -45,7 +45,7 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
         }
     }
 
-    /// Reads a value and writes to the primary what the read has found to be put right there.
+    /// Reads a value, and repairs the primary by it.
     ///
     /// - Returns: The value, unless there is none, and whether something has changed.
     func heal(_ key: String, at now: Timestamp) throws(StorageError) -> (text: String?, isChanged: Bool) {
@@ -59,7 +59,7 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
     }
 }
 
-/// A store that has nothing and keeps nothing: the backup of what lives in memory.
+/// A store that is always empty: the backup of a state in memory.
 struct NoKeyValueStore: KeyValueStore {
     func holding(for key: String) -> Holding { .absent }
     func contains(_ key: String) -> Bool { true }

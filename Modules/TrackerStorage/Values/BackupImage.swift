@@ -1,6 +1,6 @@
 import TrackerModels
 
-/// What the backup files of a brand and its lanes are to hold, as the database says.
+/// What the backup files of a brand and its lanes should hold, by the database.
 struct BackupImage: Sendable {
     /// The files of the brand, or of one lane.
     struct Scope: Sendable {
@@ -23,10 +23,10 @@ struct BackupImage: Sendable {
     /// Nothing may be left of the brand but what the database knows.
     var isErased: Bool
 
-    /// Makes the files say what the database says.
+    /// Writes the files as the database has the values.
     ///
-    /// A file that the database knows nothing of is removed if it is from before a reset; else it stays, for the
-    /// database may be what has lost the value.
+    /// A file whose value the database does not have is removed if it is from before a reset. Otherwise it stays: the
+    /// database may have lost the value.
     func write() throws(StorageError) {
         for scope in scopes { try scope.write() }
         guard isErased else { return }
@@ -132,7 +132,7 @@ extension LaneIdentity {
 
     /// Reads an identity that a backup has kept.
     init?(backup text: String) {
-        // A damaged file names nothing.
+        // A damaged file holds no identity.
         guard let object = try? JSONText(validating: text),
             let kind = object["kind"]?.stringValue.flatMap(LaneIdentity.Kind.init),
             let owner = object["owner"]?.stringValue, let origin = object["origin"]?.stringValue

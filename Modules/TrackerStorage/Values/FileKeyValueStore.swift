@@ -8,12 +8,11 @@ import TrackerModels
     import Darwin
 #endif
 
-/// Values in one small file each, which is whole or not there at all.
+/// Values in one small file each, which is either complete or absent.
 ///
-/// A file is written under another name, synced, renamed, and the folder synced. A file that is not what was written
-/// counts as absent.
+/// A file is written under another name, synced and renamed; then the folder is synced. A damaged file counts as absent.
 struct FileKeyValueStore: KeyValueStore {
-    /// Larger files are not ours.
+    /// A larger file is not one of these.
     private static let limit = 64 << 20
     private static let temporarySuffix = ".tmp"
 
@@ -53,7 +52,7 @@ struct FileKeyValueStore: KeyValueStore {
             try file.synchronize()
             try directory.rename(temporary, to: name)
         } catch {
-            // The first failure is the one to tell; a leftover goes with the next save.
+            // The first failure is reported; the next save removes leftovers.
             try? directory.remove(temporary)
             throw error
         }
@@ -78,7 +77,7 @@ struct FileKeyValueStore: KeyValueStore {
 
     private func path(of key: String) -> String { directory.file(Self.name(of: key)) }
 
-    /// A file's name: letters, digits, `_` and `-` as they are, all else as `%` and two hexadecimal digits.
+    /// A file's name: letters, digits, `_` and `-` stay, every other byte becomes `%` and two hexadecimal digits.
     private static func name(of key: String) -> String {
         let digits = Array("0123456789abcdef".utf8)
         let bytes = key.utf8.reduce(into: [UInt8]()) { bytes, byte in
@@ -109,7 +108,7 @@ struct FileKeyValueStore: KeyValueStore {
     }
 
     private static func value(from bytes: [UInt8]) -> StoredValue? {
-        // What is wrong with a damaged file does not matter: it is written anew.
+        // The kind of damage does not matter: the file is written again.
         guard let object = try? JSONText(validating: bytes), let text = object["value"]?.stringValue,
             let expires = object["expires"]?.intValue, let epoch = object["epoch"]?.intValue
         else { return nil }

@@ -6,7 +6,7 @@ struct StoredValue: Hashable, Sendable {
     var text: String
     /// When it ends, by the wall clock.
     var expires: Timestamp
-    /// The span of its scope's life that it belongs to: a reset begins another, and no value crosses over.
+    /// Counts the resets of its scope: a value from before a reset does not count.
     var epoch: Int64
 }
 

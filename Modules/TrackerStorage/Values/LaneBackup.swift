@@ -48,7 +48,7 @@ struct LaneBackup: Sendable {
 
     /// Keeps the end of a block of sequence numbers, before any of them is used.
     ///
-    /// - Returns: Why it is not kept. The database knows it as well: only the loss of both would be too much.
+    /// - Returns: Why it was not kept. That is no harm unless the database, which has it too, is lost as well.
     func reserve(_ reserved: Int64?) -> StorageError? {
         guard let reserved else { return nil }
         do throws(StorageError) {
@@ -59,7 +59,7 @@ struct LaneBackup: Sendable {
         }
     }
 
-    /// The lane's number in the database of old.
+    /// The lane's number in the lost database.
     var laneNumber: Int64 { lane.number(.number) ?? 0 }
 
     /// The brand's consent.
@@ -69,7 +69,7 @@ struct LaneBackup: Sendable {
 extension FileKeyValueStore {
     /// Reads a fact; `nil` if there is none or it cannot be read.
     func text(_ fact: LaneBackup.Fact) -> String? {
-        // A backup that cannot be read stands in for nothing, as one that is damaged.
+        // An unreadable backup counts as absent, as a damaged one does.
         guard case .value(let value)? = try? holding(for: fact.rawValue) else { return nil }
         return value.text
     }

@@ -607,7 +607,7 @@ export interface TrackerMethods {
      */
     linkSession(sourceSessionId: string, options?: CallOptions): Promise<Outcome>
     /**
-     * Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
+     * Forgets the user: session, email, user id, metadata and device id. Makes a new session.
      *
      * @param all Also forgets the brand and drops every queued event.
      * @throws {MobileTrackerError} `STORAGE_ERROR`

@@ -138,7 +138,7 @@ class TrackerCalls(Caller):
         return self._enqueue("linkSession", (source_session_id,), message_id)
 
     def reset(self, all: bool | None = None, *, message_id: str | None = None) -> None:
-        """Leaves the user: forgets session, email, user, metadata and device id, and makes a new session.
+        """Forgets the user: session, email, user id, metadata and device id. Makes a new session.
 
         :param all: Also forgets the brand and drops every queued event.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
