@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -37,18 +38,26 @@ struct AnalyticsIdentityTests {
             for other in clients { group.addTask { await other.start() } }
         }
 
-        #expect(Set(clients.map { $0.client.info("anonymousId")?.stringValue }).count == 1)
+        let ids = Set(clients.map { $0.client.info("anonymousId")?.stringValue ?? "" })
+        #expect(ids.count == 1)
+        #expect(ids.allSatisfy { UUID(uuidString: $0) != nil }, "\(ids)")
     }
 
     @Test("belongs to the write key and the host")
     func perLane() async throws {
         let fixture = try AnalyticsFixture()
-        let other = fixture.restarted()
+        let (otherKey, otherHost, same) = (fixture.restarted(), fixture.restarted(), fixture.restarted())
+        var elsewhere = fixture.options()
+        elsewhere.ingestionHost += "/elsewhere"
 
         await fixture.start()
-        await other.start(fixture.options(writeKey: "another-key"))
+        await otherKey.start(fixture.options(writeKey: "another-key"))
+        await otherHost.start(elsewhere)
+        await same.start()
 
-        #expect(fixture.client.info("anonymousId") != other.client.info("anonymousId"))
+        let ids = [fixture, otherKey, otherHost, same].map { $0.client.info("anonymousId")?.stringValue }
+        #expect(Set(ids).count == 3 && !ids.contains(nil), "\(ids)")
+        #expect(ids.first == ids.last)
     }
 
     @Test("has no place for the advertising id in a device that is no object: it stays as the options say")

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { rowsOf } from '../src/collector/page/event.js'
+import { curlCommand } from '../src/collector/page/request.js'
+import { afterwards } from '../testsupport/hosts.js'
+import { send } from '../testsupport/http.js'
+import { run } from '../testsupport/programs.js'
+import { sample } from '../testsupport/samples.js'
+
+/** Sends events to a collector, each with what differs from the sample, and gives their rows as the page makes them. */
+async function rowsFrom(t, faults, ...changes) {
+    const collector = await startCollector()
+    afterwards(t, () => collector.close())
+    collector.faults(faults)
+    for (const { data, ...headers } of changes) {
+        const { body, ...event } = sample('event')
+        const request = { ...event, headers: { ...event.headers, ...headers }, body: data ? { ...body, data } : body }
+        // A connection that is cut gives no answer.
+        await send(collector.url, request).catch(() => {})
+    }
+    return collector.received().flatMap(rowsOf)
+}
+
+suite('the verdict of a row', () => {
+    test('is good where an event was taken and nothing is wrong with it', async (t) => {
+        const [row] = await rowsFrom(t, [], {})
+        assert.deepEqual(row.marks, ['good'])
+    })
+
+    test('is a problem where something is not as it should be', async (t) => {
+        const [row] = await rowsFrom(t, [], { data: 'no object' })
+        assert.equal(row.verdict, 'problem')
+        assert.equal(row.problems.length, 1)
+    })
+
+    test('is refused where it was answered with an error, cut off where the connection ended', async (t) => {
+        const rows = await rowsFrom(t, ['503', 'drop-before', 'drop-after'], {}, {}, {})
+        assert.deepEqual(rows.map(({ verdict }) => verdict), ['refused', 'lost', 'lost'])
+    })
+
+    test('is a repeat under a key that was taken, and a gap where numbers are missing', async (t) => {
+        const rows = await rowsFrom(
+            t, [], { 'Idempotency-Key': 'm1', 'X-Sequence': '1' }, { 'Idempotency-Key': 'm1', 'X-Sequence': '1' },
+            { 'Idempotency-Key': 'm4', 'X-Sequence': '4' })
+        assert.deepEqual(rows.map(({ verdict }) => verdict), ['good', 'repeat', 'good'])
+        assert.ok(rows[2].marks.includes('gap'))
+    })
+
+    test('is personal where a member seems to hold what it is not meant for', async (t) => {
+        const [row] = await rowsFrom(t, [], { data: { note: 'call ada@example.com' } })
+        assert.ok(row.marks.includes('personal'))
+    })
+})
+
+test('a request that is copied as a curl command is sent again as it came', async (t) => {
+    const data = { text: 'it\'s "quoted" with $HOME, `ls`, a \\ and ünïcode' }
+    const [{ record }] = await rowsFrom(t, [], { data })
+    const other = await startCollector()
+    afterwards(t, () => other.close())
+
+    const { code, stderr } = await run(t, 'sh', ['-c', `${curlCommand(record, other.url)} --silent --show-error --noproxy '*'`])
+
+    assert.equal(code, 0, stderr)
+    const [again] = other.received()
+    assert.deepEqual([again.method, again.path, again.raw], [record.method, record.path, record.raw])
+    assert.equal(again.headers['user-agent'], record.headers['user-agent'])
+})
