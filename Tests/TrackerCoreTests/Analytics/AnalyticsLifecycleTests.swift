@@ -86,6 +86,27 @@ struct AnalyticsLifecycleTests {
         #expect(fixture.log.lines.all.contains { $0.hasPrefix("warning:") && $0.contains("Already initialized") })
     }
 
+    @Test("a second initialize while the first is under way returns once that is ready")
+    func initializeMeanwhile() async throws {
+        let fixture = try AnalyticsFixture()
+
+        fixture.client.initialize(with: fixture.options())
+        await fixture.client.initializeAndWait(with: fixture.options())
+
+        #expect(fixture.client.info("lifecycle") == "ready")
+        #expect(!fixture.log.lines.all.contains { $0.contains("Already initialized") })
+        await fixture.client.shutdown()
+    }
+
+    @Test("a call of a disabled client is dropped as disabled, even if its name is blank")
+    func disabledBeforeName() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.client.initializeAndWait(with: InitOptions(writeKey: "k", ingestionHost: "nowhere"))
+
+        #expect(await fixture.client.track(" ").outcome == .dropped(.disabled))
+        #expect(fixture.client.info("refused", "INVALID_EVENT_NAME") == nil)
+    }
+
     @Test(
         "invalid options disable it, and the debug info says why",
         arguments: [

@@ -59,6 +59,22 @@ struct InitializeErrorTests {
         #expect(!fixture.log.lines.all.contains { $0.contains("s3cr") })
     }
 
+    @Test("a blank key is required in every client", arguments: [nil, "", " ", "\t\n"])
+    func blankKey(text: String?) throws {
+        let config = TrackerConfig(apiUrl: "https://a.example", xApiKey: text)
+        let session = #expect(throws: TrackerError.self) { try TrackerSettings(brandId: "925", config: config) }
+        let analytics = #expect(throws: TrackerError.self) {
+            try InitOptions(writeKey: text ?? "", ingestionHost: "https://a.example").validate()
+        }
+        let basic = #expect(throws: TrackerError.self) {
+            try BasicSettings(apiKey: text, endpoint: "https://a.example", appVersion: nil, options: BasicOptions())
+        }
+
+        #expect(session?.message == "Invalid configuration: 'xApiKey' is required")
+        #expect(analytics?.message == "Invalid configuration: 'writeKey' is required")
+        #expect(basic?.message == "API key is required")
+    }
+
     @Test("a caBundle that is not there, or a folder, with its path, before anything is asked or made")
     func caBundle() async throws {
         let fixture = try SessionFixture()
