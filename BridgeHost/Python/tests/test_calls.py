@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import threading
 import unittest
 from datetime import datetime, timezone
@@ -91,6 +93,28 @@ class CallTests(TestCase):
         self.assertEqual((raised.code, raised.number, raised.retryable), ("SESSION_CREATION_FAILED", 1003, True))
         self.assertEqual((raised.message, raised.data), ("The backend answered 503", data))
         self.assertEqual(str(raised), "SESSION_CREATION_FAILED: The backend answered 503")
+
+    def test_an_answer_that_makes_no_sense_is_an_error_and_the_next_call_works(self) -> None:
+        tracker, _ = self.fake({"results": {"track": {}, "flush": {"delivered": 1}, "getSessionId": {"sessionId": "s"}}})
+
+        for call in (lambda: tracker.track("A").outcome(60), tracker.flush):
+            with self.assertRaisesCode("INTERNAL_ERROR"):
+                call()
+        self.assertEqual(tracker.get_session_id(), "s")
+
+    def test_a_fault_in_the_client_leaves_nobody_waiting(self) -> None:
+        tracker, _ = self.fake({"silent": ["track"]})
+        tracker.init("925", CONFIG)
+        receipt = tracker.track("A")
+
+        def fail(_: object) -> None:
+            raise LookupError("meant")
+
+        tracker._core.link.io.post(fail)
+
+        with self.assertRaisesRegex(MobileTrackerError, "INTERNAL_ERROR: The client failed: LookupError"):
+            receipt.outcome(60)
+        self.assertEqual(tracker.identify("u1").outcome(60).status, "queued")
 
     def test_options_have_their_names_in_either_style(self) -> None:
         tracker, fake = self.fake()
@@ -261,8 +285,6 @@ class CallTests(TestCase):
         self.assertEqual(receipt.outcome(0).status, "queued")
         self.assertEqual(fake.methods, [["track", "host.shutdown"]])
         with self.assertRaises(ProcessLookupError):
-            import os
-
             os.kill(fake.pid, 0)
 
     def test_with_closes(self) -> None:
@@ -293,7 +315,9 @@ class AsyncCallTests(AsyncTestCase):
 
         calls = [tracker.track("A", message_id=f"m{i}") for i in range(5000)]
 
-        self.assertEqual([(await call).message_id for call in calls], [f"m{i}" for i in range(5000)])
+        outcomes = await asyncio.gather(*calls)
+
+        self.assertEqual([outcome.message_id for outcome in outcomes], [f"m{i}" for i in range(5000)])
 
     async def test_values_and_errors(self) -> None:
         error = {"code": 1001, "message": "Brand ID must be a number", "data": {"code": "INVALID_BRAND_ID"}}
@@ -313,8 +337,6 @@ class AsyncCallTests(AsyncTestCase):
         self.assertRegex(self.warnings[0], r"^init failed, and nobody handles it: INVALID_BRAND_ID: .* \(at .*test_calls\.py:\d+\)$")
 
     async def test_cancelling_who_waits_does_not_undo_the_call(self) -> None:
-        import asyncio
-
         tracker, fake = self.fake_async()
 
         async def wait() -> None:

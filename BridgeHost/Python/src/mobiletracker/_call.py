@@ -67,7 +67,12 @@ class Call:
 
     def answer(self, result: dict[str, Any]) -> None:
         """The host said yes."""
-        self.settle(self.asker.read(result) if self.asker else result)
+        try:
+            value = self.asker.read(result) if self.asker else result
+        except (KeyError, TypeError):
+            sentence = f"The host answered {self.method} with what this package does not understand."
+            return self.fail(MobileTrackerError("INTERNAL_ERROR", sentence))
+        self.settle(value)
 
     def fail(self, error: MobileTrackerError) -> None:
         """The host said no, or nothing."""

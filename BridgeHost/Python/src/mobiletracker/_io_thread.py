@@ -36,11 +36,15 @@ class IOThread:
     no program alive. All but `post` and `is_current` is for the thread itself.
     """
 
-    def __init__(self, *, is_idle: Callable[[], bool], after_turn: Action) -> None:
+    def __init__(
+        self, *, is_idle: Callable[[], bool], after_turn: Action, on_fault: Callable[[Exception], None]
+    ) -> None:
         """
         :param is_idle: Whether the thread may end.
         :param after_turn: Called when all that was there to do has been done.
+        :param on_fault: Called with what should not have been raised. The thread goes on: callers wait for it.
         """
+        self._on_fault = on_fault
         self._is_idle = is_idle
         self._after_turn = after_turn
         self._posted: deque[tuple[Callable[[Any], None], Any]] = deque()
@@ -125,9 +129,12 @@ class IOThread:
 
     def _run(self) -> None:
         while not self._ends():
-            self._wait()
-            self._do_posted()
-            self._after_turn()
+            try:
+                self._wait()
+                self._do_posted()
+                self._after_turn()
+            except Exception as error:
+                self._on_fault(error)
 
     def _wait(self) -> None:
         assert self._selector is not None
@@ -139,9 +146,8 @@ class IOThread:
             key.data(events)
         now = time.monotonic()
         while self._timers and self._timers[0][0] <= now:
-            timer = heapq.heappop(self._timers)[2]
-            if timer.action:
-                timer.action()
+            if action := heapq.heappop(self._timers)[2].action:
+                action()
 
     def _do_posted(self) -> None:
         # What is posted meanwhile comes after the next look at the pipes.

@@ -85,7 +85,7 @@ class HostLink:
         self._prepare()
 
     def _prepare(self) -> None:
-        self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn)
+        self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn, on_fault=self._fault)
         self.room = Room()
         self._freed = 0
         self._host: HostProcess | None = None
@@ -263,6 +263,10 @@ class HostLink:
         for table in (self._own, self._calls):
             self._reject(table, lambda _: error)
         self._finish_shutdown()
+
+    def _fault(self, error: Exception) -> None:
+        """Something here has failed that should not. Nobody may wait for ever because of it."""
+        self._refuse(MobileTrackerError("INTERNAL_ERROR", f"The client failed: {error!r}."))
 
     # Answers
 

@@ -58,7 +58,7 @@ class News:
     def receive(self, topic: str, params: Any) -> None:
         """News from the host."""
         if topic == "$/lost":
-            return self._warn(f"{params['count']} notifications were left out: they were not read in time.")
+            return self._warn(f"{params.get('count')} notifications were left out: they were not read in time.")
         news = snake_keys(params) if isinstance(params, dict) else params
         for listener, hand_over in self._listeners.get(topic, []):
             hand_over(listener, news)

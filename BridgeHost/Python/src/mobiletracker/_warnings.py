@@ -111,7 +111,10 @@ class Warnings:
     def warn(self, message: str | None) -> None:
         """Says something."""
         if self._is_on and message:
-            _logger.warning("%s", message)
+            try:
+                _logger.warning("%s", message)
+            except Exception:
+                pass  # A handler that fails must not fail the call.
 
     def dropped(self, drop: Drop) -> None:
         """A call was dropped. If others may be dropped like it, that is told by `tell_beginning`."""
