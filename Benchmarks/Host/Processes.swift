@@ -51,7 +51,7 @@ enum Processes {
         var times: [Duration] = []
 
         for _ in 0..<rounds {
-            // The one that delivers is left with a request that nobody answers; all have something queued.
+            // The delivering process has a request without an answer; all have something queued.
             backend.keepSilent(true)
             for host in hosts { try host.call("track", ["EVENT"]) }
             while let arrival = await arrivals.next(), !arrival.isUnanswered {}

@@ -1,4 +1,4 @@
-// How fast the outbox takes, shows and lets go of records of about 300 bytes, on the disk of the folder that is given
+// How fast the outbox takes, reads and removes records of about 300 bytes, on the disk of the folder that is given
 // as the first argument; else in memory.
 
 import Foundation

@@ -53,7 +53,7 @@ struct StormResult: Sendable {
     /// Requests of each second, and how many of them the backend took.
     var offered: [Int] = []
     var taken: [Int] = []
-    /// Seconds from the backend's return until nearly nobody had a backlog; `nil` if that never came.
+    /// Seconds from the backend's return until nearly no client had a backlog; `nil` if that never came.
     var drainedAfter: Int?
 
     static let header = "waits            peak load   mean load   refused a client   drained after   at best"

@@ -173,7 +173,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("leaves out notifications that nobody reads, and says how many")
+    @Test("leaves out notifications that are not read, and says how many")
     func leavesOutNotifications() async throws {
         var limits = ConnectionLimits.patient
         limits.maxBytesBeforeNotifications = 100_000

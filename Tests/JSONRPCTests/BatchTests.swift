@@ -50,7 +50,7 @@ struct BatchTests {
         #expect(end?.isComplete == true)
     }
 
-    @Test("may have members that are no calls, and calls nobody answers")
+    @Test("may have members that are no calls, and calls that stay unanswered")
     func answersBadMembers() async throws {
         let sent = framed(
             #"[1,{"jsonrpc":"2.0","id":"x","method":"forget"},[],{"jsonrpc":"2.0","method":"\ud800"}]"#, .lines)

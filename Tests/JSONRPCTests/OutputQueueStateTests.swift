@@ -103,7 +103,7 @@ final class OutputQueueStateTests {
         #expect(consequences().startsWriting)
     }
 
-    @Test("forgets what is unread once nobody reads")
+    @Test("forgets what is unread once the reader is gone")
     func breaksOff() {
         state.append(Array(repeating: 0, count: 20))
         _ = consequences()

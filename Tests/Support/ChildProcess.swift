@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A program that a test started; it is ended when the test lets go of it.
+/// A program that a test started; it is ended when the test releases it.
 public final class ChildProcess: Sendable {
     /// What it wrote, line by line, to standard output and standard error.
     public let lines = Recorder<String>()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that a test has locked, as another process could: whoever else wants the lock waits as long as this lives.
+/// A file that a test has locked, as another process could: every other process waits for the lock as long as this lives.
 public final class LockedFile: Sendable {
     private let descriptor: Int32
 

@@ -17,7 +17,7 @@ public final class LoopbackRelay: Sendable {
     /// What becomes of bytes.
     private enum Passage {
         case open
-        /// They vanish, and nobody is told.
+        /// They vanish without a sign.
         case lost
         /// The next one ends the connection with a reset.
         case torn

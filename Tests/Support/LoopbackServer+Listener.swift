@@ -75,7 +75,7 @@ final class LoopbackListener: Sendable {
                 defer { state.read += 1 }
                 return message.request(number: state.read, connection: number)
             }
-            // Before anybody hears of the request: a test that then changes what is answered means the next one.
+            // Before the test hears of the request: a change of the answers that follows is meant for the next one.
             let answer = answer(request)
             requests.record(request)
             end = perform(answer, on: socket)

@@ -17,7 +17,7 @@ struct LoopbackSocket {
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
         // A child process that had it would keep the port open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // The port may be opened again after its end. One that the system chooses must be nobody's first.
+        // The port may be opened again after its end. A port that the system chooses must not be in use.
         if port != 0 { makeReusable(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

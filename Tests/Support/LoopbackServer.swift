@@ -4,7 +4,7 @@ import Synchronization
 /// An HTTP/1.1 server on the loopback interface that does what a test says, well-behaved or not.
 ///
 /// It notes every request and every connection, and takes its answers from a closure. It ends, with its threads and
-/// connections, when the test lets go of it.
+/// connections, when the test releases it.
 public final class LoopbackServer: Sendable {
     /// The port that it listens on.
     public let port: UInt16

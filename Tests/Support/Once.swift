@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Something that happens once, whoever comes first.
+/// Something that happens once, at the first attempt.
 public final class Once: Sendable {
     private let isClaimed = Atomic(false)
 
-    /// Makes one that nobody has claimed.
+    /// Makes one that is not claimed.
     public init() {}
 
     /// Whether the caller is the first.

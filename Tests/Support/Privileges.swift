@@ -2,11 +2,11 @@ import Foundation
 
 private let isSuperuser = geteuid() == 0
 
-/// A mount namespace of a test's own. The superuser makes one; anybody else makes a user namespace around it.
+/// A mount namespace of a test's own. The superuser makes one; another user makes a user namespace around it.
 public enum MountNamespace {
-    /// What `unshare` is told before the program.
+    /// The options of `unshare` before the program.
     public static let making: [String] = [isSuperuser ? "-m" : "-Urm"]
-    /// What `nsenter` is told after the process whose namespace it is.
+    /// The options of `nsenter` after the process whose namespace it is.
     public static let entering: [String] = isSuperuser ? ["-m"] : ["-U", "-m", "--preserve-credentials"]
     /// Whether this machine lets the tests make one.
     public static let isAvailable =

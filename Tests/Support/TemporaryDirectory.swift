@@ -5,7 +5,7 @@ public final class TemporaryDirectory: Sendable {
     /// The folder's absolute path, without a slash at the end.
     public let path: String
 
-    /// Makes a folder of a name that nobody else has, for its owner alone.
+    /// Makes a folder with a unique name, for its owner alone.
     ///
     /// - Parameter parent: Where; `nil` for the system's place for temporary files.
     public init(in parent: String? = nil) throws {

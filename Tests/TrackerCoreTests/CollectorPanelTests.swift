@@ -77,7 +77,7 @@ struct CollectorPanelTests {
         #expect(loop.pending == [])
     }
 
-    @Test("asks for nothing unless it is told to, and nothing of a server that is no collector of this machine")
+    @Test("posts nothing unless its options say so, and only to a collector on this machine")
     func off() async throws {
         for (url, isOn) in [
             (nil, false), ("http://192.0.2.1", true), ("https://127.0.0.1", true),

@@ -57,7 +57,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("notes every value as deep as it is told to, and where it stands in a larger buffer")
+    @Test("records every value up to the depth it is given, and its place in a larger buffer")
     func outline() throws {
         let buffer = Array(#"??{"id" : 7, "params":["n",{"a":[0]}] ,"\u0061":null}??"#.utf8)
         var scanner = JSONScanner(maxDepth: 1024)
@@ -83,7 +83,7 @@ struct JSONScannerTests {
         #expect(try scanner.outline.text(at: 4, in: buffer).text == #"{"a":[0]}"#)
     }
 
-    @Test("keeps no more values than it is told to, and says so", arguments: 1...8)
+    @Test("keeps no more values than its limit, and says so", arguments: 1...8)
     func boundsOutline(maxItems: Int) throws {
         let bytes = Array(#"[1,[2,3],[],{"a":4},5]"#.utf8)
         var whole = JSONScanner(maxDepth: 1024)

@@ -18,7 +18,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "is refused if the calendar or the day does not have it, or nobody knows the zone",
+        "is refused if the calendar or the day does not have it, or the zone is missing",
         arguments: [
             "", "now", "2025-11-27", "2025-11-27T10:30:00", "2025-11-27 10:30:00Z", "2025-13-01T00:00:00Z",
             "2025-00-01T00:00:00Z", "2025-02-29T00:00:00Z", "1900-02-29T00:00:00Z", "2025-04-31T00:00:00Z",

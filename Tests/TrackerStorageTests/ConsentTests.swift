@@ -77,7 +77,7 @@ struct ConsentTests {
         #expect(elsewhere.value(for: .sessionID) == "s")
     }
 
-    @Test("is unknown to lanes that are told of none")
+    @Test("is absent from lanes that are opened without one")
     func isOptional() async throws {
         let outbox = try await SQLiteOutbox.opened(
             .sample(folder, lane: LaneIdentity(kind: .batch, owner: "k", origin: "https://x")) {

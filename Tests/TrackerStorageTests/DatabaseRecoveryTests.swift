@@ -54,7 +54,7 @@ struct DatabaseRecoveryTests {
         let second = SQLiteOutbox.made(.sample(folder, log: log))
         let opening = try await second.open().get()
 
-        // Damage in the middle is only found by whoever comes across it.
+        // Damage in the middle is only found by a read of that page.
         var recovery = opening.recovery
         if recovery == nil {
             _ = try? second.peek(limit: .max, maxBytes: .max)
@@ -130,7 +130,7 @@ struct DatabaseRecoveryTests {
         #expect(databases.filter { $0.contains("corrupt") } == (2...4).map { "tracker.sqlite3.corrupt-\($0)" })
     }
 
-    @Test("is noticed while it is in use, whoever comes across it first")
+    @Test("is noticed while it is in use, by the first reader or writer that meets it")
     func noticesInUse() async throws {
         let log = EventLog()
         let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))

@@ -180,7 +180,7 @@ struct DiskFaultTests {
         #expect(try outbox.account().dropped == [.consent: 1])
     }
 
-    @Test("is asked again about a reset, though nobody calls")
+    @Test("is tried again for a reset without a further call")
     func retriesReset() async throws {
         let recovered = AsyncStream.makeStream(of: OutboxEvent.self)
         let outbox = try await SQLiteOutbox.opened(
@@ -201,7 +201,7 @@ struct DiskFaultTests {
         #expect(try folder.number("SELECT generation FROM lane") == 2)
     }
 
-    @Test("is asked again about whatever it has refused, though nobody calls", arguments: Refused.allCases)
+    @Test("is tried again for every refused change without a further call", arguments: Refused.allCases)
     func retries(refused: Refused) async throws {
         let events = Recorder<OutboxEvent>()
         let outbox = try await SQLiteOutbox.opened(
@@ -215,7 +215,7 @@ struct DiskFaultTests {
         #expect(await outbox.commit(refused.change(first)).summary == "failed readOnly")
         try outbox.refuseWrites(false)
 
-        // A drop is told as well.
+        // A drop is reported as well.
         #expect(try await events.values(atLeast: refused == .dropAll ? 3 : 2).last == .recovered)
 
         #expect(try folder.number(refused.proof) == 1)

@@ -221,7 +221,7 @@ struct DualStorageTests {
         #expect(try folder.backedUp(.own("x")) == nil)
     }
 
-    @Test("tells of a backup that cannot be written, does not call the save done, and tries again though nobody calls")
+    @Test("reports a backup that cannot be written, does not call the save done, and tries again by itself")
     func reportsFailure() async throws {
         let events = Recorder<OutboxEvent>()
         let outbox = try await SQLiteOutbox.opened(

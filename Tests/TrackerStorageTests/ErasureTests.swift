@@ -9,7 +9,7 @@ import TrackerModels
 struct ErasureTests {
     let folder = TemporaryFolder()
 
-    /// What nobody may find afterwards.
+    /// What must not be found afterwards.
     private static let secrets = ["SECRET-BODY", "SECRET-SESSION", "secret@example.com", "SECRET-USER", "SECRET-META"]
 
     @Test(
@@ -131,7 +131,7 @@ struct ErasureTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
         let other = try OtherWriter(folder.state)
 
-        // The system promises nobody a turn, so that one erasure says too little.
+        // The system promises no order, so that one erasure shows too little.
         for _ in 0..<50 where !other.hasSeenUnfinished {
             _ = try await fill(outbox, count: 10)
             #expect(await outbox.commit(.reset(all: true, messageID: nil)).summary == "done")

@@ -45,7 +45,7 @@ struct GeneratedDamageTests {
 
         let again = try await SQLiteOutbox.opened(.sample(folder))
         #expect(try again.queue() == ids, "\(what)")
-        // What nobody has touched can be damaged still. A denial has everything written anew.
+        // Pages that were not used may still be damaged. A denial rewrites everything.
         #expect(await again.commit(.consent(.denied, messageID: nil)).state?.consent == .denied, "\(what)")
         #expect(try await reading(again, what) { try again.account().isBalanced && again.queue().isEmpty }, "\(what)")
         await again.close()

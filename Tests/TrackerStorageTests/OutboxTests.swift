@@ -60,7 +60,7 @@ struct OutboxTests {
         #expect(all.records.map(\.sequence) == [1, 2, 4, 5])
     }
 
-    @Test("tells whether anybody has written since a read", arguments: Place.allCases)
+    @Test("says whether anything was written since a read", arguments: Place.allCases)
     func versions(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
         await outbox.commit(.append("m1"))

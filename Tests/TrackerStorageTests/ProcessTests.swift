@@ -108,7 +108,7 @@ struct ProcessTests {
         for probe in probes { #expect(try probe.ask("open \(folder.path)\(durability)") == "open writable") }
         for (index, probe) in probes.enumerated() { try probe.tell("run \(index)-") }
 
-        // Whoever was started first waits for the last.
+        // The first process that was started waits for the last.
         var acknowledged = ProbeProcess.drain(probes) { lines in lines.allSatisfy { !$0.isEmpty } }
         #expect(acknowledged.allSatisfy { !$0.isEmpty })
         let further = ProbeProcess.drain(probes) { lines in lines.contains { $0.count >= 2000 } }

@@ -26,7 +26,7 @@ struct ReplacedFilesTests {
         #expect(try outbox.account() == .sample(accepted: 1, recovered: 1, queued: 1, dropped: [.lost: 1]))
     }
 
-    @Test("by none counts what was lost once, whoever notices it first, and what another had written last")
+    @Test("by none counts what was lost once, in whichever process notices it first, and what another had written last")
     func isRemovedUnderTwo() async throws {
         let log = EventLog()
         let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))

@@ -69,7 +69,7 @@ struct SharedFolderTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
-    @Test("names lanes that hold records while nobody delivers them")
+    @Test("names lanes whose records no process delivers")
     func findsStranded() async throws {
         let other = LaneIdentity(kind: .batch, owner: "key", origin: "https://b.example.com")
         let stranded = try await SQLiteOutbox.opened(

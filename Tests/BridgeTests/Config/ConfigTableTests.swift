@@ -97,7 +97,7 @@ struct ConfigTableTests {
     }
 
     @Test(
-        "has its values out of range told by the keys that were written",
+        "names values out of range by the keys that were written",
         arguments: [
             ("init", #"["925", {"requestTimeoutMs": 1}]"#, "'requestTimeoutMs' must be at least 1 s, not 1 ms"),
             ("init", #"["925", {"initTimeoutMs": 601000}]"#, "'initTimeoutMs' must be at most 600 s, not 601 s"),
@@ -132,7 +132,7 @@ struct ConfigTableTests {
         #expect(error?.message.contains("s3cret") == false)
     }
 
-    @Test("is told apart by bytes: a decomposed name is another name")
+    @Test("is compared by bytes: a decomposed name is another name")
     func canonicalEquivalence() {
         #expect(throws: TrackerError.self) { try read(#"{"api\u0055rl": "https://a", "de\u0301bug": true}"#) }
     }

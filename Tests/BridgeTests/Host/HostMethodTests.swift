@@ -18,7 +18,7 @@ struct HostMethodTests {
         #expect(info["methods"] == .array(BridgedMethod.all.map { .string($0.method.name) }))
     }
 
-    @Test("nothing is told to a client that did not ask")
+    @Test("a client gets no notifications that it did not ask for")
     func silence() async throws {
         let client = try BridgeClient()
 

@@ -34,7 +34,7 @@ struct MainJobTests {
         #expect(try await client.host.end() == .code(0))
     }
 
-    @Test("holds what follows an init that nobody awaits, and delivers it")
+    @Test("keeps the calls after an init that is not awaited, and delivers them")
     func holdsDuringInit() async throws {
         let gate = try Gate()
         let backend = try Backend { request in

@@ -94,7 +94,7 @@ struct ManyHostsClientsTests {
         var hosts = try await start(1, client, server)
         let names = (1...12).map { "E\($0)" }
 
-        // What waits is for whoever comes first: the others come once this one delivers.
+        // Any process may deliver what waits: the others start once this one delivers.
         try await client.track("E1", hosts[0])
         try await server.requests(atLeast: 1)
         hosts += try await start(2, client, server)

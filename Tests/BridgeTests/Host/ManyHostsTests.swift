@@ -98,7 +98,7 @@ struct ManyHostsTests {
         deliverers[0].host.signal(SIGKILL)
         #expect(try await deliverers[0].host.end() == .signal(SIGKILL))
         let others = clients.filter { $0 !== deliverers[0] }
-        // Nobody asks them to: they have queued something themselves.
+        // They need no flush: they have queued something themselves.
         _ = try await backend.server.requests(atLeast: 32)
         for client in others { #expect(try await client.call("flush", [60_000])["remaining"] == 0) }
 
@@ -141,7 +141,7 @@ struct ManyHostsTests {
             try await track((5...8).map { "R\(round)-\($0)" }, clients)
             victim.host.signal(SIGKILL)
             #expect(try await victim.host.end() == .signal(SIGKILL))
-            // Nobody asks them to.
+            // They need no flush.
             try await arrived.first { $0 == "R\(round)-8" }
             clients += try await start(1, backend)
         }
@@ -155,7 +155,7 @@ struct ManyHostsTests {
         #expect(backend.distinctEventNames == expected)
     }
 
-    @Test("leave the lane to those that reach the server: one behind a dead proxy keeps nobody's events")
+    @Test("leave the lane to those that reach the server: one behind a dead proxy holds up no events")
     func deadProxy() async throws {
         let backend = try Backend()
         let healthy = try await start(1, backend)[0]
@@ -208,7 +208,7 @@ struct ManyHostsTests {
         #expect(try await last.finish() == .code(0))
     }
 
-    /// What one host is told while another delivers.
+    /// The order that one host gets while another delivers.
     enum Order: CaseIterable {
         case denial, resetAll
 
@@ -222,7 +222,7 @@ struct ManyHostsTests {
         }
     }
 
-    @Test("obey what one of them is told: nothing of the queue is sent by another after it", arguments: Order.allCases)
+    @Test("obey an order that one of them gets: no other sends from the queue after it", arguments: Order.allCases)
     func obey(order: Order) async throws {
         let gate = try Gate()
         let backend = try Backend { $0.text.contains("\"E3\"") ? .gated(gate, .status(200)) : nil }
@@ -324,7 +324,7 @@ struct ManyHostsTests {
         }
     }
 
-    @Test("killed and told of denials, at any point: all obey at once, and what comes after a grant arrives")
+    @Test("with kills and denials at any point: all obey at once, and calls after a grant arrive")
     func generatedDenials() async throws {
         let seed = Seeds.base(of: "ManyHostsTests of denials")
         var run = try ManyHostsRun(seed: seed, hosts: 3)

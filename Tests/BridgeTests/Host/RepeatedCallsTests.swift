@@ -44,7 +44,7 @@ struct RepeatedCallsTests {
         return second
     }
 
-    @Test("bring nobody back whom a reset has left")
+    @Test("do not bring back a user whom a reset has removed")
     func reset() async throws {
         let client = try await kill(after: [
             call("analytics.identify", ["userId": "ALICE"], "m1"), call("analytics.reset", [:], "m2"),

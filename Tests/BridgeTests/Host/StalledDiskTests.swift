@@ -13,7 +13,7 @@ struct StalledDiskTests {
         backend = try Backend()
     }
 
-    /// Takes the place of the one who may write: whoever else wants to waits for as long as it is held.
+    /// Holds the writers' lock: every other writer waits as long as it is held.
     private func stall() throws -> LockedFile { try LockedFile(folder.path("state/writer.lock")) }
 
     @Test("keeps no host alive: what it has not taken is answered with an error", arguments: LifeTests.Cause.allCases)

@@ -107,7 +107,7 @@ struct TrafficTests {
         #expect(try await client.call("getDebugInfo")["account"]?["accepted"] == 3_000)
     }
 
-    @Test("delivers 5,000 analytics and 1,000 basic calls that nobody waited for")
+    @Test("delivers 5,000 analytics and 1,000 basic calls that were not awaited")
     func unawaited() async throws {
         let analyticsNames = Recorder<String>()
         let basicNames = Recorder<String>()
@@ -156,9 +156,9 @@ struct TrafficTests {
         #expect(info["config"]?["delivery"]?["overflow"] == .null)
     }
 
-    @Test("a log that nobody reads stops nothing")
+    @Test("a log without a reader stops nothing")
     func unreadLog() async throws {
-        // The pipe is read by nobody: the end of this process that could is closed in the child alone.
+        // The pipe has no reader: the reading end of this process is closed in the child alone.
         let host = try HostProcess(readsLog: false)
         let client = BridgeClient(host)
 

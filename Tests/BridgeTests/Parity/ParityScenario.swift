@@ -35,7 +35,7 @@ struct ParityScenario: Sendable, CustomTestStringConvertible {
                 .link("other-session"), .networkDidChange, .settle, .values, .debugInfo,
             ]),
         ParityScenario(
-            "refusals at the door",
+            "calls that are refused at once",
             [
                 .track("EARLY", nil, nil, nil), start, .track(" ", nil, nil, nil), .identify("", nil),
                 .screen("", nil), .location(LocationData(latitude: 91, longitude: 0, accuracy: 1)), .email("a b@c"),

@@ -5,7 +5,7 @@ import TrackerModels
 
 @Suite("The bridge and the native API", .serialized)
 struct ParityTests {
-    /// A log that nobody needs.
+    /// A log whose messages do not matter.
     private struct Silence: TrackerLog {
         func log(_ level: LogLevel, _ message: String) {}
     }

@@ -46,7 +46,7 @@ struct Answer: Sendable {
 
 /// A JSON-RPC client: numbers its calls, and matches the answers.
 ///
-/// The host is killed when the test lets go of it.
+/// The host is killed when the test releases it.
 final class BridgeClient: Sendable {
     /// How messages are told apart.
     enum Framing: CaseIterable, Sendable {

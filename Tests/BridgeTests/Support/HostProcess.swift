@@ -4,7 +4,7 @@ import TestSupport
 
 /// A host that runs as a child process, with a client's hands on its streams.
 ///
-/// It is killed when the test lets go of it.
+/// It is killed when the test releases it.
 final class HostProcess: Sendable {
     /// How a process ended.
     enum Ending: Hashable, Sendable {
@@ -26,7 +26,7 @@ final class HostProcess: Sendable {
     /// The lines of standard error.
     let log = Recorder<String>()
     private let ending = Recorder<Ending>()
-    /// Keeps a pipe open that nobody reads.
+    /// Keeps a pipe open without a reader.
     private let unreadLog: Pipe.End?
 
     /// Starts a host.

@@ -23,7 +23,7 @@ final class HeldResponder: Responder {
     private let completesShutdown: Bool
 
     /// - Parameters:
-    ///   - completesShutdown: Whether to have nothing left to do when told of the end.
+    ///   - completesShutdown: Whether to complete the shutdown.
     ///   - note: Is called with each event, on the reading thread.
     init(completesShutdown: Bool = true, note: @escaping @Sendable (Event) -> Void = { _ in }) {
         self.completesShutdown = completesShutdown

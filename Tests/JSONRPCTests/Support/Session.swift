@@ -146,7 +146,7 @@ final class Session: Sendable {
 }
 
 extension Endpoint {
-    /// Writes until nobody makes room for more.
+    /// Writes until there is no room for more.
     ///
     /// - Returns: What was not written.
     func writeUntilFull(_ bytes: [UInt8]) -> [UInt8] {

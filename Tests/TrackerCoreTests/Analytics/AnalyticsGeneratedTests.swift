@@ -8,7 +8,7 @@ import TrackerModels
 @Suite("An analytics client over generated scripts")
 struct AnalyticsGeneratedTests {
     @Test(
-        "of calls, faults, bad events, resets and restarts: what was accepted arrives in order, from whoever it is",
+        "of calls, faults, bad events, resets and restarts: what was accepted arrives in order, from its own user",
         arguments: Seeds.cases(40, of: "AnalyticsGeneratedTests"))
     func scripts(seed: UInt64) async throws {
         var script = try AnalyticsScript(seed: seed)
@@ -149,7 +149,7 @@ private struct AnalyticsStory {
         return Int(name.drop { !$0.isNumber })
     }
 
-    /// Events that nobody said.
+    /// Events that were never made.
     var unknown: [String] {
         firsts.filter { event in
             guard event["type"] == "track" else { return event["type"] != "identify" }

@@ -35,7 +35,7 @@ struct AnalyticsLifecycleTests {
         #expect(fixture.names == (0..<100).map { "E\($0)" })
     }
 
-    @Test("calls made before anybody initialises are held as well")
+    @Test("calls made before initialize are held as well")
     func heldWhileIdle() async throws {
         let fixture = try AnalyticsFixture()
 
@@ -146,7 +146,7 @@ struct AnalyticsLifecycleTests {
         #expect(fixture.client.info("lifecycle") == "ready")
     }
 
-    @Test("options that fail say so to whoever asks by completion")
+    @Test("options that fail are reported by completion")
     func initializeFailure() async throws {
         let fixture = try AnalyticsFixture()
         let result = await withCheckedContinuation { continuation in
@@ -187,7 +187,7 @@ struct AnalyticsLifecycleTests {
         #expect(await late.outcome == .dropped(.notInitialized))
     }
 
-    @Test("a client that is let go of answers what it held")
+    @Test("a client that is released answers the calls that it held")
     func letGo() async throws {
         let reports = Recorder<FlushReport>()
         let receipt = Self.callAndForget(reports)
@@ -198,7 +198,7 @@ struct AnalyticsLifecycleTests {
         #expect(try await reports.values(atLeast: 1)[0].stoppedBy == .notInitialized)
     }
 
-    /// Makes a client that nobody initialises, and lets go of it with a call and a flush in its hands.
+    /// Makes a client, and releases it before initialize, with a call and a flush waiting.
     private static func callAndForget(_ reports: Recorder<FlushReport>) -> CallReceipt {
         let client = AnalyticsClient(log: RecordingLog())
         client.accept(reset: nil) { _ in }

@@ -28,7 +28,7 @@ struct AnalyticsResetTests {
         #expect(fixture.backend.server.requests.dropFirst().flatMap(\.events).map { $0["event"] } == ["D"])
     }
 
-    @Test("holds what comes after it until the next initialize, whoever waits for what")
+    @Test("holds every call after it until the next initialize")
     func holds() async throws {
         let fixture = try AnalyticsFixture { _ in .status(503) }
 

@@ -147,7 +147,7 @@ struct CallOptionsTests {
         #expect(outcome == .dropped(.tooLarge))
     }
 
-    @Test("a message id that comes again queues nothing, whoever the second call is about")
+    @Test("a repeated message id queues nothing, even if the second call is about another user")
     func once() async throws {
         let fixture = try AnalyticsFixture()
         await fixture.start()

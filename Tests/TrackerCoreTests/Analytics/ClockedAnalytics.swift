@@ -33,7 +33,7 @@ struct ClockedAnalytics {
 
     func track(_ names: String...) async throws {
         for name in names { _ = await client.track(name).outcome }
-        // The engine is told of them after the last of their transaction has been answered.
+        // The engine looks after the last call of their transaction is answered.
         await withCheckedContinuation { told in client.afterEarlierCalls { told.resume() } }
         try await loop.turn()
     }

@@ -59,7 +59,7 @@ struct HostFactsTests {
         #expect(SmallFile.target(of: directory.path("vendor")) == nil)
     }
 
-    @Test("what nobody can tell is left out, and the options win member by member")
+    @Test("unknown facts are left out, and the options win member by member")
     func context() {
         let facts = HostFacts(osName: "Linux", osVersion: "6.1", deviceName: "box", deviceType: "Desktop")
         let own: JSONObject = [

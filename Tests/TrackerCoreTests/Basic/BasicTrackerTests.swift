@@ -329,7 +329,7 @@ struct BasicTrackerTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("the queue holds 100 events in memory and 100,000 on disk, unless it is told otherwise")
+    @Test("the queue holds 100 events in memory and 100,000 on disk by default")
     func standardBound() throws {
         let bound = { (size: Int?, persistence: DeliveryOptions.Persistence) throws(TrackerError) in
             try BasicSettings(

@@ -65,7 +65,7 @@ struct FirstSessionTests {
         #expect(state.readiness(at: .seconds(0)) == .busy)
     }
 
-    @Test("a session that was made is bound before initialize is told")
+    @Test("a session that was made is bound before initialize is answered")
     func succeeds() throws {
         var state = try Self.state()
         state.makeFirstSession()

@@ -15,7 +15,7 @@ struct QueueGrowthTests {
         }
     }
 
-    @Test("is told of after a minute, once, with both rates and what to do")
+    @Test("is reported after a minute, once, with both rates and advice")
     func grows() throws {
         var growth = QueueGrowth()
 
@@ -30,7 +30,7 @@ struct QueueGrowthTests {
         }
     }
 
-    @Test("is told of again after it has been empty")
+    @Test("is reported again after the queue has been empty")
     func toldAgain() {
         var growth = QueueGrowth()
         #expect(Self.warnings(&growth, queued: { 1 + $0 * 70 }).count == 1)

@@ -72,7 +72,7 @@ struct DiagnosticTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("a session that is found, or has run out, is told as such", arguments: [true, false])
+    @Test("a session that is found, or has expired, is reported as such", arguments: [true, false])
     func foundSession(expires: Bool) async throws {
         let first = try SessionFixture()
         try await first.start()

@@ -100,7 +100,7 @@ struct DropReportTests {
         #expect(drops.flatMap(\.ids) == cause.victims)
         #expect(drops.map(\.count).reduce(0, +) == cause.victims.count)
         #expect(Set(drops.map(\.reason)) == [cause.reason])
-        // What one change drops is told in one go; what has expired is found one record after the other.
+        // The drops of one change are reported together; expired records are found one after the other.
         #expect((cause == .expired ? 1...3 : 1...1).contains(drops.count))
         #expect(fixture.tracker.dropped == .object([cause.reason.description: JSONValue(cause.victims.count)]))
         #expect(fixture.tracker.isBalanced)

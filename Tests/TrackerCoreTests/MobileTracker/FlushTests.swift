@@ -155,7 +155,7 @@ struct FlushTests {
         await next.tracker.shutdown()
     }
 
-    @Test("shutdown ends an initialize that is under way, whose caller is told")
+    @Test("shutdown ends an initialize that is under way, and answers its caller")
     func shutdownWhileInitializing() async throws {
         let fixture = try SessionFixture { $0.isCreation ? .nothing(then: .stall) : nil }
 

@@ -34,7 +34,8 @@ struct GzipRefusalTests {
     }
 
     @Test(
-        "is told from one that refuses the event: that is dropped, and the next is packed again", arguments: [415, 400])
+        "is distinguished from one that refuses the event: that event is dropped, and the next is compressed again",
+        arguments: [415, 400])
     func refusal(status: Int) async throws {
         let fixture = try SessionFixture { $0.text.contains("\"BAD\"") ? .status(status) : nil }
         try await fixture.start()

@@ -175,7 +175,7 @@ struct InitializeTests {
         await next.tracker.shutdown(timeout: .zero)
     }
 
-    @Test("whoever calls while it is under way gets its result", arguments: [true, false])
+    @Test("a second call while it is under way gets the same result", arguments: [true, false])
     func joined(succeeds: Bool) async throws {
         let gate = try Gate()
         let fixture = try SessionFixture { request in
@@ -279,7 +279,7 @@ struct InitializeTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("what was held for want of a session goes with whoever initializes next, though its tracker lives on")
+    @Test("calls that wait for a session are taken over by the next initialize, though their tracker lives on")
     func heldElsewhere() async throws {
         let fixture = try SessionFixture { $0.isCreation ? .status(500) : nil }
         #expect(await fixture.failure(fixture.config())?.code == .sessionCreationFailed)
@@ -300,7 +300,7 @@ struct InitializeTests {
         await fixture.tracker.shutdown(timeout: .zero)
     }
 
-    @Test("what is held while a session is being made stays where it is, whoever initializes meanwhile")
+    @Test("calls that wait for a session stay while it is being made, though another tracker initializes")
     func heldHere() async throws {
         let gate = try Gate()
         let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }

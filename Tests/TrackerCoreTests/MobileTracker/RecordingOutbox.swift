@@ -38,7 +38,7 @@ final class RecordingOutbox: WrappingOutbox {
     /// Dies now.
     func die() { dead.set(true) }
 
-    /// Lets go of what a process has no more when it is dead.
+    /// Releases what a process loses when it dies.
     func bury() async {
         await settle()
         inner.releaseDelivery()

@@ -11,7 +11,7 @@ struct ReferenceExampleTests {
     func examples() async throws {
         let fixture = try SessionFixture()
         let tracker = MobileTracker.shared
-        // What weak references to it go through is made here, where the leak sanitizer is told to expect it.
+        // The side table of its weak references is made here, where the leak sanitizer expects it.
         weak let known = tracker
         #expect(known === tracker)
 

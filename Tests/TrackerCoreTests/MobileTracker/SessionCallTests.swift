@@ -99,7 +99,7 @@ struct SessionCallTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("values that cannot be are refused at the door")
+    @Test("impossible values are refused when the call is made")
     func refusals() async throws {
         let fixture = try SessionFixture()
         try await fixture.start()

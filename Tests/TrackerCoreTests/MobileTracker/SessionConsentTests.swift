@@ -110,7 +110,7 @@ struct SessionConsentTests {
         await next.tracker.shutdown()
     }
 
-    @Test("denying while a session is being made: initialize succeeds without one, and nobody hears of a session")
+    @Test("denying while a session is being made: initialize succeeds without one, and no session is reported")
     func duringInit() async throws {
         let gate = try Gate()
         let provider = CountingProvider()

@@ -18,9 +18,9 @@ final class SessionLedger: Sendable {
         var email: String?
         var current: Generation?
         var consent = Consent.granted
-        /// Grants that are staged, and may be on disk before that is told.
+        /// Grants that are staged, and may be on disk before that is reported.
         var grants = 0
-        /// Sessions from elsewhere that are staged, and may be taken over on disk before that is told.
+        /// Sessions of other sites that are staged, and may be taken over on disk before that is reported.
         var offered: [String: Int] = [:]
         /// Deleted for good: they may never be sent again.
         var deleted: Set<String> = []

@@ -34,7 +34,7 @@ final class SessionModel {
     private let server: FaultyServer
     /// How many calls have been made that must be answered, and how many were.
     private let promises = Promises()
-    /// What delivers or delivered, to be let go of by itself: a flush that a kill cuts off holds on to its engine.
+    /// The present and former engines, released separately: a flush that a kill interrupts keeps its engine alive.
     private var engines: [DeliveryEngine] = []
     private var tracker: MobileTracker
     private let parts = WorldParts()
@@ -207,7 +207,7 @@ private final class Promises: Sendable {
         return { [self] _ in state.withLock { _ = $0.remove(number) } }
     }
 
-    /// The program was killed: nobody waits any more.
+    /// The program was killed, and its callers with it.
     func forget() { state.withLock { $0 = [] } }
 }
 

@@ -6,7 +6,7 @@ import TrackerModels
 
 @Suite("The order of a session tracker's calls")
 struct SessionOrderTests {
-    @Test("calls that nobody waits for take effect in the order in which they are made")
+    @Test("calls that are not awaited take effect in the order in which they are made")
     func fireAndForget() async throws {
         func call(_ tracker: MobileTracker) {
             for number in 0..<50 { tracker.enqueue(.track("A\(number)")) }

@@ -169,7 +169,7 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("a session whose answer comes too late is news to nobody", arguments: [true, false])
+    @Test("a session whose answer comes too late is not reported", arguments: [true, false])
     func silent(isInBackground: Bool) async throws {
         let faults = OutboxFaults()
         let provider = CountingProvider()

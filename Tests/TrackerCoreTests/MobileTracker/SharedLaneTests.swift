@@ -222,7 +222,7 @@ struct SharedLaneTests {
         await fixture.tracker.shutdown(timeout: .zero)
     }
 
-    /// Tracks an event with a tracker of its own, and lets go of that once the event is on the wire and `body` is done.
+    /// Tracks an event with a tracker of its own, which is released once the event is on the wire and `body` is done.
     private static func trackAndForget(
         _ name: String, in fixture: SessionFixture, whileOnTheWire body: () async throws -> Void
     ) async throws {

@@ -10,7 +10,7 @@ struct StalledClientTests {
         try LockedFile(directory.path("state/writer.lock"))
     }
 
-    @Test("a session tracker shuts down in its time; a call that the disk had not taken is told once it goes on")
+    @Test("a session tracker shuts down in its time; a call that the disk had not taken is answered once it goes on")
     func session() async throws {
         let fixture = try SessionFixture()
         try await fixture.start()
@@ -58,7 +58,7 @@ struct StalledClientTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("an analytics client shuts down in its time; a call that the disk had not taken is told once it goes on")
+    @Test("an analytics client shuts down in its time; a call that the disk had not taken is answered once it goes on")
     func analytics() async throws {
         let fixture = try AnalyticsFixture()
         await fixture.start()
@@ -79,7 +79,7 @@ struct StalledClientTests {
         await next.client.shutdown()
     }
 
-    @Test("a basic tracker shuts down in its time; a call that the disk had not taken is told once it goes on")
+    @Test("a basic tracker shuts down in its time; a call that the disk had not taken is answered once it goes on")
     func basic() async throws {
         let fixture = try BasicFixture()
         try fixture.start()

@@ -12,7 +12,7 @@ struct TrackerCallTests {
     }
 
     @Test(
-        "is refused at the door for what it cannot mean",
+        "is refused when it is made if its values are impossible",
         arguments: [
             Row(call: .track(""), reason: .invalidEventName),
             Row(call: .track(" \n\t\u{A0}"), reason: .invalidEventName),

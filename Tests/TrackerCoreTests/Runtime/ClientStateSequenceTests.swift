@@ -99,7 +99,7 @@ struct ClientStateSequenceTests {
         #expect(harness.initialize() == "answer; ready 1")
     }
 
-    @Test("a change that no lane has taken is told to each new one until one has opened")
+    @Test("each new lane gets a change that no lane has taken, until one has opened")
     func earlyChanges() throws {
         var harness = try StateHarness<Staying>()
         _ = harness.reset()

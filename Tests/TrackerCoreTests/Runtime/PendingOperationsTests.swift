@@ -44,7 +44,7 @@ struct PendingOperationsTests {
         #expect(pending.popLeadingCalls().map(\.call) == Array(leading), "seed \(seed)")
     }
 
-    @Test("tells whether a call would wait for an initialize that nobody has asked for")
+    @Test("says whether a call would wait although initialize was not called")
     func leavesIdle() throws {
         var pending = Pending()
         #expect(pending.leavesIdle(true))

@@ -5,7 +5,7 @@ import TrackerStorage
 
 @testable import TrackerCore
 
-/// Plays a random life of a client: whoever asked is answered, and lanes are used one after the other.
+/// Plays a random life of a client: every caller is answered, and lanes are used one after the other.
 struct ScriptedState<Policy: StubPolicy> {
     let seed: UInt64
 

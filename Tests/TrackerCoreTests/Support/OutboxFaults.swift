@@ -63,7 +63,7 @@ final class OutboxFaults: Sendable {
     fileprivate func change(before change: LaneChange) -> LaneChange? { state.withLock { $0.hook }(change) }
 }
 
-/// The real outbox, with a test's hand in what it is told.
+/// The real outbox, with faults that a test chooses.
 private final class FaultyOutbox: WrappingOutbox {
     let inner: SQLiteOutbox
     private let faults: OutboxFaults

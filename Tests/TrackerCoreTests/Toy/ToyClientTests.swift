@@ -113,7 +113,7 @@ struct ToyClientTests {
         }
     }
 
-    @Test("closes its lane when nobody keeps it any more")
+    @Test("closes its lane when it is released")
     func isReleased() async throws {
         let ends = Recorder<Bool>()
         var dependencies = Dependencies.system(log: log)

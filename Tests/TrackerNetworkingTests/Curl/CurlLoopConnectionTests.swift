@@ -123,7 +123,7 @@ struct CurlLoopConnectionTests {
         withExtendedLifetime(process) {}
     }
 
-    @Test("what is told of a failure is of the attempt that failed last")
+    @Test("a failure is described by the attempt that failed last")
     func text() async throws {
         let server = try LoopbackServer()
         let relay = try LoopbackRelay(to: .port(server.port))

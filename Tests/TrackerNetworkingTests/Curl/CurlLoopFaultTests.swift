@@ -105,7 +105,7 @@ struct CurlLoopFaultTests {
                 testDescription: "is no gzip",
                 answer: .text(head + "Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nxyz", then: .close)),
             CutAnswer(
-                testDescription: "is coded as nobody knows",
+                testDescription: "has an unknown encoding",
                 answer: .text(head + "Content-Encoding: sesame\r\nContent-Length: 3\r\n\r\nxyz", then: .close)),
         ]
     }

@@ -6,7 +6,7 @@ import TrackerNetworking
 
 @Suite("CurlLoop: proxies")
 struct CurlLoopProxyTests {
-    @Test("a proxy that asks for a password is told of as such, without it, and passes on what comes with one")
+    @Test("a proxy that asks for a password is named as such without one, and passes on requests with one")
     func http() async throws {
         let server = try LoopbackServer()
         let proxy = try LoopbackRelay(to: .proxy(credentials: "ada:hunter2"))

@@ -8,7 +8,7 @@ struct CurlLoopTLSTests {
 
     init() throws { authority = try Authority() }
 
-    @Test("a certificate of an authority that nobody knows is refused")
+    @Test("a certificate of an unknown authority is refused")
     func unknownAuthority() async throws {
         let (server, url) = try await authority.server()
         let loop = try CurlLoop()

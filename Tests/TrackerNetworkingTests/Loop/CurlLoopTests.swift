@@ -237,7 +237,7 @@ struct CurlLoopTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("letting go of a loop ends it and closes its connections")
+    @Test("releasing a loop ends it and closes its connections")
     func release() async throws {
         let server = try LoopbackServer()
         var loop: CurlLoop? = try CurlLoop()

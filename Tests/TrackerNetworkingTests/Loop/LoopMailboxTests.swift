@@ -87,7 +87,7 @@ struct LoopMailboxTests {
         #expect(!mailbox.submit(request) { _ in }.isTaken)
     }
 
-    @Test("who waits for the end is told then, or at once after it")
+    @Test("work for the end runs then, or at once after it")
     func end() {
         let told = Recorder<String>()
         mailbox.whenEnded { told.record("before") }

@@ -26,7 +26,7 @@ extension CurlLoop {
         return try #require(throws: TransportError.self) { try outcome.get() }
     }
 
-    /// Closes the loop and waits until its thread has let go of everything.
+    /// Closes the loop and waits until its thread has released everything.
     func closeAndWait() async throws {
         close()
         try await withGuard("the end of the loop") { await self.ended() }

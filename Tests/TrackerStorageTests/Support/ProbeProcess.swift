@@ -1,6 +1,6 @@
 import Foundation
 
-/// A process of its own with an outbox, which does what it is told line by line.
+/// A process of its own with an outbox, which takes commands line by line.
 ///
 /// Its answers are awaited by reading: it ends by itself when it is forgotten, and then the reading ends too.
 final class ProbeProcess {

@@ -10,7 +10,8 @@ final class EventLog: Sendable {
 
     var events: [OutboxEvent] { log.withLock { $0 } }
 
-    /// What is not about backups: one that comes while the database is being replaced fails, is told of and tried again.
+    /// The events that are not about backups: a backup fails while the database is being replaced, is reported and tried
+    /// again.
     var ofRecords: [OutboxEvent] {
         events.filter { event in
             switch event {
