@@ -31,6 +31,7 @@ ARRIVES = {
         ["STARTED", "PURCHASE"],
         ["Order Completed"] * 2,
         [],
+        ["SIGNED_UP"],
         ["PURCHASE"],
     ],
 }

@@ -8,6 +8,7 @@
 """
 
 from ._table import VERSION as __version__
+from ._hooks import BeforeSend, OutgoingCall
 from .errors import ErrorCode, MobileTrackerError
 from .outcome import FlushReport, Outcome
 from .protocol import (
@@ -32,6 +33,7 @@ __all__ = [
     "AsyncMobileTracker",
     "Awaited",
     "BasicOptions",
+    "BeforeSend",
     "Consent",
     "DiagnosticNews",
     "DropReason",
@@ -40,6 +42,7 @@ __all__ = [
     "LogNews",
     "MobileTracker",
     "MobileTrackerError",
+    "OutgoingCall",
     "Outcome",
     "Properties",
     "Receipt",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import sys
 import threading
@@ -10,10 +11,11 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 from . import _call
 from ._call import Call
+from ._hooks import BeforeSend, CallDropped, HostLog, filtered
 from ._json import ValueFault
 from ._link import HostLink
 from ._params import ArgumentFault, write_params
@@ -23,6 +25,10 @@ from ._warnings import Drop, Warnings, call_name
 from .errors import MobileTrackerError
 from .outcome import FlushReport, Outcome
 from .protocol import DropReason
+
+Stderr = Literal["inherit", "ignore"]
+
+_BEFORE_SEND: Any = "BEFORE_SEND"
 
 _ENVELOPE = 200
 """What a message holds besides its params, at most."""
@@ -42,21 +48,24 @@ class Core:
         *,
         host_path: str | os.PathLike[str] | None,
         host_arguments: Sequence[str],
-        passes_stderr: bool,
-        warns: bool,
+        stderr: Stderr,
+        warnings: bool,
         app_name: str | None,
+        logger: logging.Logger | None,
+        before_send: BeforeSend | None,
         on_notification: Callable[[str, Any], None],
         after_turn: Callable[[], None] = lambda: None,
     ) -> None:
-        self.warnings = Warnings(is_on=warns)
-        self.host_path = host_path
-        self._app_name = app_name
+        if before_send is not None and not callable(before_send):
+            raise TypeError("before_send must be a function.")
+        self.warnings = Warnings(logger, is_on=warnings)
+        self._before_send = before_send
         self._after_turn = after_turn
         self.link = HostLink(
             host_path=host_path,
             # Dropped calls are warned of here, with the caller's line.
             host_arguments=lambda: [*_with_name(host_arguments, app_name), "--quiet-refusals"],
-            passes_stderr=passes_stderr,
+            on_stderr=HostLog(logger, is_passed=stderr == "inherit").take,
             on_notification=on_notification,
             after_turn=self._end_turn,
             warn=self.warnings.warn,
@@ -69,15 +78,26 @@ class Core:
         row = ROWS[method]
         asker = _Asker(row, arguments, sys._getframe(3), self.warnings)
         try:
-            params = write_params(row, arguments, message_id, self.link.max_message_bytes - _ENVELOPE)
+            params = self._write(row, arguments, message_id)
         except ValueFault as fault:
             return asker.refuse(fault)
+        except CallDropped as dropped:
+            return asker.filtered(str(dropped))
         call = Call(method, params, repeats=row.repeats, asker=asker)
         if row.repeats and not self._is_used:
             self._is_used = True
             _register()
         self.link.call(call, waits=waits)
         return call
+
+    def _write(self, row: Row, arguments: Sequence[object], message_id: str | None) -> bytes:
+        most = self.link.max_message_bytes - _ENVELOPE
+        params = write_params(row, arguments, message_id, most)
+        if self._before_send and row.gives is Gives.OUTCOME:
+            changed = filtered(self._before_send, row, arguments, params)
+            if changed is not None:
+                return write_params(row, changed, message_id, most)
+        return params
 
     def shut_down(self, ended: Callable[[], None]) -> None:
         """Sends what can be sent in the host's time, and ends the host."""
@@ -168,6 +188,14 @@ class _Asker:
         else:
             code = param.fault if param and param.fault != "INVALID_PARAMS" else _code_of(fault)
             call.fail(MobileTrackerError(code, f"{self._row.method}: {fault}."))
+        return call
+
+    def filtered(self, fault: str) -> Call:
+        """Answers a call that the caller's own function has dropped. `fault` says why, if that was not meant."""
+        if fault:
+            self._warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
+        call = Call(self._row.method, b"", asker=self)
+        call.settle(Outcome("dropped", reason=_BEFORE_SEND))
         return call
 
     def _outcome(self, result: dict[str, Any]) -> Outcome:

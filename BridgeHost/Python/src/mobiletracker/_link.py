@@ -62,7 +62,7 @@ class HostLink:
         *,
         host_path: str | os.PathLike[str] | None,
         host_arguments: Callable[[], list[str]],
-        passes_stderr: bool,
+        on_stderr: Callable[[bytes], None],
         on_notification: Callable[[str, Any], None],
         after_turn: Callable[[], None],
         warn: Callable[[str], None],
@@ -74,7 +74,7 @@ class HostLink:
         """
         self._host_path = host_path
         self._host_arguments = host_arguments
-        self._passes_stderr = passes_stderr
+        self._on_stderr = on_stderr
         self._on_notification = on_notification
         self._after_turn = after_turn
         self._warn_user = warn
@@ -214,7 +214,7 @@ class HostLink:
                 self.io,
                 path,
                 self._host_arguments(),
-                passes_stderr=self._passes_stderr,
+                on_stderr=self._on_stderr,
                 on_lines=lambda lines: self._receive(host, lines),
                 on_end=lambda end: self._gone(host, path, end),
             )

@@ -59,7 +59,7 @@ class News:
         """News from the host."""
         if topic == "$/lost":
             return self._warn(f"{params.get('count')} notifications were left out: they were not read in time.")
-        news = snake_keys(params) if isinstance(params, dict) else params
+        news = snake_keys(params) if isinstance(params, dict) else {}
         for listener, hand_over in self._listeners.get(topic, []):
             hand_over(listener, news)
 

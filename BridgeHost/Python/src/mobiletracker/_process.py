@@ -38,18 +38,18 @@ class HostProcess:
         path: Path,
         arguments: Sequence[str],
         *,
-        passes_stderr: bool,
+        on_stderr: Callable[[bytes], None],
         on_lines: Callable[[list[str]], None],
         on_end: Callable[[HostEnd], None],
     ) -> None:
         """
-        :param passes_stderr: Whether what the host logs goes to this program's stderr.
+        :param on_stderr: Receives what the host logs.
         :param on_lines: Called with the lines that have come.
         :param on_end: Called once, after the last line.
         :raises OSError: If the process cannot be made.
         """
         self._io = io
-        self._passes_stderr = passes_stderr
+        self._on_stderr = on_stderr
         self._on_lines = on_lines
         self._on_end = on_end
         self._child = subprocess.Popen(
@@ -164,11 +164,7 @@ class HostProcess:
             self._io.watch(self._stderr.fileno(), 0, _ignore)
             return False
         self._last_words = (self._last_words + chunk)[-_STDERR_KEPT:]
-        if self._passes_stderr:
-            try:
-                os.write(2, chunk)
-            except OSError:
-                pass  # That nobody reads this program's stderr must not end it.
+        self._on_stderr(chunk)
         return True
 
     def _pass_stderr(self) -> None:

@@ -19,14 +19,13 @@ _SENTENCES = {
     "TOO_LARGE": "It is larger than an event may be.",
     "STORAGE_ERROR": "The disk did not take it.",
     "QUEUE_FULL": "The queue is full.",
-    "DISABLED": "The client is disabled.",
+    "DISABLED": "The client is disabled: the server has refused it, or `enabled` is false.",
+    "BEFORE_SEND": "before_send has dropped it.",
 }
 """Why a call was dropped, in words."""
 
 _OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
 """The reasons that lie in the state of the tracker, and not in the call."""
-
-_logger = logging.getLogger("mobiletracker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +92,14 @@ class _Streak:
 
 
 class Warnings:
-    """Warns of what happens to calls, by the logger `mobiletracker`.
+    """Warns of what happens to calls, by the logger `mobiletracker` or the caller's own.
 
     A wrong argument is a warning each time. A reason that lies in the tracker's state, such as NOT_INITIALIZED, is one
     warning for all calls that it drops until one is accepted again.
     """
 
-    def __init__(self, *, is_on: bool) -> None:
+    def __init__(self, logger: logging.Logger | None, *, is_on: bool) -> None:
+        self._logger = logger or logging.getLogger("mobiletracker")
         self._is_on = is_on
         self._lock = threading.RLock()
         self._streaks: dict[tuple[str, str], _Streak] = {}
@@ -112,7 +112,7 @@ class Warnings:
         """Says something."""
         if self._is_on and message:
             try:
-                _logger.warning("%s", message)
+                self._logger.warning("%s", message)
             except Exception:
                 pass  # A handler that fails must not fail the call.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,13 +13,11 @@ from typing import Any, Literal, overload
 from ._async_calls import AsyncAnalyticsCalls, AsyncBasicCalls, AsyncTrackerCalls
 from ._call import Call
 from ._calls import AnalyticsCalls, BasicCalls, TrackerCalls
-from ._core import Core, end_of
+from ._core import Core, Stderr, end_of
+from ._hooks import BeforeSend
 from ._news import News, Postman
 from .protocol import DiagnosticNews, LogNews, SessionNews
 from .receipt import Awaited, Wakeups, post
-
-Stderr = Literal["inherit", "ignore"]
-
 
 class MobileTracker(TrackerCalls):
     """A tracker and the host behind it, which starts with the first call.
@@ -42,6 +41,8 @@ class MobileTracker(TrackerCalls):
         stderr: Stderr = "inherit",
         warnings: bool = True,
         app_name: str | None = None,
+        logger: logging.Logger | None = None,
+        before_send: BeforeSend | None = None,
     ) -> None:
         """Makes a tracker with a host of its own. Make one, and share it.
 
@@ -51,13 +52,18 @@ class MobileTracker(TrackerCalls):
         :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
         :param app_name: The program's name, which is in the path of the default state folder. By default the name of the
             package that runs, else of the script.
+        :param logger: Takes the warnings and the host's log, in the place of the logger `mobiletracker` and of stderr.
+        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None to
+            drop it.
         """
         core = Core(
             host_path=host_path,
             host_arguments=host_arguments,
-            passes_stderr=stderr == "inherit",
-            warns=warnings,
+            stderr=stderr,
+            warnings=warnings,
             app_name=app_name,
+            logger=logger,
+            before_send=before_send,
             on_notification=lambda topic, params: self._news.receive(topic, params),
         )
         super().__init__(core)
@@ -69,7 +75,9 @@ class MobileTracker(TrackerCalls):
     @overload
     def on(self, topic: Literal["log"], listener: Callable[[LogNews], object]) -> Callable[[], None]: ...
     @overload
-    def on(self, topic: Literal["diagnostic"], listener: Callable[[DiagnosticNews], object]) -> Callable[[], None]: ...
+    def on(
+        self, topic: Literal["diagnostic"], listener: Callable[[DiagnosticNews], object]
+    ) -> Callable[[], None]: ...
     @overload
     def on(self, topic: Literal["session"], listener: Callable[[SessionNews], object]) -> Callable[[], None]: ...
 
@@ -114,6 +122,8 @@ class AsyncMobileTracker(AsyncTrackerCalls):
         stderr: Stderr = "inherit",
         warnings: bool = True,
         app_name: str | None = None,
+        logger: logging.Logger | None = None,
+        before_send: BeforeSend | None = None,
     ) -> None:
         """Makes a tracker with a host of its own. Make one, and share it.
 
@@ -123,14 +133,19 @@ class AsyncMobileTracker(AsyncTrackerCalls):
         :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
         :param app_name: The program's name, which is in the path of the default state folder. By default the name of the
             package that runs, else of the script.
+        :param logger: Takes the warnings and the host's log, in the place of the logger `mobiletracker` and of stderr.
+        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None to
+            drop it.
         """
         wakeups = Wakeups()
         core = Core(
             host_path=host_path,
             host_arguments=host_arguments,
-            passes_stderr=stderr == "inherit",
-            warns=warnings,
+            stderr=stderr,
+            warnings=warnings,
             app_name=app_name,
+            logger=logger,
+            before_send=before_send,
             on_notification=lambda topic, params: self._news.receive(topic, params),
             after_turn=wakeups.flush,
         )
@@ -142,7 +157,9 @@ class AsyncMobileTracker(AsyncTrackerCalls):
     @overload
     def on(self, topic: Literal["log"], listener: Callable[[LogNews], object]) -> Callable[[], None]: ...
     @overload
-    def on(self, topic: Literal["diagnostic"], listener: Callable[[DiagnosticNews], object]) -> Callable[[], None]: ...
+    def on(
+        self, topic: Literal["diagnostic"], listener: Callable[[DiagnosticNews], object]
+    ) -> Callable[[], None]: ...
     @overload
     def on(self, topic: Literal["session"], listener: Callable[[SessionNews], object]) -> Callable[[], None]: ...
 
