@@ -10,7 +10,7 @@ KILLS ?= 1000
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: test-swift test-node test-python floor bench-check bench-growth bench-parts bench-peers storm
+.PHONY: test-swift test-node test-python floor bench-check profile bench-growth bench-parts bench-peers storm
 .PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-check  fails if a ratio to a floor is over 30 % worse than in Benchmarks/ratios.json"
 	@echo "make bench-growth  a million events queued, two million in and out, and an idle host's wake-ups"
 	@echo "make bench-peers  other trackers, from PyPI, on the same work"
+	@echo "make profile  instructions of the host for each call, by part (valgrind)"
 	@echo "make storm   CLIENTS (1000000) after an outage, on a virtual clock, with the product's own breaker"
 	@echo "make bench-parts  how fast JSON and the outbox are by themselves"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
@@ -147,6 +148,10 @@ bench-growth: setup-tests build floor
 # Installs packages from PyPI into .build/peers.
 bench-peers: setup-tests build floor
 	python3 Benchmarks/peers.py --json .build/bench-peers.json
+
+# Says what to install where valgrind is missing.
+profile: setup-tests build floor
+	python3 Benchmarks/profile.py
 
 # What the parts of the product do by themselves.
 bench-parts: setup

@@ -108,7 +108,7 @@ struct JSONMemberList {
     }
 
     /// The length and the last seven bytes.
-    private static func digest(of bytes: [UInt8], in range: Range<Int>) -> UInt64 {
+    fileprivate static func digest(of bytes: [UInt8], in range: Range<Int>) -> UInt64 {
         var digest = UInt64(truncatingIfNeeded: range.count)
         for place in max(range.lowerBound, range.upperBound - 7)..<range.upperBound {
             digest = digest << 8 | UInt64(bytes[place])
@@ -125,7 +125,28 @@ extension JSONText {
     ///
     /// - Parameter objects: Objects, the last of which wins. A text of another kind counts as an empty object.
     public static func merging(_ objects: [JSONText]) -> JSONText {
-        JSONMemberList(joining(objects)).text
+        let joined = joining(objects)
+        return joined.hasDistinctKeys ? joined : JSONMemberList(joined).text
+    }
+
+    /// Whether no key of this object comes twice: `true` is certain, `false` may be wrong.
+    ///
+    /// Most objects that are merged have no key in common. A filter of a bit for each key shows that faster than a list.
+    private var hasDistinctKeys: Bool {
+        guard kind == .object else { return false }
+        return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 16) { filter in
+            unsafe filter.initialize(repeating: 0)
+            var walk = JSONMemberWalk(self)
+            while let (key, _) = walk.next() {
+                guard !key.hasEscapes else { return false }
+                // The upper ten bits of the product choose one of 1,024 (Fibonacci hashing).
+                let place = Int((JSONMemberList.digest(of: bytes, in: key.content) &* 0x9E37_79B9_7F4A_7C15) >> 54)
+                let bit: UInt64 = 1 << UInt64(place & 63)
+                guard unsafe filter[place >> 6] & bit == 0 else { return false }
+                unsafe filter[place >> 6] |= bit
+            }
+            return true
+        }
     }
 
     /// This object without the members that have one of these keys.

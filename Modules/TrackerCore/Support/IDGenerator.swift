@@ -33,15 +33,19 @@ package enum UUIDText {
     package static func make(high: UInt64, low: UInt64) -> String {
         let high = high & ~0xF000 | 0x4000
         let low = low & ~(0b11 << 62) | 0b10 << 62
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for index in 0..<16 {
-            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            let byte = UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - index % 8 * 8))
-            text.append(digit(byte >> 4))
-            text.append(digit(byte & 15))
+        return unsafe String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    unsafe text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let bits = (index < 16 ? high : low) >> UInt64(60 - index % 16 * 4)
+                unsafe text[place] = digit(UInt8(truncatingIfNeeded: bits & 15))
+                place += 1
+            }
+            return place
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {

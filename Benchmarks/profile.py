@@ -1,0 +1,88 @@
+"""Where a call goes: instructions of the host for each `track` of a burst, by the part of the product that runs them.
+
+Counted with valgrind's callgrind over two runs of different lengths, so that starting and ending fall out. Instructions
+do not depend on what else the machine does.
+"""
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from harness import HOST, ROOT, TRACK, Host, Server, folder
+
+# The first that fits a function's source file, or the module in its mangled name.
+PARTS = [
+    ('JSON: scanning, merging, writing', r'Modules/TrackerJSON/|\$s11TrackerJSON'),
+    ('JSON-RPC: frames, messages, arguments, answers', r'BridgeHost/JSONRPC/|\$s7JSONRPC'),
+    ('bridge: from a method to a client', r'BridgeHost/(Bridge|Host)/|\$s6Bridge|\$s10BridgeHost'),
+    ('client: the call, its place in the order, its outcome', r'Modules/Tracker(Core|Models)/|\$s11TrackerCore|\$s13TrackerModels'),
+    ('outbox: staging and the transaction, in Swift', r'Modules/TrackerStorage/|\$s14TrackerStorage'),
+    ('network loop', r'Modules/TrackerNetworking/|\$s17TrackerNetworking'),
+    ('Swift: reference counts, objects, metadata', r'\bswift|doDecrementSlow|RefCount|Metadata|MutexHandle'),
+    ('Swift: arrays, strings, closures', r'\$s|Array|String|compiler-generated|stdin'),
+    ('memory: malloc, free, copies', r'malloc|free\b|calloc|realloc|unlink_chunk|memmove|memcpy|memset|memcmp'),
+    ('threads: locks, queues, waits', r'pthread|_dispatch|futex|lll_|lowlevellock|clock_gettime|vdso'),
+    ('SQLite', r'sqlite3|[vV]dbe|[bB]tree|[pP]ager|[wW]al|balance|insertCell|[pP]cache|getPage|getAndInit|bindText|Cursor|Mem\b|Mem[A-Z]'),
+]
+
+
+def count(calls):
+    """The instructions of a host that takes so many calls, by function."""
+    with Server() as server, folder() as state:
+        out = state / 'callgrind.out'
+        command = ('valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', HOST, '--log-level', 'error')
+        with Host(*command) as host:
+            server.tell('stall')
+            host.start_session(server, state / 'tracker')
+            host.pour('burst', calls, TRACK)
+            host.call('host.shutdown')
+            host.process.stdin.close()
+            host.process.wait(60)
+        text = subprocess.run(
+            ['callgrind_annotate', '--tree=none', '--inclusive=no', '--threshold=100', '--auto=no', out], capture_output=True, text=True, check=True).stdout
+    return functions(text)
+
+
+def functions(text):
+    found = {}
+    for line in text.splitlines():
+        if match := re.match(r'\s*([\d,]+) \([\s\d.]+%\)\s+(\S.*)', line):
+            name = match.group(2)
+            if name != 'PROGRAM TOTALS':
+                found[name] = found.get(name, 0) + int(match.group(1).replace(',', ''))
+    return found
+
+
+def part(name):
+    return next((title for title, pattern in PARTS if re.search(pattern, name)), 'the rest')
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument('--json', type=Path, help='write the figures to this file')
+    options.add_argument('--functions', type=int, default=0, help='also show this many functions')
+    chosen = options.parse_args()
+    if not shutil.which('valgrind'):
+        sys.exit('profile: valgrind is needed; on Debian and Ubuntu: apt-get install valgrind')
+    few, many = 2_000, 12_000
+    print(f'callgrind over {few:,} and {many:,} calls; a minute', flush=True)
+    before, after = count(few), count(many)
+    each = {name: (after.get(name, 0) - before.get(name, 0)) / (many - few) for name in before.keys() | after.keys()}
+    parts = {}
+    for name, instructions in each.items():
+        parts[part(name)] = parts.get(part(name), 0) + instructions
+    total = sum(parts.values())
+    print(f'\n{total:8,.0f}  instructions a call')
+    for title, instructions in sorted(parts.items(), key=lambda item: -item[1]):
+        print(f'{instructions:8,.0f}  {instructions / total:4.0%}  {title}')
+    for name, instructions in sorted(each.items(), key=lambda item: -item[1])[:chosen.functions]:
+        print(f'{instructions:8,.0f}  {name.replace(str(ROOT), "")[:110]}')
+    if chosen.json:
+        chosen.json.write_text(json.dumps({'total': total, 'parts': parts}, indent=2) + '\n')
+
+
+if __name__ == '__main__':
+    main()
