@@ -8,11 +8,11 @@ package import TrackerNetworking
 package struct CircuitBreaker: Sendable {
     /// Its settings.
     package struct Policy: Hashable, Sendable {
-        var retryDelay: Duration = .seconds(1)
-        var failureThreshold = 3
-        var cooldown: Duration = .seconds(10)
-        var maxCooldown: Duration = .seconds(120)
-        var jitter = 0.2
+        var retryDelay: Duration
+        var failureThreshold: Int
+        var cooldown: Duration
+        var maxCooldown: Duration
+        var jitter: Double
     }
 
     /// Where it stands.

@@ -6,7 +6,7 @@ import TrackerNetworking
 
 @Suite("The circuit breaker")
 struct CircuitBreakerTests {
-    private let policy = CircuitBreaker.Policy(jitter: 0)
+    private let policy = DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker
 
     private func failed(_ times: Int, _ breaker: inout CircuitBreaker, at now: inout MonotonicInstant) {
         var generator = NoJitter()
@@ -74,7 +74,7 @@ struct CircuitBreakerTests {
     func longWaits(years: Int64) {
         let year = Duration.seconds(365 * 86_400)
         var breaker = CircuitBreaker(
-            CircuitBreaker.Policy(retryDelay: year, cooldown: year, maxCooldown: year * years, jitter: 0))
+            DeliveryOptions(retryDelay: year, cooldown: year, maxCooldown: year * years, jitter: 0).breaker)
         var now = MonotonicInstant.seconds(0)
 
         failed(100, &breaker, at: &now)
@@ -91,7 +91,7 @@ struct CircuitBreakerTests {
     @Test("opens at the first failure if told so, and one that departed earlier makes it wait no less")
     func opensAtOnce() {
         var generator = NoJitter()
-        var breaker = CircuitBreaker(CircuitBreaker.Policy(failureThreshold: 1, jitter: 0))
+        var breaker = CircuitBreaker(DeliveryOptions(retryDelay: .seconds(1), failureThreshold: 1, jitter: 0).breaker)
 
         breaker.fail(at: .seconds(0), floor: .zero, using: &generator)
         #expect(breaker.state == .open(trips: 1, until: .seconds(10)))
@@ -106,7 +106,7 @@ struct CircuitBreakerTests {
         var generator = SeededGenerator(seed: 7)
         var seen: Set<Int64> = []
         for _ in 0..<1000 {
-            var breaker = CircuitBreaker(CircuitBreaker.Policy(jitter: 0.2))
+            var breaker = CircuitBreaker(DeliveryOptions(retryDelay: .seconds(1), jitter: 0.2).breaker)
             let now = MonotonicInstant.seconds(5)
             breaker.fail(at: now, floor: .zero, using: &generator)
             guard case .wait(let until) = breaker.admission(at: now) else {
@@ -117,7 +117,7 @@ struct CircuitBreakerTests {
             #expect(wait >= .seconds(0.8) && wait <= .seconds(1.2))
             seen.insert(until.nanoseconds)
 
-            var asked = CircuitBreaker(CircuitBreaker.Policy(jitter: 1))
+            var asked = CircuitBreaker(DeliveryOptions(retryDelay: .seconds(1), jitter: 1).breaker)
             asked.fail(at: now, floor: .seconds(90), using: &generator)
             guard case .wait(let later) = asked.admission(at: now) else {
                 Issue.record("a failure was not followed by a wait")

@@ -34,7 +34,7 @@ struct DeliveryEngineTests {
         return DeliveryEngine(
             parts,
             delivery: DeliveryState(
-                dialect: dialect ?? endpoint, breaker: CircuitBreaker.Policy(retryDelay: .seconds(1), jitter: 0),
+                dialect: dialect ?? endpoint, breaker: DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker,
                 maxConcurrentRequests: 1, eventTTL: nil, jitter: NoJitter()))
     }
 

@@ -192,7 +192,8 @@ private struct World {
     init(_ speaker: Speaker, _ circuit: BreakerPlace) throws {
         let threshold = circuit == .open || circuit == .halfOpen ? 1 : 3
         state = DeliveryState(
-            dialect: try speaker.dialect(), breaker: CircuitBreaker.Policy(failureThreshold: threshold, jitter: 0),
+            dialect: try speaker.dialect(),
+            breaker: DeliveryOptions(retryDelay: .seconds(1), failureThreshold: threshold, jitter: 0).breaker,
             maxConcurrentRequests: 2, eventTTL: nil, jitter: NoJitter())
         state.start()
         size = Int(speaker.size)

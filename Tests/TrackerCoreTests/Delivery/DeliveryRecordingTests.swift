@@ -24,7 +24,8 @@ struct DeliveryRecordingTests {
         engine = DeliveryEngine(
             parts,
             delivery: DeliveryState(
-                dialect: try SessionDialect.sample(), breaker: CircuitBreaker.Policy(jitter: 0),
+                dialect: try SessionDialect.sample(),
+                breaker: DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker,
                 maxConcurrentRequests: 1, eventTTL: nil, jitter: NoJitter()))
     }
 

@@ -10,7 +10,8 @@ struct DeliveryStateTests {
     private static func state(ttl: Duration? = nil, concurrency: Int = 1) throws -> DeliveryState {
         var state = DeliveryState(
             dialect: try SessionDialect.sample(maxConcurrentRequests: concurrency),
-            breaker: CircuitBreaker.Policy(jitter: 0), maxConcurrentRequests: concurrency, eventTTL: ttl,
+            breaker: DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker, maxConcurrentRequests: concurrency,
+            eventTTL: ttl,
             jitter: NoJitter()
         )
         state.start()

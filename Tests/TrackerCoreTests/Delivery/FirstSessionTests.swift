@@ -10,7 +10,8 @@ import TrackerStorage
 struct FirstSessionTests {
     private static func state() throws -> DeliveryState {
         DeliveryState(
-            dialect: try SessionDialect.sample(), breaker: CircuitBreaker.Policy(jitter: 0), maxConcurrentRequests: 1,
+            dialect: try SessionDialect.sample(), breaker: DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker,
+            maxConcurrentRequests: 1,
             eventTTL: nil, jitter: NoJitter())
     }
 

@@ -65,6 +65,7 @@ struct CurlLoopProxyTests {
         let loop = try CurlLoop { $0.proxy = proxy.url }
 
         #expect(try await loop.answer(to: .post(server.url)).status == status)
+        #expect(proxy.accepted.all.count == 1)
     }
 
     @Test(
