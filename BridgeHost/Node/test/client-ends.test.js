@@ -5,7 +5,7 @@ import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
-import { eventNames, realTracker, withoutHost } from '../testsupport/real-host.js'
+import { eventNames, KEY, realTracker, withoutHost } from '../testsupport/real-host.js'
 
 /** Runs a program that makes two calls, waits for neither, and ends like this. */
 async function run(t, ending) {
@@ -60,4 +60,72 @@ test('a host has a process group of its own, so that Ctrl-C reaches the program 
 
     const groupOf = (process) => Number(readFileSync(`/proc/${process}/stat`, 'utf8').split(') ')[1].split(' ')[2])
     assert.equal(groupOf(pid()), pid())
+})
+
+suite('a program', { skip: withoutHost }, () => {
+    /** Runs a program that is initialised for a collector. */
+    async function run(t, body) {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
+        const end = await runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            const tracker = createTracker(${JSON.stringify(options)})
+            await tracker.init('925', { apiUrl: '${collector.url}', xApiKey: '${KEY}' })
+            ${body}`)
+        return { collector, ...end }
+    }
+
+    test('ends by itself, and what it tracked last arrives', async (t) => {
+        const { collector, code } = await run(t, `for (let i = 0; i < 50; i++) tracker.track('E' + i)`)
+
+        assert.equal(code, 0)
+        // Nothing is waited for: what was sent before the end has come.
+        assert.deepEqual(eventNames(collector), Array.from({ length: 50 }, (_, i) => `E${i}`))
+    })
+
+    test('ends by itself with nothing under way', async (t) => {
+        const { code, collector } = await run(t, `
+            tracker.on('session', () => {})
+            await tracker.track('A')
+            await tracker.flush()`)
+
+        assert.equal(code, 0)
+        assert.deepEqual(eventNames(collector), ['A'])
+    })
+
+    test('ends by itself while the backend is away', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
+        const track = (apiUrl, name) => runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            const tracker = createTracker(${JSON.stringify(options)})
+            await tracker.init('925', { apiUrl: '${apiUrl}', xApiKey: '${KEY}', sessionCreation: 'inBackground' })
+            console.log((await tracker.track('${name}')).status)`)
+
+        // Nobody listens on this port.
+        const away = await track('http://127.0.0.1:1', 'WHILE_AWAY')
+        collector.faults('drop-before×1000')
+        const failing = await track(collector.url, 'WHILE_FAILING')
+        const missed = collector.received({ kind: 'event', accepted: true }).length
+        collector.faults('')
+        const back = await track(collector.url, 'LATER')
+
+        assert.deepEqual([away, failing, back].map(({ code, stdout }) => [code, stdout.trim() !== '']), [
+            [0, true], [0, true], [0, true],
+        ])
+        assert.equal(away.stdout, 'pending\n')
+        assert.equal(missed, 0)
+        assert.deepEqual(eventNames(collector), ['WHILE_AWAY', 'WHILE_FAILING', 'LATER'])
+    })
+
+    test('that exits at once leaves the rest to the host', async (t) => {
+        const { code, collector } = await run(t, `
+            for (let i = 0; i < 20; i++) tracker.track('E' + i)
+            process.exit()`)
+
+        assert.equal(code, 0)
+        await collector.wait({ kind: 'event', count: 20 })
+    })
 })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { startCollector } from '@mobiletracker/bridge/collector'
 import { KEY, eventNames, fileInTheWay, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
-import { afterwards, freshFolder, inTime } from '../testsupport/hosts.js'
+import { freshFolder, inTime } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -360,73 +359,5 @@ suite('a dropped call', { skip: withoutHost }, () => {
             await tracker.shutdown()`)
 
         assert.match(stderr, /^\[MobileTracker\] 1000 calls were dropped: NOT_INITIALIZED.*\n$/)
-    })
-})
-
-suite('a program', { skip: withoutHost }, () => {
-    /** Runs a program that is initialised for a collector. */
-    async function run(t, body) {
-        const collector = await startCollector()
-        afterwards(t, () => collector.close())
-        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
-        const end = await runProgram(t, `
-            import { createTracker } from '@mobiletracker/bridge'
-            const tracker = createTracker(${JSON.stringify(options)})
-            await tracker.init('925', { apiUrl: '${collector.url}', xApiKey: '${KEY}' })
-            ${body}`)
-        return { collector, ...end }
-    }
-
-    test('ends by itself, and what it tracked last arrives', async (t) => {
-        const { collector, code } = await run(t, `for (let i = 0; i < 50; i++) tracker.track('E' + i)`)
-
-        assert.equal(code, 0)
-        // Nothing is waited for: what was sent before the end has come.
-        assert.deepEqual(eventNames(collector), Array.from({ length: 50 }, (_, i) => `E${i}`))
-    })
-
-    test('ends by itself with nothing under way', async (t) => {
-        const { code, collector } = await run(t, `
-            tracker.on('session', () => {})
-            await tracker.track('A')
-            await tracker.flush()`)
-
-        assert.equal(code, 0)
-        assert.deepEqual(eventNames(collector), ['A'])
-    })
-
-    test('ends by itself while the backend is away', async (t) => {
-        const collector = await startCollector()
-        afterwards(t, () => collector.close())
-        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
-        const track = (apiUrl, name) => runProgram(t, `
-            import { createTracker } from '@mobiletracker/bridge'
-            const tracker = createTracker(${JSON.stringify(options)})
-            await tracker.init('925', { apiUrl: '${apiUrl}', xApiKey: '${KEY}', sessionCreation: 'inBackground' })
-            console.log((await tracker.track('${name}')).status)`)
-
-        // Nobody listens on this port.
-        const away = await track('http://127.0.0.1:1', 'WHILE_AWAY')
-        collector.faults('drop-before×1000')
-        const failing = await track(collector.url, 'WHILE_FAILING')
-        const missed = collector.received({ kind: 'event', accepted: true }).length
-        collector.faults('')
-        const back = await track(collector.url, 'LATER')
-
-        assert.deepEqual([away, failing, back].map(({ code, stdout }) => [code, stdout.trim() !== '']), [
-            [0, true], [0, true], [0, true],
-        ])
-        assert.equal(away.stdout, 'pending\n')
-        assert.equal(missed, 0)
-        assert.deepEqual(eventNames(collector), ['WHILE_AWAY', 'WHILE_FAILING', 'LATER'])
-    })
-
-    test('that exits at once leaves the rest to the host', async (t) => {
-        const { code, collector } = await run(t, `
-            for (let i = 0; i < 20; i++) tracker.track('E' + i)
-            process.exit()`)
-
-        assert.equal(code, 0)
-        await collector.wait({ kind: 'event', count: 20 })
     })
 })
