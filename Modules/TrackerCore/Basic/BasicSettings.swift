@@ -1,29 +1,6 @@
-package import TrackerModels
+import TrackerModels
 import TrackerNetworking
 import TrackerStorage
-
-/// The options of a basic tracker, in the form that its checks, its debug information and the bridge share.
-package struct BasicOptions: Hashable, Sendable {
-    /// Past this many events the oldest is dropped; `nil`: as the delivery options say, and 100 in memory.
-    package var maxQueueSize: Int?
-    /// Whether informative and debug messages are logged.
-    package var debug: Bool
-    package var delivery: DeliveryOptions
-
-    package init(maxQueueSize: Int? = nil, debug: Bool = false, delivery: DeliveryOptions = DeliveryOptions()) {
-        self.maxQueueSize = maxQueueSize
-        self.debug = debug
-        self.delivery = delivery
-    }
-
-    /// The options that are not about delivery.
-    package static let options: [ConfigOption<BasicOptions>] = [
-        .integer(
-            "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, 100 in memory",
-            "Past this many events the oldest is dropped"),
-        .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
-    ]
-}
 
 /// What `initialize` was given, checked.
 struct BasicSettings: ClientSettings {

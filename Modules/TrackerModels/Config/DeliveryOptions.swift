@@ -169,6 +169,30 @@ public struct DeliveryOptions: Hashable, Sendable {
     ]
 }
 
+/// The options of a basic tracker: its own, and those of delivery. Its checks, its debug information and the bridge
+/// are made from them.
+package struct BasicOptions: Hashable, Sendable {
+    /// Past this many events the oldest is dropped; `nil`: as the delivery options say, and 100 in memory.
+    package var maxQueueSize: Int?
+    /// Whether informative and debug messages are logged.
+    package var debug: Bool
+    package var delivery: DeliveryOptions
+
+    package init(maxQueueSize: Int? = nil, debug: Bool = false, delivery: DeliveryOptions = DeliveryOptions()) {
+        self.maxQueueSize = maxQueueSize
+        self.debug = debug
+        self.delivery = delivery
+    }
+
+    /// The options that are not about delivery.
+    package static let options: [ConfigOption<BasicOptions>] = [
+        .integer(
+            "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, 100 in memory",
+            "Past this many events the oldest is dropped"),
+        .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
+    ]
+}
+
 /// The checks that configurations share.
 package enum FieldCheck {
     /// An error that names the field and says why.

@@ -237,7 +237,7 @@ struct LaneWriter: ~Copyable {
                 let before = known
                 let effects = try transact(tasks, isLasting: isLasting, lane, &attempt)
                 guard opener.isCurrent(lane) else {
-                    // What has come in just now will come in again elsewhere.
+                    // The tasks are applied again, in the database that the path leads to now.
                     known = before
                     closeDatabase()
                     troubles += 1
