@@ -12,6 +12,7 @@ import urllib.parse
 
 SKIPPED = {".build", ".git", "dist", "node_modules"}
 TOP = "Modules|BridgeHost|Benchmarks|Tests|Docs"
+SOURCES = ["", "Modules", "Modules/TrackerCore", "BridgeHost"]
 
 
 def pages(root):
@@ -73,6 +74,10 @@ def faults(root):
                         yield f"{name}:{number}: {target}: there is no such heading"
             for word in re.findall(rf"`((?:{TOP})/[\w./+@-]+)`", line):
                 if not (root / word).exists():
+                    yield f"{name}:{number}: there is no {word}"
+            # Architecture names Swift files by their paths in a module.
+            for word in re.findall(r"`([A-Z]\w*(?:/[A-Z][\w+]*)+)`", line) if name.name == "Architecture.md" else []:
+                if not any((root / folder / f"{word}{end}").exists() for folder in SOURCES for end in ("", ".swift")):
                     yield f"{name}:{number}: there is no {word}"
         if path.parent == root / "Docs":
             paragraphs = text.split("\n\n")

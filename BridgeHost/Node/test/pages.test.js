@@ -39,6 +39,7 @@ suite('The check of the pages', () => {
         const { code, lines } = await faults(t, {
             'README.md': '# Front\n\n[A page](Docs/B.md)\n\n[A](Docs/A.md#gone)\n',
             'Docs/A.md': '# A\n\n**For** readers.\n\nSee `Tests/Gone.swift` and ![a picture](gone.png).\n',
+            'Docs/Architecture.md': '# B\n\n**For** readers.\n\n`Runtime/Gone`\n',
             'Docs/C.md': '# C\n\nSomething.\n',
         })
 
@@ -46,9 +47,11 @@ suite('The check of the pages', () => {
         assert.deepEqual(lines, [
             'Docs/A.md:5: gone.png leads nowhere',
             'Docs/A.md:5: there is no Tests/Gone.swift',
+            'Docs/Architecture.md:5: there is no Runtime/Gone',
             'Docs/C.md: does not begin with its reader, a paragraph "**For** …"',
             'README.md:3: Docs/B.md leads nowhere',
             'README.md:5: Docs/A.md#gone: there is no such heading',
+            'Docs/Architecture.md: no link of README.md leads here',
             'Docs/C.md: no link of README.md leads here',
         ])
     })
