@@ -1,17 +1,17 @@
 /// The address under which a backend's endpoints lie: scheme, host, port and the path before theirs.
 ///
-/// A `BaseURL` is valid from birth. Two spellings of one address are equal: scheme and host are in lower case, the
+/// A `BaseURL` is always valid. Two spellings of one address are equal: scheme and host are in lower case, the
 /// scheme's own port is left out, and one slash at the end is gone. ``description`` is that canonical form; it is part
 /// of a lane's identity.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
-    /// How the backend is spoken to.
+    /// The scheme.
     public enum Scheme: String, Hashable, Sendable, CaseIterable {
         /// Over TLS.
         case https
         /// In the clear.
         case http
 
-        /// The port that goes without saying.
+        /// The default port.
         public var defaultPort: UInt16 { self == .https ? 443 : 80 }
     }
 
@@ -24,7 +24,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         public var description: String { reason }
     }
 
-    /// How the backend is spoken to.
+    /// The scheme.
     public let scheme: Scheme
     /// The host in lower case; an IPv6 address keeps its brackets.
     public let host: String

@@ -32,7 +32,7 @@ struct ByteStream: Sendable {
     }
 
     #if os(Linux) || os(Android)
-        /// Tells also when the other side of a socket stops writing; not visible without a feature macro of the C library.
+        /// Reports also that the other side of a socket stops writing. The C library hides it behind a feature macro.
         private static let hangUp: Int16 = 0x2000
     #else
         private static let hangUp: Int16 = 0

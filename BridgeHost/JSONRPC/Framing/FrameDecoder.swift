@@ -32,7 +32,7 @@ public struct FrameDecoder: Sendable {
         self.maxMessageBytes = maxMessageBytes
     }
 
-    /// How the messages are framed; `nil` as long as nothing tells.
+    /// How the messages are framed; `nil` as long as that is unknown.
     public var framing: Framing? {
         switch state {
         case .undecided: nil
@@ -220,7 +220,7 @@ public struct FrameDecoder: Sendable {
         carry = []
     }
 
-    /// Keeps of a line as much as can be a `Content-Length` header, and a byte that tells whether it begins there.
+    /// Keeps as much of a line as can be a `Content-Length` header, and one byte more to see whether it begins there.
     private mutating func seek(after line: ArraySlice<UInt8>, _ more: ArraySlice<UInt8>) {
         let kept = HeaderBlock.tail + 1
         carry = Array((line.suffix(kept) + more.suffix(kept)).suffix(kept))

@@ -158,7 +158,7 @@ struct ClientPolicy: Sendable {
 
 /// What is known of a call when it is made.
 struct CallStamp: Sendable {
-    /// Tells the calls of this run of the program apart.
+    /// The number of the call in this run of the program.
     var number = 0
     var messageID: MessageID
     /// Whether the caller chose the id.

@@ -9,11 +9,11 @@ import TrackerNetworking
     import Darwin
 #endif
 
-/// Tells the wall time and how long the process has run.
+/// Gives the wall time and the monotonic time.
 ///
 /// The two never mix: wall time is data that may jump, the monotonic time decides when something is due.
 package protocol TrackerClock: Sendable {
-    /// What the system's calendar says.
+    /// The wall time.
     var wall: Timestamp { get }
     /// Time since some fixed instant of this run; never goes back.
     var uptime: Duration { get }

@@ -18,7 +18,7 @@ public enum TrackOutcome: Hashable, Sendable {
 
 /// Why a call was refused when it was made.
 public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
-    /// `initialize` was not called yet, or it failed for a reason that waiting cannot mend.
+    /// `initialize` was not called yet, or it failed for a reason that does not pass by itself.
     case notInitialized = "NOT_INITIALIZED"
     /// The event name, screen name or the like is empty or blank.
     case invalidEventName = "INVALID_EVENT_NAME"
@@ -34,7 +34,7 @@ public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case serialization = "SERIALIZATION_ERROR"
     /// The body is larger than `maxEventBytes`.
     case tooLarge = "TOO_LARGE"
-    /// The disk did not take it.
+    /// The disk refused it.
     case storage = "STORAGE_ERROR"
     /// As many calls as allowed wait for a session already.
     case queueFull = "QUEUE_FULL"
@@ -58,7 +58,7 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     case consent
     /// The client was disabled.
     case disabled
-    /// Its session is gone and cannot be made anew.
+    /// Its session is gone, and no other can be made for it.
     case sessionGone
     /// The database was damaged and this record could not be read.
     case lost

@@ -70,7 +70,7 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
         package var reason: String
     }
 
-    /// Tells of an option that cannot be used.
+    /// Makes the error of an option that cannot be used.
     package init(option: String, _ reason: String) {
         self.init(.invalidConfiguration, "Invalid configuration: '\(option)' \(reason)")
         fault = OptionFault(option: option, reason: reason)

@@ -92,7 +92,7 @@ public struct InitOptions: Hashable, Sendable {
     }
 }
 
-/// The application that events come from, as every event's `context.app` tells of it.
+/// The application that events come from, as `context.app` of every event.
 public struct AppInfo: Hashable, Sendable {
     /// Its name, such as `Shop`.
     public var name: String?

@@ -8,7 +8,7 @@ public struct TrackerConfig: Hashable, Sendable {
         case inBackground
     }
 
-    /// What the backend is told about the device.
+    /// The device as the backend is told about it.
     public struct Device: Hashable, Sendable {
         /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`; `nil`: what the system is.
         public var osName: String?
@@ -26,7 +26,7 @@ public struct TrackerConfig: Hashable, Sendable {
     public struct Screen: Hashable, Sendable, ExpressibleByStringLiteral {
         /// The name, or the title of a page. Not blank.
         public var name: String
-        /// What tells the screen from others; `nil`: its name.
+        /// Identifies the screen; `nil`: its name.
         public var url: String?
 
         /// Describes a screen.
@@ -60,9 +60,9 @@ public struct TrackerConfig: Hashable, Sendable {
     public var sessionCreation: SessionCreation
     /// How long the whole of `initialize` may take.
     public var initTimeout: Duration
-    /// The consent of a first start. A stored consent goes before it.
+    /// The consent of a first start. A stored consent wins over it.
     public var consent: Consent
-    /// What the backend is told about the device.
+    /// The device as the backend is told about it.
     public var device: Device
     /// A screen to track once the tracker is ready.
     public var initialScreen: Screen?

@@ -85,8 +85,8 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
 
 /// One span of a lane's life, from one reset to the next.
 ///
-/// A record belongs to the generation it was made in and is delivered to that generation's session, whatever the lane
-/// has become since.
+/// A record belongs to the generation it was made in and is delivered to that generation's session, even after later
+/// resets.
 public struct Generation: Hashable, Comparable, Sendable {
     /// Counts from 1; never used again.
     public let number: Int64
@@ -100,7 +100,7 @@ public struct Generation: Hashable, Comparable, Sendable {
 
 /// The number under which a brand's events are filed.
 ///
-/// A `BrandID` is valid from birth: there is no way to hold an empty or non-numeric one. `"007"` and `"7"` are the
+/// A `BrandID` is always valid: it cannot be empty or non-numeric. `"007"` and `"7"` are the
 /// same brand; ``description`` is its canonical form, the one used on disk and on the wire.
 public struct BrandID: Hashable, Sendable, CustomStringConvertible {
     /// The number itself, never negative.
@@ -168,7 +168,7 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The hash FNV-1a with 64 bits, the same in every process and version: it tells things apart, and protects nothing.
+/// The hash FNV-1a with 64 bits, the same in every process and version: it distinguishes, but does not protect.
 ///
 /// Offset and prime are those of RFC 9923.
 package enum FNV1a {

@@ -4,7 +4,7 @@ extension Timestamp {
     ///
     /// What is finer than a millisecond is cut off.
     ///
-    /// - Parameter text: The date, the time and the zone, without which nobody knows which instant is meant.
+    /// - Parameter text: The date, the time and the zone. Without a zone the instant is unknown.
     /// - Returns: `nil` if `text` is anything else, or names no day of the calendar or no time of the day.
     public init?(_ text: String) {
         var rest = Array(text.utf8)[...]

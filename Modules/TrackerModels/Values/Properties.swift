@@ -1,4 +1,4 @@
-/// What a call tells besides its name: the members of one JSON object.
+/// The values of a call besides its name: the members of one JSON object.
 ///
 /// ```swift
 /// let price = 149.99

@@ -100,7 +100,7 @@ public struct DatabaseRecovery: Hashable, Sendable {
     public var setAside: String
     /// Records that could still be read.
     public var carriedOver: Int
-    /// Records that could not; `nil` where nothing tells how many there were.
+    /// Records that could not; `nil` if the number is unknown.
     public var lost: Int?
 
     /// Describes a recovery.
