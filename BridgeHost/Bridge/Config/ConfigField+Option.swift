@@ -86,15 +86,3 @@ extension ConfigOption.Range {
         }
     }
 }
-
-extension String {
-    /// Digits with a comma before every third from the end.
-    fileprivate var grouped: String {
-        var digits = ""
-        for (place, digit) in enumerated() {
-            if place > 0, (count - place) % 3 == 0 { digits.append(",") }
-            digits.append(digit)
-        }
-        return digits
-    }
-}

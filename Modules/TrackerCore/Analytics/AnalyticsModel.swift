@@ -4,7 +4,7 @@ import TrackerStorage
 /// What an analytics client remembers between its calls, and how they become changes of its lane.
 struct AnalyticsModel: ClientModel {
     static let policy = ClientPolicy(
-        beforeInitialize: .holds(calls: AnalyticsSettings.memoryBound, bytes: DeliveryOptions().maxQueuedBytes),
+        beforeInitialize: .holds(calls: InitOptions.memoryBound, bytes: DeliveryOptions().maxQueuedBytes),
         afterFailure: .isDisabled, resetEndsRun: true)
 
     /// What the last `initialize` was given, valid or not.

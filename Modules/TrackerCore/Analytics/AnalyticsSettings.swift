@@ -17,9 +17,6 @@ struct AnalyticsSettings: ClientSettings {
     /// How long identity is kept, from its writing.
     static let expiration = Duration.seconds(365 * 86_400)
 
-    /// How many events are held in memory unless the options say otherwise.
-    static let memoryBound = 2000
-
     /// Checks options.
     ///
     /// - Throws: `invalidConfiguration` with the field and the reason.
@@ -88,7 +85,7 @@ struct AnalyticsSettings: ClientSettings {
     /// The delivery options, bounded by the client's own.
     static func delivery(of options: InitOptions) -> DeliveryOptions {
         var delivery = options.delivery
-        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueEvents, inMemory: memoryBound)
+        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueEvents, inMemory: InitOptions.memoryBound)
         delivery.requestTimeout = min(options.requestTimeout, delivery.requestTimeout)
         return delivery
     }

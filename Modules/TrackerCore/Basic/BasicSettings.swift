@@ -41,7 +41,7 @@ struct BasicSettings: ClientSettings {
         self.appVersion = appVersion
         self.options = options
         var delivery = options.delivery
-        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueSize, inMemory: 100)
+        delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueSize, inMemory: BasicOptions.memoryBound)
         self.delivery = delivery
         context = Self.context(appVersion: appVersion)
     }

@@ -184,10 +184,13 @@ package struct BasicOptions: Hashable, Sendable {
         self.delivery = delivery
     }
 
+    /// How many events are held in memory unless the options say otherwise.
+    package static let memoryBound = 100
+
     /// The options that are not about delivery.
     package static let options: [ConfigOption<BasicOptions>] = [
         .integer(
-            "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, 100 in memory",
+            "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, \(memoryBound) in memory",
             "Past this many events the oldest is dropped"),
         .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
     ]

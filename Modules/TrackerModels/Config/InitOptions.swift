@@ -70,13 +70,16 @@ public struct InitOptions: Hashable, Sendable {
         self.delivery = delivery
     }
 
+    /// How many events are held in memory unless the options say otherwise.
+    package static let memoryBound = 2000
+
     /// The options that have a range or a default of their own.
     package static let options: [ConfigOption<InitOptions>] = [
         .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
         .integer(
             "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400, "How long an event waits for others at most"),
         .integer(
-            "maxQueueEvents", \.maxQueueEvents, absence: "as `maxQueuedEvents`, 2,000 in memory",
+            "maxQueueEvents", \.maxQueueEvents, absence: "as `maxQueuedEvents`, \("\(memoryBound)".grouped) in memory",
             "Past this many events the oldest is dropped"),
         .integer("flushAt", \.flushAt, "Events are sent as soon as there are so many"),
         .integer("maxBatchSize", \.maxBatchSize, "How many events travel together at most"),
