@@ -98,16 +98,16 @@ struct SessionRequests: Sendable {
 }
 
 /// The device, as the request that makes a session describes it.
-struct DeviceInfo: Hashable, Sendable {
+public struct DeviceInfo: Hashable, Sendable {
     /// The installation's identifier.
-    let deviceId: String
+    public let deviceId: String
     /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
-    let osName: String
+    public let osName: String
     /// `Mobile`, `Tablet` or `Desktop`.
-    let deviceType: String
+    public let deviceType: String
 
     /// Describes a device.
-    init(deviceId: String, osName: String, deviceType: String) {
+    public init(deviceId: String, osName: String, deviceType: String) {
         self.deviceId = deviceId
         self.osName = osName
         self.deviceType = deviceType
