@@ -64,6 +64,42 @@ enum TypeScriptDefinitions {
         /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
         export type Timestamp = Date | string
 
+        /** A call as a `beforeSend` sees it: plain values, as they would be sent. A member that the call lacks is undefined. */
+        export interface OutgoingCall {
+            /** Which call, as the bridge names it: `track`, `analytics.identify`, … */
+            readonly method: string
+            /** The name of an event, a screen or a page. */
+            name?: string
+            /** The user of `identify` and `alias`. */
+            userId?: string
+            /** Attributes, properties, traits, profile data, or the metadata of `setMetadata`. */
+            properties?: Record<string, any>
+            /** The metadata of `track`. */
+            metadata?: Record<string, any>
+        }
+
+        /**
+         * Sees each tracking call that is valid, before anything is written. Change the call or return another; return
+         * `null` or `false` to drop it, with the outcome `BEFORE_SEND`. One that throws drops the call too, with a warning.
+         */
+        export type BeforeSend = (call: OutgoingCall) => OutgoingCall | null | false | undefined | void
+
+        /** Where messages go, such as `console` or a logger with methods of the same names. */
+        export interface Logger {
+            debug?(message: string): void
+            info?(message: string): void
+            warn?(message: string): void
+            error?(message: string): void
+        }
+
+        /** What a client's configuration may hold besides what goes to the host. */
+        export interface ClientHooks {
+            /** Sees the calls of this client. */
+            beforeSend?: BeforeSend | null
+            /** Takes the warnings and the host's log of all clients of this tracker from now on. */
+            logger?: Logger | null
+        }
+
         /** What may follow the arguments of a call that has an effect. */
         export interface CallOptions {
             /** A key for the call: a second call with it has no effect. Made up if left out. */
@@ -150,6 +186,8 @@ extension Parameter {
         switch (schema, kind) {
         case ("Milliseconds"?, _): "number"
         case ("BrandIdOrReactNativeConfig"?, _): "string"
+        case (let schema?, _) where ["TrackerConfig", "AnalyticsOptions", "BasicOptions"].contains(schema):
+            "\(schema) & ClientHooks"
         case (let schema?, _): schema
         default: described.typeScript()
         }
@@ -157,7 +195,7 @@ extension Parameter {
 
     /// What may be given in the place of all arguments.
     fileprivate var alternative: (name: String, type: String)? {
-        schema == "BrandIdOrReactNativeConfig" ? ("config", "ReactNativeConfig") : nil
+        schema == "BrandIdOrReactNativeConfig" ? ("config", "ReactNativeConfig & ClientHooks") : nil
     }
 }
 

@@ -90,7 +90,7 @@ struct HostOptions: Hashable, Sendable {
                                      $XDG_STATE_HOME/mobile-tracker/NAME, else in
                                      ~/.local/state/mobile-tracker/NAME
           --storage-dir PATH         where state is kept instead, unless a client says
-                                     otherwise
+                                     otherwise; by default MOBILE_TRACKER_STORAGE_DIR
           --max-message-bytes N      refuse longer messages (default 16777216)
           --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
                                      1.5s (default)

@@ -6,12 +6,14 @@ enum AnalyticsFields {
     /// All of them.
     static let table = ConfigTable<InitOptions>(
         [
-            .text("writeKey", \.writeKey, "The key that names the source of the events.").required,
+            .text(
+                "writeKey", \.writeKey,
+                "The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment."),
             .text(
                 "ingestionHost", \.ingestionHost,
-                "Where the events go: batches are posted to `/v1/batch` below it."
-            ).required,
-        ] + InitOptions.options.map { ConfigField($0, in: InitOptions(writeKey: "", ingestionHost: "")) } + [
+                "Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` "
+                    + "in the environment."),
+        ] + InitOptions.options.map { ConfigField($0, in: InitOptions()) } + [
             .object("app", \.app, app, "The application that events come from."),
             ConfigField(
                 "context", .reference("Properties"), "Merged over the context that the client collects itself.",

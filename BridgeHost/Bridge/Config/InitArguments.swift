@@ -15,7 +15,7 @@ struct InitArguments: Sendable {
             "brandId", .string, "Whose events they are: ASCII digits.", schema: "BrandIdOrReactNativeConfig",
             else: fault(inBrand: "").rpcError),
         .optional(
-            "config", .object, "Where and how to deliver; `apiUrl` and `xApiKey` are required.",
+            "config", .object, "Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.",
             schema: "TrackerConfig"),
     ]
 

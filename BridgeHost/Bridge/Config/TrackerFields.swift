@@ -7,8 +7,11 @@ enum TrackerFields {
         [
             .string(
                 "apiUrl", \.apiUrl, aliases: ["api_url"],
-                "The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`."),
-            .string("xApiKey", \.xApiKey, aliases: ["x_api_key"], "The key sent as `X-API-Key`. Required."),
+                "The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this "
+                    + "machine, or with `allowInsecureHTTP`."),
+            .string(
+                "xApiKey", \.xApiKey, aliases: ["x_api_key"],
+                "The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment."),
             .string(
                 "cookieDomain", \.cookieDomain, aliases: ["cookie_domain"],
                 "The domain, with its subdomains, that a session may be carried to; any by default."),
@@ -71,6 +74,6 @@ enum DeliveryFields {
     )
 
     private static let storageDirectory =
-        "The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "
+        "The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "
         + "`~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`."
 }

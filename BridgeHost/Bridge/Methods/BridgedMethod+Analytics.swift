@@ -7,13 +7,17 @@ extension BridgedMethod {
     package static let analytics: [BridgedMethod] = [
         BridgedMethod(
             "analytics.initialize",
-            [.required("options", .object, "Where and how to deliver.", schema: "AnalyticsOptions")],
+            [
+                .optional(
+                    "options", .object, "Where and how to deliver.", schema: "AnalyticsOptions",
+                    else: TrackerError(option: "options", "must be an object").rpcError)
+            ],
             errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
             "Sets the analytics client up. Calls made meanwhile are held.",
             example: #"[{"writeKey": "key", "ingestionHost": "https://in.example.com"}]"#
         ) { host, arguments, reply in
-            var options = InitOptions(writeKey: "", ingestionHost: "", delivery: host.settings.delivery)
-            try AnalyticsFields.table.read(try arguments.text(0), into: &options)
+            var options = InitOptions(delivery: host.settings.delivery)
+            if let given = arguments.object(0) { try AnalyticsFields.table.read(given, into: &options) }
             host.analytics.accept(initialize: options, completion: host.answeringLate(reply))
         },
         .analytics(

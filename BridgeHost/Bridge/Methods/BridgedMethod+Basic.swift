@@ -8,11 +8,13 @@ extension BridgedMethod {
         BridgedMethod(
             "basic.initialize",
             [
-                .required(
-                    "apiKey", .string, "Sent as `X-API-Key`. Not blank.",
+                .optional(
+                    "apiKey", .string,
+                    "Sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. Not blank.",
                     else: TrackerError(.invalidAPIKey, "API key is required").rpcError),
-                .required(
-                    "endpoint", .string, "The URL that events are posted to.",
+                .optional(
+                    "endpoint", .string,
+                    "The URL that events are posted to. Required, or `MOBILE_TRACKER_API_URL` in the environment.",
                     else: TrackerError(.invalidEndpoint, "Endpoint is required, such as https://in.example.com/events")
                         .rpcError),
                 .optional("appVersion", .string, "The application's version, for the events' context."),
@@ -25,7 +27,7 @@ extension BridgedMethod {
             var options = BasicOptions(delivery: host.settings.delivery)
             if let object = arguments.object(3) { try BasicFields.table.read(object, at: "options", into: &options) }
             host.basic.accept(
-                initialize: try arguments.string(0), endpoint: try arguments.string(1),
+                initialize: arguments.optionalString(0), endpoint: arguments.optionalString(1),
                 appVersion: arguments.optionalString(2), options: options, completion: host.answeringLate(reply))
         },
         .basic(

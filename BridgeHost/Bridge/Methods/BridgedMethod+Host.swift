@@ -14,10 +14,12 @@ extension BridgedMethod {
         BridgedMethod(
             "host.subscribe", [.required("topics", .array, "What to hear of from now on.", schema: "Topics")],
             takesAnyParams: true,
-            "Asks for notifications: `log`, `diagnostic` and `session`. The topics are the params themselves.",
+            "Asks for notifications: `log`, `diagnostic`, `session` and `delivered`. The topics are the params themselves.",
             example: #"[["log", "session"]]"#
         ) { host, arguments, reply in
-            host.publisher.subscribe(to: try topics(arguments))
+            let topics = try topics(arguments)
+            host.publisher.subscribe(to: topics)
+            if topics.contains(.delivered) { host.observeDeliveries() }
             reply.succeed(with: .done)
         },
         BridgedMethod("host.shutdown", [], "Answers what was read, sends what can be sent, and ends the host.") {

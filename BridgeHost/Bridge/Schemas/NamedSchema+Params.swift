@@ -22,7 +22,9 @@ extension NamedSchema {
             "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),
             example: #""granted""#),
         NamedSchema(
-            "Topic", "The method of notifications; `diagnostics` is another spelling of `diagnostic`.",
+            "Topic",
+            "The method of notifications; `diagnostics` is another spelling of `diagnostic`. `delivered` asks for "
+                + "diagnostics of that kind, one for each record that the server has taken.",
             .choice(NotificationPublisher.Topic.allCases.map(\.rawValue) + ["diagnostics"]),
             example: #""log""#),
         NamedSchema(
@@ -33,7 +35,7 @@ extension NamedSchema {
     /// Configurations of clients.
     static let configurations: [NamedSchema] = [
         NamedSchema(
-            "TrackerConfig", "The configuration of `init`. `apiUrl` and `xApiKey` are required.",
+            "TrackerConfig", "The configuration of `init`. `apiUrl` and `xApiKey` are required, or in the environment.",
             TrackerFields.table.schema,
             example: #"{"apiUrl": "https://api.example.com", "xApiKey": "key", "debug": true, "initTimeoutMs": 10000}"#),
         NamedSchema(
@@ -45,7 +47,8 @@ extension NamedSchema {
             "A config that names the brand as `apiKey`; `x_api_key` and `endpoint` stand for `xApiKey` and `apiUrl`.",
             publishedSchema, example: #"{"apiKey": "925", "x_api_key": "key", "endpoint": "https://api.example.com"}"#),
         NamedSchema(
-            "AnalyticsOptions", "The options of `analytics.initialize`. `writeKey` and `ingestionHost` are required.",
+            "AnalyticsOptions",
+            "The options of `analytics.initialize`. `writeKey` and `ingestionHost` are required, or in the environment.",
             AnalyticsFields.table.schema,
             example: #"{"writeKey": "key", "ingestionHost": "https://in.example.com", "flushIntervalSeconds": 30}"#),
         NamedSchema(
@@ -69,7 +72,8 @@ extension NamedSchema {
                 [
                     .required("client", .choice(["tracker", "analytics", "basic"]), "Whose events they are."),
                     .required(
-                        "kind", .choice(["dropped", "refused", "retried", "breaker", "storage", "lane", "missed"])),
+                        "kind",
+                        .choice(["dropped", "delivered", "refused", "retried", "breaker", "storage", "lane", "missed"])),
                     .optional("reason", .string, "Why; of a breaker, its new state."),
                     .optional("messageId", .string, "Which record."),
                     .optional("status", .integer, "The server's answer."),

@@ -55,7 +55,9 @@ extension NamedSchema {
             "DebugInfo", "How things stand. Further members may come.",
             .object(
                 [
-                    .required("lifecycle", .string, "`idle`, `initializing`, `ready`, `halted` and the like."),
+                    .required(
+                        "lifecycle", .string, "`idle`, `initializing`, `ready`, `halted`, `disabled` and the like."),
+                    .optional("disabledBecause", .string, "Why it is disabled."),
                     .optional("queueLength", .count, "How many events wait."),
                     .optional("circuitState", .choice(["closed", "halfOpen", "open"]), "The circuit breaker's state."),
                     .optional("circuitRemainingMs", .number, "How long it stays open."),
@@ -96,7 +98,8 @@ extension NamedSchema {
             "BasicDebugInfo", "How things stand with the basic tracker. Further members may come.",
             .object(
                 [
-                    .required("lifecycle", .string, "`idle`, `ready` or `halted`."),
+                    .required("lifecycle", .string, "`idle`, `ready`, `halted` or `disabled`."),
+                    .optional("disabledBecause", .string, "Why it is disabled."),
                     .required("queueLength", .count, "How many events wait."),
                     .optional("endpoint", .string, "Where they go."),
                     .optional("maxQueueSize", .integer, "How many may wait."),

@@ -1,5 +1,4 @@
 import Synchronization
-public import TrackerCore
 public import TrackerModels
 
 #if canImport(Glibc)

@@ -97,6 +97,13 @@ public final class HostSession: Responder {
         basic.networkDidChange()
     }
 
+    /// Has every client report what the server takes.
+    func observeDeliveries() {
+        tracker.observeDeliveries()
+        analytics.observeDeliveries()
+        basic.observeDeliveries()
+    }
+
     /// Ends the connection, as the end of its input would.
     func end() {
         stop("host.shutdown")
@@ -146,6 +153,6 @@ public struct HostSettings: Hashable, Sendable {
 
     /// The delivery options of a configuration that names nothing.
     var delivery: DeliveryOptions {
-        DeliveryOptions(storageDirectory: storageDirectory ?? DeliveryOptions.standardDirectory(ofProgram: appName))
+        DeliveryOptions(storageDirectory: storageDirectory ?? DeliveryOptions.usualDirectory(ofProgram: appName))
     }
 }

@@ -13,6 +13,8 @@ final class NotificationPublisher: Sendable {
         case diagnostic
         /// The current session.
         case session
+        /// What the server has taken: diagnostics of this kind, which are many.
+        case delivered
 
         /// The topic of a name: that of the notifications, or `diagnostics`.
         init?(name: String) {
@@ -53,7 +55,8 @@ final class NotificationPublisher: Sendable {
             guard isWanted(.session) else { return }
             return notify(JSONRPC.Notification("session", .object("sessionId", session?.text)))
         }
-        guard isWanted(.diagnostic) else { return }
+        let topic: Topic = if case .delivered = diagnostic { .delivered } else { .diagnostic }
+        guard isWanted(topic) else { return }
         for params in diagnostic.params(from: subject) { notify(JSONRPC.Notification("diagnostic", params)) }
     }
 
@@ -85,6 +88,8 @@ extension Diagnostic {
                 $0.append("count", Int64(count - ids.count))
             }
             return named + [others]
+        case .delivered(let ids):
+            return ids.map { id in params("delivered") { $0.append("messageId", id.text) } }
         case .refused(let call, let reason):
             return [
                 params("refused") {

@@ -32,7 +32,7 @@ public struct Parameter: Hashable, Sendable {
     public let summary: String
     /// The name of a schema that says more than ``kind`` does; `nil` if there is none.
     public let schema: String?
-    /// What a call without it is answered with; `nil` is INVALID_PARAMS.
+    /// What a call without it is answered with, if it is required; `nil` is INVALID_PARAMS.
     public let errorIfAbsent: RPCError?
 
     private init(
@@ -71,10 +71,11 @@ public struct Parameter: Hashable, Sendable {
     ///   - kind: What it is.
     ///   - summary: What it is for, in a sentence.
     ///   - schema: The name of a schema that says more than `kind` does.
+    ///   - error: What stands for a wrong value in a client that looks at it itself, if not INVALID_PARAMS.
     public static func optional(
-        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil
+        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil
     ) -> Parameter {
-        Parameter(name, kind, isRequired: false, summary: summary, schema: schema)
+        Parameter(name, kind, isRequired: false, summary: summary, schema: schema, errorIfAbsent: error)
     }
 
     /// A value that may be left out, and can be given by name alone.

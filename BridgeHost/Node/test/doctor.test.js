@@ -143,6 +143,13 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /! No program of this user has tracked anything yet/)
     })
 
+    test('looks into the folder that the environment names', async (t) => {
+        const folder = freshFolder(t)
+        const { out } = await doctor(t, [], { MOBILE_TRACKER_STORAGE_DIR: folder })
+        assert.ok(out.includes(folder), out)
+        assert.match(out, /! It holds no database/)
+    })
+
     test('names a database that is none', async (t) => {
         const folder = freshFolder(t)
         writeFileSync(join(folder, 'tracker.sqlite3'), 'x'.repeat(5000))

@@ -91,6 +91,11 @@ if (!server.listening) await new Promise((resolve) => server.once('listening', r
 await (await fetch('http://127.0.0.1:' + server.address().port + '/hello')).text()
 process.kill(process.pid, 'SIGTERM')`
 
+/** One call that the example's `beforeSend` drops, and one that it lets pass. */
+const TWO_CALLS = `
+await MobileTracker.track('INTERNAL')
+await MobileTracker.track('PURCHASE', { email: 'ada@example.com' })`
+
 suite('The examples in Node', { skip: withoutHost }, () => {
     const cases = [
         ['GettingStarted.md', 'PURCHASE', ['PURCHASE']],
@@ -98,6 +103,8 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         ['Node.md', 'outcome.status', ['PURCHASE']],
         ['Node.md', 'account, lastError', []],
         ['Node.md', "userId: 'user-2'", ['Order Completed', 'Order Completed']],
+        ['Node.md', 'beforeSend', ['PURCHASE'], TWO_CALLS],
+        ['Node.md', 'logger: console', []],
         ['Node.md', 'node:test', []],
         ['Migration.md', 'Order Completed', ['Order Completed']],
     ]

@@ -59,8 +59,21 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     package func accept(
         initialize options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
-        let settings = Result { () throws(TrackerError) in try AnalyticsSettings(options, facts: .collect()) }
-        runtime.initialize(settings, updateModel: { $0.options = options }, completion: completion)
+        if let beforeSend = options.beforeSend {
+            runtime.filterHeldCalls(by: beforeSend) { held in
+                runtime.filter.apply(to: held.call, log: runtime.log) { call in
+                    Result { () throws(Refusal) in
+                        try call.check()
+                        return CheckedAnalyticsCall(call: call, own: held.own)
+                    }
+                }
+            }
+        }
+        runtime.initialize(
+            enabled: options.enabled, log: options.log, updateModel: { $0.options = options },
+            { (environment) throws(TrackerError) in
+                try AnalyticsSettings(options, facts: .collect(), &environment)
+            }, completion: completion)
     }
 
     // MARK: Calls
@@ -68,7 +81,8 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Accepts a call: its place in the order is fixed when this returns.
     @discardableResult
     public func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
-        runtime.enqueue(call.name, call.checked(options), messageId)
+        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked(options) }
+        return runtime.enqueue(name, checked, messageId)
     }
 
     /// Accepts a call: its place in the order is fixed when this returns.
@@ -83,8 +97,9 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, holdsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
+        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked(options) }
         runtime.accept(
-            call.name, call.checked(options), messageID: messageID, holdsWhileIdle: holdsWhileIdle,
+            name, checked, messageID: messageID, holdsWhileIdle: holdsWhileIdle,
             completion: completion)
     }
 

@@ -49,7 +49,6 @@ struct AnalyticsModel: ClientModel {
 
     static func describe(_ snapshot: ClientSnapshot<AnalyticsModel>, in info: inout JSONObject) {
         if snapshot.lifecycle == .shutDown { info["lifecycle"] = "idle" }
-        if let fault = snapshot.fault { info["disabledBecause"] = .string(fault) }
         info["circuitState"] = .string(CircuitState.closed.rawValue)
         info["circuitRemainingMs"] = 0
         info["flushInFlight"] = false
@@ -58,7 +57,7 @@ struct AnalyticsModel: ClientModel {
             info[name] = outbox?.value(for: key).map(JSONValue.string) ?? .null
         }
         info["lastError"] = .null
-        snapshot.model.options?.describe(in: &info)
+        (snapshot.run?.settings.options ?? snapshot.model.options)?.describe(in: &info)
         // The address as it was read.
         if let run = snapshot.run { info["ingestionHost"] = .string(run.settings.base.description) }
     }

@@ -9,6 +9,7 @@ struct AnalyticsSettings: ClientSettings {
     let base: BaseURL
     let writeKey: Secret
     let delivery: DeliveryOptions
+    let isFolderFromEnvironment: Bool
     /// The context of every event whose call has no options.
     let context: BodyTemplate
     /// The same without the advertising identifier.
@@ -19,8 +20,16 @@ struct AnalyticsSettings: ClientSettings {
 
     /// Checks options.
     ///
+    /// - Parameter environment: Gives what the options leave out.
     /// - Throws: `invalidConfiguration` with the field and the reason.
-    init(_ options: InitOptions, facts: HostFacts) throws(TrackerError) {
+    init(_ options: InitOptions, facts: HostFacts, _ environment: inout EnvironmentOptions) throws(TrackerError) {
+        var options = options
+        var (key, host) = (options.writeKey.nonEmpty, options.ingestionHost.nonEmpty)
+        environment.fill(&key, "writeKey", from: .key)
+        environment.fill(&host, "ingestionHost", from: .apiURL)
+        environment.fill(&options.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
+        (options.writeKey, options.ingestionHost) = (key ?? "", host ?? "")
+        isFolderFromEnvironment = environment.namesFolder
         do throws(SecretFault) {
             writeKey = try Secret(given: options.writeKey)
         } catch {
@@ -68,6 +77,7 @@ struct AnalyticsSettings: ClientSettings {
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
     var expiration: Duration { Self.expiration }
     var isVerbose: Bool { options.debug }
+    var beforeSend: BeforeSend? { options.beforeSend }
 
     func openingChanges(ids: any IDGenerator) -> [LaneChange] { [.ensure(.anonymousID, ids.uuid())] }
 
@@ -112,10 +122,14 @@ enum Fingerprint {
 }
 
 extension InitOptions {
-    /// Checks every field, but opens no file: `initialize` sees whether `caBundle` can be read.
+    /// Checks every field, but opens no file: `initialize` sees whether `caBundle` can be read. What the options leave
+    /// out comes from the environment, as in `initialize`.
     ///
     /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
     public func validate() throws(TrackerError) {
-        _ = try AnalyticsSettings(self, facts: HostFacts.none)
+        var environment = EnvironmentOptions.system
+        _ = try environment.naming { (environment) throws(TrackerError) in
+            try AnalyticsSettings(self, facts: HostFacts.none, &environment)
+        }
     }
 }

@@ -66,7 +66,9 @@ struct BasicModel: ClientModel {
     mutating func forget() { self = BasicModel() }
 
     static func describe(_ snapshot: ClientSnapshot<BasicModel>, in info: inout JSONObject) {
-        guard let settings = snapshot.run?.settings else { return info["lifecycle"] = "idle" }
+        guard let settings = snapshot.run?.settings else {
+            return info["lifecycle"] = snapshot.lifecycle == .disabled ? "disabled" : "idle"
+        }
         info["lifecycle"] = snapshot.lifecycle == .halted ? "halted" : "ready"
         info["endpoint"] = .string(settings.endpoint)
         info["maxQueueSize"] = JSONValue(settings.delivery.maxQueuedEvents)

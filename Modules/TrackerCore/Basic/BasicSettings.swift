@@ -12,15 +12,23 @@ struct BasicSettings: ClientSettings {
     let options: BasicOptions
     /// The delivery options, bounded by the tracker's own.
     let delivery: DeliveryOptions
+    let isFolderFromEnvironment: Bool
     /// The context of every event.
     let context: JSONText
 
     /// Checks what `initialize` was given.
     ///
+    /// - Parameter environment: Gives what it was not given.
     /// - Throws: `invalidAPIKey`, `invalidEndpoint`, or `invalidConfiguration` with the field and the reason.
     init(
-        apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions
+        apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
+        _ environment: inout EnvironmentOptions
     ) throws(TrackerError) {
+        var (apiKey, endpoint, options) = (apiKey, endpoint, options)
+        environment.fill(&apiKey, "apiKey", from: .key)
+        environment.fill(&endpoint, "endpoint", from: .apiURL)
+        environment.fill(&options.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
+        isFolderFromEnvironment = environment.namesFolder
         do throws(SecretFault) {
             self.apiKey = try Secret(given: apiKey)
         } catch {
@@ -49,6 +57,7 @@ struct BasicSettings: ClientSettings {
     let title = "BasicTracker"
     let keyPrefix = "__GT_basic_"
     var isVerbose: Bool { options.debug }
+    var beforeSend: BeforeSend? { options.beforeSend }
     var lane: LaneIdentity { LaneIdentity(kind: .endpoint, owner: "", origin: base.description) }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
 

@@ -36,23 +36,30 @@ public final class BasicTracker: ControlledClient {
     /// calls are refused as `.storage` then.
     ///
     /// - Parameters:
-    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters.
+    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters. `nil`: as `MOBILE_TRACKER_KEY` says in the
+    ///     environment.
     ///   - endpoint: The URL that events are posted to. Absolute, `https` (plain `http` only to this machine, or with
-    ///     `options.allowInsecureHTTP`), without user info, query or fragment.
+    ///     `options.allowInsecureHTTP`), without user info, query or fragment. `nil`: as `MOBILE_TRACKER_API_URL` says.
     ///   - appVersion: The application's version, for the events' context.
     ///   - maxQueueSize: Past this many events the oldest is dropped and counted; at least 1. `nil`: as
     ///     `options.maxQueuedEvents` says, and 100 with `persistence: .memory`. The smaller of the two counts.
     ///   - options: How events are kept and delivered.
     ///   - debug: Whether informative and debug messages are logged.
+    ///   - enabled: With `false` nothing is stored or sent, calls are dropped as `.disabled`, and no other argument is
+    ///     looked at. `nil`: as `MOBILE_TRACKER_ENABLED` says in the environment, else `true`.
+    ///   - log: Where messages go from now on; `nil`: where they went before, standard error at first.
+    ///   - beforeSend: Sees each call before anything is stored, and may change or drop it.
     /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
     ///   `initializationFailed`.
     public func initialize(
-        apiKey: String?, endpoint: String?, appVersion: String? = nil, maxQueueSize: Int? = nil,
-        options: DeliveryOptions = DeliveryOptions(), debug: Bool = false
+        apiKey: String? = nil, endpoint: String? = nil, appVersion: String? = nil, maxQueueSize: Int? = nil,
+        options: DeliveryOptions = DeliveryOptions(), debug: Bool = false, enabled: Bool? = nil,
+        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
     ) throws(TrackerError) {
+        var all = BasicOptions(maxQueueSize: maxQueueSize, debug: debug, enabled: enabled, delivery: options)
+        all.beforeSend = beforeSend
         let refusal = accept(
-            initialize: apiKey, endpoint: endpoint, appVersion: appVersion,
-            options: BasicOptions(maxQueueSize: maxQueueSize, debug: debug, delivery: options))
+            initialize: apiKey, endpoint: endpoint, appVersion: appVersion, options: all, log: log)
         if let refusal { throw refusal }
     }
 
@@ -61,12 +68,14 @@ public final class BasicTracker: ControlledClient {
     @discardableResult
     package func accept(
         initialize apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
-        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void = { _ in }
+        log: (any TrackerLog)? = nil, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void = { _ in }
     ) -> TrackerError? {
-        let settings = Result { () throws(TrackerError) in
-            try BasicSettings(apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: options)
-        }
-        return runtime.initialize(settings, completion: completion)
+        runtime.initialize(
+            enabled: options.enabled, log: log,
+            { (environment) throws(TrackerError) in
+                try BasicSettings(
+                    apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: options, &environment)
+            }, completion: completion)
     }
 
     /// Accepts a call: its place in the order is fixed when this returns. `completion` must not block.
@@ -74,11 +83,19 @@ public final class BasicTracker: ControlledClient {
         _ call: BasicCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
     ) {
-        runtime.accept(call.name, .success(call), messageID: messageID, completion: completion)
+        let (name, checked) = filtered(call)
+        runtime.accept(name, checked, messageID: messageID, completion: completion)
     }
 
     /// Accepts a call and returns a receipt for it.
-    func enqueue(_ call: BasicCall, _ id: CallerKey?) -> CallReceipt { runtime.enqueue(call.name, .success(call), id) }
+    func enqueue(_ call: BasicCall, _ id: CallerKey?) -> CallReceipt {
+        let (name, checked) = filtered(call)
+        return runtime.enqueue(name, checked, id)
+    }
+
+    private func filtered(_ call: BasicCall) -> (String, Result<BasicCall, Refusal>) {
+        runtime.filter.apply(to: call, log: runtime.log) { .success($0) }
+    }
 
     /// Sets the user of later events without an event: for a program that starts its tracker again and still knows
     /// its user.
@@ -108,7 +125,7 @@ public final class BasicTracker: ControlledClient {
 
     /// How things stand: queue, circuit, user, account, configuration. Secrets are masked.
     ///
-    /// The keys are part of the API: `lifecycle` (`idle`, `ready`, `halted`), `queueLength`, `queueBytes`,
+    /// The keys are part of the API: `lifecycle` (`idle`, `ready`, `halted`, `disabled`), `disabledBecause`, `queueLength`, `queueBytes`,
     /// `oldestQueuedMs`, `endpoint`, `maxQueueSize`, `userId`, `circuitState`, `circuitRemainingMs`, `flushInFlight`,
     /// `account`, `refused`, `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`, `storage`, `delivering`,
     /// `otherLanes`, `config`.

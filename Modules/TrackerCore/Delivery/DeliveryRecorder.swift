@@ -81,6 +81,7 @@ extension DeliveryEngine {
         commit(settlement.changes, awaited: settlement.awaitsCommit, telling: settlement.sessionMade, &state)
         if let plan = settlement.delivered {
             state.sent += plan.records.count
+            if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
             for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
             let count = recorder.add(plan.records, settlement.bytes)
             state.recordAt = state.recordAt ?? reading.now.advanced(by: Self.recordDelay)

@@ -15,7 +15,8 @@ extension MobileTracker {
     /// - Returns: A receipt, which you may ignore: its outcome comes once the call is on disk or refused.
     @discardableResult
     public func enqueue(_ call: TrackerCall, messageId: CallerKey? = nil) -> CallReceipt {
-        runtime.enqueue(call.name, call.checked(), messageId)
+        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
+        return runtime.enqueue(name, checked, messageId)
     }
 
     /// Records that an event happened.
@@ -223,6 +224,7 @@ extension MobileTracker {
         _ call: TrackerCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
     ) {
-        runtime.accept(call.name, call.checked(), messageID: messageID, completion: completion)
+        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
+        runtime.accept(name, checked, messageID: messageID, completion: completion)
     }
 }

@@ -27,8 +27,11 @@ extension MobileTracker {
         initialize brandId: String, config: TrackerConfig?,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
-        let settings = Result { () throws(TrackerError) in try TrackerSettings(brandId: brandId, config: config) }
-        runtime.initialize(settings, completion: completion)
+        runtime.initialize(
+            enabled: config?.enabled, log: config?.log,
+            { (environment) throws(TrackerError) in
+                try TrackerSettings(brandId: brandId, config: config, &environment)
+            }, completion: completion)
     }
 
     /// Forgets the user: session, email, user id, metadata and device id. Makes a new session. Does not wait.

@@ -35,7 +35,8 @@ struct TrackerModel: ClientModel {
     static func started(_ run: ClientRuntime<TrackerModel>.Run, in runtime: ClientRuntime<TrackerModel>) {
         guard let screen = run.settings.config.initialScreen else { return }
         let call = TrackerCall.screenDidAppear(screen.name, url: screen.url)
-        runtime.accept(call.name, call.checked(), messageID: nil) { _ in }
+        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
+        runtime.accept(name, checked, messageID: nil) { _ in }
     }
 
     static func committed(
@@ -79,7 +80,9 @@ struct TrackerModel: ClientModel {
         Task { [weak runtime] in
             do {
                 let call = TrackerCall.updateLocation(try await locationProvider.location())
-                runtime?.accept(call.name, call.checked(), messageID: nil) { _ in }
+                guard let runtime else { return }
+                let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
+                runtime.accept(name, checked, messageID: nil) { _ in }
             } catch {
                 runtime?.log.log(.warning, "The device's place is not available: \(error)")
             }

@@ -8,14 +8,22 @@ struct TrackerSettings: ClientSettings {
     let base: BaseURL
     let apiKey: Secret
     let config: TrackerConfig
+    let isFolderFromEnvironment: Bool
 
     /// Checks what `initialize` was given.
     ///
+    /// - Parameter environment: Gives what the configuration leaves out.
     /// - Throws: `invalidBrandId`, or `invalidConfiguration` with the field and the reason.
-    init(brandId: String, config: TrackerConfig?) throws(TrackerError) {
+    init(
+        brandId: String, config: TrackerConfig?, _ environment: inout EnvironmentOptions
+    ) throws(TrackerError) {
         guard !brandId.isEmpty else { throw TrackerError(.invalidBrandId, "Brand ID is required") }
         guard let brand = BrandID(brandId) else { throw TrackerError(.invalidBrandId, "Brand ID must be a number") }
-        let config = config ?? .default
+        var config = config ?? .default
+        environment.fill(&config.apiUrl, "apiUrl", from: .apiURL)
+        environment.fill(&config.xApiKey, "xApiKey", from: .key)
+        environment.fill(&config.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
+        isFolderFromEnvironment = environment.namesFolder
         try config.delivery.validate()
         for option in TrackerConfig.options { try option.check(config) }
         if let screen = config.initialScreen, screen.name.isBlank {
@@ -42,6 +50,7 @@ struct TrackerSettings: ClientSettings {
     var initialConsent: Consent? { config.consent }
     var bindsSessions: Bool { true }
     var isVerbose: Bool { config.debug }
+    var beforeSend: BeforeSend? { config.beforeSend }
     var openingTimeout: Duration? { config.initTimeout }
 
     func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [.store(.brandID, brand.description, nil)] }

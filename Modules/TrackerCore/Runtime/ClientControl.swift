@@ -14,8 +14,11 @@ package protocol ClientControl: Sendable {
     /// Counts and logs a call that cannot be passed on.
     func refuse(call name: String, as reason: RefusalReason, _ message: String)
 
-    /// Calls `observer` with every diagnostic as it arises.
+    /// Calls `observer` with every diagnostic as it arises, deliveries excepted.
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void)
+
+    /// Has deliveries handed to the observers too.
+    func observeDeliveries()
 }
 
 extension ClientRuntime: ClientControl {
@@ -24,6 +27,8 @@ extension ClientRuntime: ClientControl {
     }
 
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
+
+    func observeDeliveries() { hub.observeDeliveries() }
 }
 
 /// A client with a ``ClientControl``: the methods that the host calls on every client, written once.
@@ -55,7 +60,10 @@ extension ControlledClient {
         control.refuse(call: name, as: reason, message)
     }
 
-    /// Calls `observer` with every diagnostic as it arises.
+    /// Calls the observers with deliveries too.
+    package func observeDeliveries() { control.observeDeliveries() }
+
+    /// Calls `observer` with every diagnostic as it arises, deliveries excepted.
     package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { control.observe(observer) }
 
     /// Sends what is queued, and waits for the report.

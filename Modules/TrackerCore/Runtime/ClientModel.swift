@@ -79,6 +79,10 @@ protocol ClientSettings: Sendable {
     var isVerbose: Bool { get }
     /// How long `initialize` may take; `nil`: without limit.
     var openingTimeout: Duration? { get }
+    /// Whether the environment names the state folder.
+    var isFolderFromEnvironment: Bool { get }
+    /// The program's own function that sees each call before it is stored.
+    var beforeSend: BeforeSend? { get }
 
     /// How the client speaks to its server.
     func dialect(ids: any IDGenerator) -> any Dialect
@@ -100,6 +104,8 @@ extension ClientSettings {
     var initialConsent: Consent? { nil }
     var bindsSessions: Bool { false }
     var openingTimeout: Duration? { nil }
+    var isFolderFromEnvironment: Bool { false }
+    var beforeSend: BeforeSend? { nil }
     func needsSession(_: LaneState) -> Bool { false }
     func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [] }
 

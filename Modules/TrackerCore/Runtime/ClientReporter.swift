@@ -60,7 +60,7 @@ struct ClientReporter: Sendable {
     func refused(_ call: String, _ refusal: Refusal) {
         switch refusal.reason {
         // The code that found the disk's failure has logged it once.
-        case .repeatedScreen, .storage: log.verbose(.debug) { refusal.message }
+        case .repeatedScreen, .storage, .beforeSend: log.verbose(.debug) { refusal.message }
         case .serialization: log.logRefusal(refusal.reason, .error, refusal.message)
         case .queueFull where !full.add(refused: 1): log.verbose(.debug) { refusal.message }
         default: log.logRefusal(refusal.reason, .warning, refusal.message)

@@ -26,6 +26,12 @@ extension ClientRuntime {
         case .update(let run, let initialization):
             initialization.updateModel(&contents.model)
             log.setVerbose(run.settings.isVerbose || contents.isVerbose)
+            filter.set(run.settings.beforeSend)
+            return action
+        case .noteOff(let off):
+            off.updateModel(&contents.model)
+            contents.lastAccount = nil
+            filter.set(nil)
             return action
         case .reject(let initialization, let error):
             initialization.updateModel(&contents.model)
@@ -112,6 +118,7 @@ extension ClientRuntime {
             initialization.updateModel(&contents.model)
             contents.lastAccount = nil
             log.setVerbose(settings.isVerbose || contents.isVerbose)
+            filter.set(settings.beforeSend)
             hub.open()
             let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
             for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
@@ -160,6 +167,10 @@ extension ClientRuntime {
             run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
         case .flush(let flush, let run): begin(flush, in: run)
         case .refuse(let call, let reason): call.completion(refuse(call.name, Refusal(reason, of: call.name)))
+        case .noteOff:
+            log.endRefusals()
+            log.announceRefusals(
+                .disabled, "Tracking is off (enabled is false): nothing is stored or sent, and calls are dropped.")
         case .reject(let initialization, let error):
             log.log(.error, "Initialization failed: \(error.message)")
             initialization.completion(.failure(error))
@@ -179,7 +190,7 @@ extension ClientRuntime {
                 Model.opened(opening.state, in: self)
                 reporter.report(opening, of: run.lane.outbox, run.settings.lane)
                 handle { $0.state.opened(run.number) }
-            case .failure(let error): finish(run, .failure(TrackerError(.storage, error.message)))
+            case .failure(let error): finish(run, .failure(run.settings.fault(error)))
             }
         }
     }
@@ -191,7 +202,7 @@ extension ClientRuntime {
             do throws(StorageError) {
                 found = if case .done(let lane) = result { lane } else { try run.lane.outbox.state() }
             } catch {
-                return finish(run, .failure(TrackerError(.storage, error.message)))
+                return finish(run, .failure(run.settings.fault(error)))
             }
             guard run.settings.needsSession(found) else { return finish(run, .success(())) }
             run.lane.engine.makeFirstSession { [weak self] in self?.finish(run, $0) }

@@ -30,6 +30,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     let log: LevelledLog
     let hub = DiagnosticsHub()
     let reporter: ClientReporter
+    let filter = CallFilter()
     let contents: Mutex<Contents>
     private let lastCall = Atomic(0)
 
@@ -117,6 +118,33 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         return receipt
     }
 
+    /// Has a function see the calls that wait for the first `initialize`, which has brought it.
+    ///
+    /// - Parameter apply: What the function makes of a call. It may make calls.
+    func filterHeldCalls(
+        by body: @escaping BeforeSend, _ apply: (Model.Call) -> (name: String, checked: Result<Model.Call, Refusal>)
+    ) {
+        let held = contents.withLock { contents -> [State.Call] in
+            guard case .idle = contents.state.phase else { return [] }
+            // Calls that come from now on are seen when they are made.
+            filter.set(body)
+            return contents.state.pending.popLeadingCalls()
+        }
+        var kept: [State.Call] = []
+        for call in held {
+            let (name, checked) = apply(call.call)
+            switch checked {
+            case .success(let changed):
+                kept.append(
+                    State.Call(
+                        call: changed, name: name, stamp: call.stamp, weight: Model.weight(of: changed),
+                        completion: call.completion))
+            case .failure(let refusal): call.completion(refuse(name, refusal))
+            }
+        }
+        contents.withLock { $0.state.pending.prepend(kept) }
+    }
+
     /// Counts and logs a refusal.
     func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
         contents.withLock { $0.refused[refusal.reason, default: 0] += 1 }
@@ -129,20 +157,37 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// Initialises the client, unless it is already.
     ///
     /// - Parameters:
-    ///   - settings: What it was given, checked.
+    ///   - enabled: Whether the program wants anything to be tracked; `nil`: as the environment says.
     ///   - updateModel: Applied to the model unless the settings are ignored.
+    ///   - settings: What it was given, checked; what it was not given may come from the environment. Not asked of a
+    ///     client that is not enabled.
     ///   - completion: Called once: whether the client is set up. Must not block.
+    ///   - destination: Where messages go from now on; `nil`: where they went before.
     /// - Returns: Why it was refused at once; the completion has been called with it.
     @discardableResult
     func initialize(
-        _ settings: Result<Model.Settings, TrackerError>,
+        enabled: Bool? = nil, log destination: (any TrackerLog)? = nil,
         updateModel: @escaping @Sendable (inout Model) -> Void = { _ in },
+        _ settings: (inout EnvironmentOptions) throws(TrackerError) -> Model.Settings,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) -> TrackerError? {
-        handle {
-            $0.state.submit(
-                .initialize(Initialization(settings: settings, updateModel: updateModel, completion: completion)))
+        if let destination { log.send(to: destination) }
+        var environment = EnvironmentOptions(dependencies.environment)
+        let checked = Result { () throws(TrackerError) -> Model.Settings? in
+            let isEnabled = if let enabled { enabled } else { try environment.isEnabled() ?? true }
+            return isEnabled ? try environment.naming(settings) : nil
         }
+        let operation: Operation<Model> =
+            switch checked {
+            case .success(nil): .turnOff(Initialization<Model>.Off(updateModel: updateModel, completion: completion))
+            case .success(let settings?):
+                .initialize(
+                    Initialization(settings: .success(settings), updateModel: updateModel, completion: completion))
+            case .failure(let error):
+                .initialize(
+                    Initialization(settings: .failure(error), updateModel: updateModel, completion: completion))
+            }
+        return handle { $0.state.submit(operation) }
     }
 
     /// Accepts a reset or a decision.

@@ -17,6 +17,8 @@ extension ClientState {
         case begin(Initialization<Model>, Settings, replacing: Run?)
         /// Deliver the lane by the run's new settings.
         case update(Run, Initialization<Model>)
+        /// Note that the client does nothing from now on.
+        case noteOff(Initialization<Model>.Off)
         /// Note that an `initialize` was refused.
         case reject(Initialization<Model>, TrackerError)
         /// Drop every record of the lane, since the server has disabled the client.
@@ -68,6 +70,17 @@ extension ClientState {
             if policy.afterFailure == .isDisabled, isRunning { return ignore(initialization, nil) }
             refuse(initialization, error)
         }
+    }
+
+    /// Nothing is to be tracked: the lane is closed, and calls are refused until the next `initialize`.
+    mutating func turnOff(_ off: Initialization<Model>.Off) {
+        if let run { leave(run, isBeingOpened: isBeingOpened) }
+        phase = .disabled(nil, .off)
+        isHalted = false
+        due.append(.noteOff(off))
+        answerWaiters(
+            TrackerError(policy.shutdownCode, "The client was turned off while it initialized: enabled is false"))
+        due.append(.answer([off.completion], nil))
     }
 
     private mutating func ignore(_ initialization: Initialization<Model>, _ warning: String?) {

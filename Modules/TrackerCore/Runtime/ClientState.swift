@@ -53,11 +53,14 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case storage(String)
         /// The server refused the credentials.
         case server(String)
+        /// The program or its environment says that nothing is to be tracked.
+        case off
 
         /// A sentence for a developer.
         var message: String {
             switch self {
             case .settings(let message), .storage(let message), .server(let message): message
+            case .off: "enabled is false"
             }
         }
     }
@@ -193,6 +196,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
                 due.append(.refuse(call, refusal ?? .notInitialized))
             }
         case .initialize(let initialization): initialize(initialization)
+        case .turnOff(let off): turnOff(off)
         case .change(let change): take(change)
         case .flush(let flush): due.append(.flush(flush, run))
         case .after(let body): due.append(run.map { .barrier($0, body) } ?? .perform(body))
@@ -216,8 +220,9 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             due.append(.commit(change.change, change, run))
         case .idle, .disabled, .moving, .opening, .resetting, .shutDown:
             guard !hasTaken(change) else { return due.append(.perform { change.completion(nil, .done) }) }
-            if case .shutDown = phase {
-            } else {
+            switch phase {
+            case .shutDown, .disabled(_, .off): break
+            default:
                 phase = .idle
                 for call in pending.popLeadingCalls() { due.append(.refuse(call, .notInitialized)) }
             }
@@ -293,6 +298,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             switch operation {
             case .call(let call): due.append(.refuse(call, .notInitialized))
             case .initialize(let initialization): due.append(.answer([initialization.completion], error))
+            case .turnOff(let off): due.append(.answer([off.completion], nil))
             case .flush(let flush): due.append(.flush(flush, nil))
             case .after(let body): due.append(.perform(body))
             case .change(let change):

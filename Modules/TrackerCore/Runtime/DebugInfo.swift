@@ -31,6 +31,7 @@ extension ClientRuntime {
         }
         var info: JSONObject = ["lifecycle": .string(snapshot.lifecycle.rawValue), "queueLength": 0]
         if let account = snapshot.lastAccount { info["account"] = .object(DebugInfo.describe(account)) }
+        if let fault = snapshot.fault { info["disabledBecause"] = .string(fault) }
         Model.describe(snapshot, in: &info)
         if let run = snapshot.run {
             DebugInfo.describe(run.lane, at: dependencies.clock.wall, in: &info)

@@ -28,6 +28,13 @@ struct Initialization<Model: ClientModel>: Sendable {
     /// Applied to the model unless the client ignores the settings.
     var updateModel: @Sendable (inout Model) -> Void = { _ in }
     var completion: @Sendable (Result<Void, TrackerError>) -> Void
+
+    /// An `initialize` that has the client do nothing: its settings are not looked at.
+    struct Off: Sendable {
+        /// Applied to the model.
+        var updateModel: @Sendable (inout Model) -> Void
+        var completion: @Sendable (Result<Void, TrackerError>) -> Void
+    }
 }
 
 /// A reset or a decision.
@@ -82,6 +89,8 @@ struct PendingFlush: Sendable {
 enum Operation<Model: ClientModel>: Sendable {
     case call(PendingCall<Model.Call>)
     case initialize(Initialization<Model>)
+    /// An `initialize` with `enabled: false`.
+    case turnOff(Initialization<Model>.Off)
     case change(PendingChange)
     case flush(PendingFlush)
     /// Something to do once every call before has taken effect.
@@ -97,6 +106,7 @@ enum Operation<Model: ClientModel>: Sendable {
         case .initialize(let initialization):
             initialization.completion(
                 .failure(TrackerError(.initializationFailed, "The client is gone", cause: .shutdown)))
+        case .turnOff(let off): off.completion(.success(()))
         case .change(let change): change.completion(nil, .done)
         case .flush(let flush): flush.completion(.notInitialized)
         case .after(let body): body()
@@ -122,6 +132,12 @@ struct PendingOperations<Model: ClientModel>: Sendable {
     mutating func append(_ operation: Operation<Model>) {
         operations.append(operation)
         count(operation, 1)
+    }
+
+    /// Puts calls before everything that waits.
+    mutating func prepend(_ calls: [PendingCall<Model.Call>]) {
+        operations.insert(contentsOf: calls.map { .call($0) }, at: head)
+        for call in calls { count(.call(call), 1) }
     }
 
     /// Takes the first.
@@ -157,7 +173,7 @@ struct PendingOperations<Model: ClientModel>: Sendable {
         for operation in operations.dropFirst(head).reversed() {
             switch operation {
             case .change: return true
-            case .initialize: return false
+            case .initialize, .turnOff: return false
             case .call, .flush, .after, nil: continue
             }
         }

@@ -7,8 +7,10 @@ extension DeliveryOptions {
     /// The state folder that a program uses when a configuration names none; empty if there is no home folder.
     ///
     /// - Parameter program: The program's name, for a process that keeps the state of another, as the host does.
-    package static func standardDirectory(ofProgram program: String) -> String {
-        StateFolder.standard(program: program)?.path ?? ""
+    /// - Returns: `nil` if the environment names the folder, as a client finds out itself.
+    package static func usualDirectory(ofProgram program: String) -> String? {
+        if EnvironmentOptions.system.text(.storageDirectory) != nil { return nil }
+        return StateFolder.standard(program: program)?.path ?? ""
     }
 
     var location: OutboxConfiguration.Location {

@@ -5,6 +5,9 @@ public import TrackerModels
 public enum Diagnostic: Hashable, Sendable {
     /// Records left the queue undelivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
+    /// The server has taken these records, all in one request. Only ``Diagnostics/withDeliveries`` has it. After a crash
+    /// the records may be delivered once more, under the same ids.
+    case delivered([MessageID])
     /// A call was refused when it was made.
     case refused(call: String, RefusalReason)
     /// A request failed and will be sent again.
@@ -42,10 +45,22 @@ public struct Diagnostics: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let hub: DiagnosticsHub
+    private var includesDeliveries = false
+
+    init(hub: DiagnosticsHub) { self.hub = hub }
+
+    /// The same diagnostics and ``Diagnostic/delivered(_:)`` besides, one for each request that the server takes.
+    ///
+    /// While nobody asks for them they cost nothing. They share the buffer with the others: take them soon.
+    public var withDeliveries: Diagnostics {
+        var all = self
+        all.includesDeliveries = true
+        return all
+    }
 
     /// Starts to listen: diagnostics from now on.
     public func makeAsyncIterator() -> Iterator {
-        let subscription = Subscription(limit: 256)
+        let subscription = Subscription(limit: 256, includesDeliveries: includesDeliveries)
         hub.add(subscription)
         return Iterator(subscription: subscription, hub: hub)
     }
@@ -67,6 +82,8 @@ final class DiagnosticsHub: Sendable {
     private struct State {
         var subscriptions: [WeakSubscription] = []
         var observers: [@Sendable (Diagnostic) -> Void] = []
+        /// Whether the observers are told of deliveries too.
+        var observesDeliveries = false
         var isClosed = false
         /// How often the hub was opened again after a close.
         var epoch = 0
@@ -77,8 +94,20 @@ final class DiagnosticsHub: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whether anybody has asked for deliveries; asked for at each, without a lock.
+    private let deliveries = Flag(false)
+
+    /// Whether to report what was delivered.
+    var wantsDeliveries: Bool { deliveries.value }
+
+    /// Has what was delivered handed to the observers as well.
+    func observeDeliveries() {
+        state.withLock { $0.observesDeliveries = true }
+        deliveries.set(true)
+    }
 
     func add(_ subscription: Subscription) {
+        if subscription.includesDeliveries { deliveries.set(true) }
         let isClosed = state.withLock { state in
             state.subscriptions.removeAll { $0.subscription == nil }
             state.subscriptions.append(WeakSubscription(subscription: subscription))
@@ -90,6 +119,18 @@ final class DiagnosticsHub: Sendable {
     /// Calls `observer` with every diagnostic as well, immediately, on the thread on which it arises.
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) {
         state.withLock { $0.observers.append(observer) }
+    }
+
+    /// Reports what one request has delivered, to those who have asked for it.
+    func report(delivered ids: [MessageID]) {
+        let (subscriptions, observers) = state.withLock { state in
+            state.subscriptions.removeAll { $0.subscription == nil }
+            let asking = state.subscriptions.filter { $0.subscription?.includesDeliveries == true }
+            if asking.isEmpty, !state.observesDeliveries { deliveries.set(false) }
+            return (asking, state.observesDeliveries ? state.observers : [])
+        }
+        for subscription in subscriptions { subscription.subscription?.offer(.delivered(ids)) }
+        for observer in observers { observer(.delivered(ids)) }
     }
 
     func report(_ diagnostic: Diagnostic) {
@@ -129,10 +170,15 @@ final class Subscription: Sendable {
         var waiter: CheckedContinuation<Diagnostic?, Never>?
     }
 
+    /// Whether it takes what was delivered.
+    let includesDeliveries: Bool
     private let limit: Int
     private let state = Mutex(State())
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, includesDeliveries: Bool = false) {
+        self.limit = limit
+        self.includesDeliveries = includesDeliveries
+    }
 
     func offer(_ diagnostic: Diagnostic) {
         let waiter = state.withLock { state -> CheckedContinuation<Diagnostic?, Never>? in

@@ -9,51 +9,6 @@ public import TrackerModels
     import Darwin
 #endif
 
-/// How much a log message matters.
-public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
-    /// Details for finding a fault in the tracker. Only this level may hold personal data.
-    case debug
-    /// What the tracker does.
-    case info
-    /// Something is wrong, and the tracker goes on.
-    case warning
-    /// Something that the caller asked for will not happen.
-    case error
-
-    /// Whether `lhs` matters less.
-    public static func < (lhs: LogLevel, rhs: LogLevel) -> Bool { lhs.rank < rhs.rank }
-
-    private var rank: Int {
-        switch self {
-        case .debug: 0
-        case .info: 1
-        case .warning: 2
-        case .error: 3
-        }
-    }
-}
-
-/// Where log messages go.
-///
-/// Warnings and errors are always logged, info and debug only with `debug: true`. A message never holds a key, and no
-/// personal data above debug level. `log` is called from several threads, must not block for long, and may call the
-/// tracker.
-public protocol TrackerLog: Sendable {
-    /// Takes a message.
-    func log(_ level: LogLevel, _ message: String)
-
-    /// Takes a message about calls that were dropped, which their outcomes report as well.
-    ///
-    /// It is logged like any other, unless a log has its own implementation: one for a program that warns of outcomes
-    /// itself leaves it out.
-    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String)
-}
-
-extension TrackerLog {
-    /// Logs the message like any other.
-    public func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) { log(level, message) }
-}
-
 /// Writes each message as one line to standard error.
 public struct StandardErrorLog: TrackerLog {
     /// Makes the log.
@@ -69,14 +24,22 @@ public struct StandardErrorLog: TrackerLog {
 
 /// A log that passes on info and debug only when verbose.
 final class LevelledLog: TrackerLog {
-    private let log: any TrackerLog
+    private let destination: Mutex<Destination>
     private let isVerbose: Flag
     private let streaks = RefusalStreaks()
 
+    // In a struct: an existential that is a mutex's whole value cannot be replaced in it.
+    private struct Destination { var log: any TrackerLog }
+
+    private var log: any TrackerLog { destination.withLock { $0.log } }
+
     init(_ log: any TrackerLog, isVerbose: Bool) {
-        self.log = log
+        destination = Mutex(Destination(log: log))
         self.isVerbose = Flag(isVerbose)
     }
+
+    /// Sends messages elsewhere from now on.
+    func send(to log: any TrackerLog) { destination.withLock { $0.log = log } }
 
     /// Turns info and debug on or off.
     func setVerbose(_ value: Bool) { isVerbose.set(value) }
@@ -91,6 +54,12 @@ final class LevelledLog: TrackerLog {
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
         guard !reason.isOfState || streaks.begins(reason) else { return }
         log.logRefusal(reason, level, message)
+    }
+
+    /// Logs once why all calls are dropped from now on. ``endRefusals()`` logs how many there were.
+    func announceRefusals(_ reason: RefusalReason, _ message: String) {
+        streaks.announce(reason)
+        log.logRefusal(reason, .warning, message)
     }
 
     /// Logs how many calls were dropped, if more than one. Called when a call is accepted, and when the client starts
@@ -121,8 +90,16 @@ private final class RefusalStreaks: Sendable {
     func begins(_ reason: RefusalReason) -> Bool {
         counts.withLock { counts in
             isEmpty.set(false)
-            counts[reason, default: 0] += 1
-            return counts[reason] == 1
+            defer { counts[reason, default: 0] += 1 }
+            return counts[reason] == nil
+        }
+    }
+
+    /// Counts the calls that are dropped for a reason from now on; none of them is the first.
+    func announce(_ reason: RefusalReason) {
+        counts.withLock { counts in
+            isEmpty.set(false)
+            counts[reason] = 0
         }
     }
 

@@ -40,6 +40,8 @@ public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case queueFull = "QUEUE_FULL"
     /// The client was disabled by the server or by invalid options.
     case disabled = "DISABLED"
+    /// The program's own `beforeSend` dropped it, or threw.
+    case beforeSend = "BEFORE_SEND"
 }
 
 /// Why a record that had been accepted left the queue without being delivered.

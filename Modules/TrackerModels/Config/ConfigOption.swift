@@ -165,6 +165,24 @@ extension ConfigOption {
         }
     }
 
+    /// `true` or `false`, or neither.
+    package static func boolean(
+        _ name: String, _ path: Path<Bool?>, absence: String, _ summary: String
+    ) -> ConfigOption {
+        ConfigOption(
+            name, summary, .boolean, absence: absence, get: { $0[keyPath: path].map { .boolean($0) } }
+        ) { options, value in
+            if case .boolean(let value) = value { options[keyPath: path] = value }
+        }
+    }
+
+    /// Whether a client does anything at all.
+    package static func enabled(_ path: Path<Bool?>) -> ConfigOption {
+        boolean(
+            "enabled", path, absence: "as `MOBILE_TRACKER_ENABLED` says in the environment, else true",
+            "With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at")
+    }
+
     /// A text, or none.
     package static func text(
         _ name: String, _ path: Path<String?>, absence: String, _ summary: String

@@ -176,10 +176,22 @@ package struct BasicOptions: Hashable, Sendable {
     package var maxQueueSize: Int?
     /// Whether informative and debug messages are logged.
     package var debug: Bool
+    /// Whether anything is tracked; `nil`: as the environment says.
+    package var enabled: Bool?
     package var delivery: DeliveryOptions
+    private var hooks = ClientHooks()
+    /// The program's own function that sees each call before it is stored.
+    package var beforeSend: BeforeSend? {
+        get { hooks.beforeSend }
+        set { hooks.beforeSend = newValue }
+    }
 
-    package init(maxQueueSize: Int? = nil, debug: Bool = false, delivery: DeliveryOptions = DeliveryOptions()) {
+    package init(
+        maxQueueSize: Int? = nil, debug: Bool = false, enabled: Bool? = nil,
+        delivery: DeliveryOptions = DeliveryOptions()
+    ) {
         self.maxQueueSize = maxQueueSize
+        self.enabled = enabled
         self.debug = debug
         self.delivery = delivery
     }
@@ -189,6 +201,7 @@ package struct BasicOptions: Hashable, Sendable {
 
     /// The options that are not about delivery.
     package static let options: [ConfigOption<BasicOptions>] = [
+        .enabled(\.enabled),
         .integer(
             "maxQueueSize", \.maxQueueSize, absence: "as `maxQueuedEvents`, \(memoryBound) in memory",
             "Past this many events the oldest is dropped"),

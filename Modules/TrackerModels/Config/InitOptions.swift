@@ -15,8 +15,12 @@
 ///
 /// Nothing is checked here: ``validate()`` checks, and a client that is initialised with invalid options is disabled.
 public struct InitOptions: Hashable, Sendable {
+    /// With `false` nothing is stored or sent, and calls are dropped as ``RefusalReason/disabled``; no other option is
+    /// looked at then. `nil`: as `MOBILE_TRACKER_ENABLED` says in the environment, else `true`.
+    public var enabled: Bool?
     private var key: Secret
-    /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it.
+    /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it. Empty: as
+    /// `MOBILE_TRACKER_API_URL` says in the environment.
     ///
     /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
     /// query or fragment. Spaces around it and one slash at its end are removed; a base path is kept.
@@ -49,13 +53,29 @@ public struct InitOptions: Hashable, Sendable {
     /// How events are kept and delivered.
     public var delivery: DeliveryOptions
 
+    private var hooks = ClientHooks()
+    /// Where messages go, from the `initialize` on that is given it; `nil`: where they went before, standard error at
+    /// first.
+    public var log: (any TrackerLog)? {
+        get { hooks.log }
+        set { hooks.log = newValue }
+    }
+    /// Sees each call before anything is stored, and may change or drop it.
+    public var beforeSend: BeforeSend? {
+        get { hooks.beforeSend }
+        set { hooks.beforeSend = newValue }
+    }
+
     /// Makes options; what is left out has its default.
     public init(
-        writeKey: String, ingestionHost: String, debug: Bool = false, flushIntervalSeconds: Int = 10,
+        writeKey: String = "", ingestionHost: String = "", debug: Bool = false, flushIntervalSeconds: Int = 10,
         maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
         requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
-        delivery: DeliveryOptions = DeliveryOptions()
+        delivery: DeliveryOptions = DeliveryOptions(), enabled: Bool? = nil,
+        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
     ) {
+        self.enabled = enabled
+        hooks = ClientHooks(log: log, beforeSend: beforeSend)
         key = Secret(writeKey)
         self.ingestionHost = ingestionHost
         self.debug = debug
@@ -75,6 +95,7 @@ public struct InitOptions: Hashable, Sendable {
 
     /// The options that have a range or a default of their own.
     package static let options: [ConfigOption<InitOptions>] = [
+        .enabled(\.enabled),
         .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
         .integer(
             "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400, "How long an event waits for others at most"),
@@ -88,7 +109,8 @@ public struct InitOptions: Hashable, Sendable {
             "requestTimeout", \.requestTimeout, from: .seconds(1), to: .seconds(600), "How long a request may take"),
     ]
 
-    /// The key that names the source of the events; it stands in each of them. Not blank, no control characters.
+    /// The key that names the source of the events; it stands in each of them. Not blank, no control characters. Empty:
+    /// as `MOBILE_TRACKER_KEY` says in the environment.
     public var writeKey: String {
         get { key.reveal() }
         set { key = Secret(newValue) }
@@ -122,13 +144,14 @@ public struct AppInfo: Hashable, Sendable {
             writeKey: String, ingestionHost: URL, debug: Bool = false, flushIntervalSeconds: Int = 10,
             maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
             requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
-            delivery: DeliveryOptions = DeliveryOptions()
+            delivery: DeliveryOptions = DeliveryOptions(), enabled: Bool? = nil,
+            log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
         ) {
             self.init(
                 writeKey: writeKey, ingestionHost: ingestionHost.absoluteString, debug: debug,
                 flushIntervalSeconds: flushIntervalSeconds, maxQueueEvents: maxQueueEvents, flushAt: flushAt,
                 maxBatchSize: maxBatchSize, maxBatchBytes: maxBatchBytes, requestTimeout: requestTimeout, app: app,
-                context: context, delivery: delivery)
+                context: context, delivery: delivery, enabled: enabled, log: log, beforeSend: beforeSend)
         }
     }
 #endif

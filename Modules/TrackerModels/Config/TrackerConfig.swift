@@ -41,14 +41,19 @@ public struct TrackerConfig: Hashable, Sendable {
         }
     }
 
+    /// With `false` nothing is stored or sent, and calls are dropped as ``RefusalReason/disabled``; no other option is
+    /// looked at then. `nil`: as `MOBILE_TRACKER_ENABLED` says in the environment, else `true`.
+    public var enabled: Bool?
     /// Whether informative and debug messages are logged.
     public var debug: Bool
-    /// The backend's base URL, such as `https://api.example.com`. Required when initialising.
+    /// The backend's base URL, such as `https://api.example.com`. Required when initialising; `nil`: as
+    /// `MOBILE_TRACKER_API_URL` says in the environment.
     ///
     /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
     /// query or fragment. A base path is kept.
     public var apiUrl: String?
-    /// The key sent as `X-API-Key`. Required when initialising; no control characters.
+    /// The key sent as `X-API-Key`. Required when initialising; no control characters. `nil`: as `MOBILE_TRACKER_KEY`
+    /// says in the environment.
     public var xApiKey: String?
     /// Whether sessions may be carried between sites.
     public var crossSiteCookie: Bool
@@ -71,13 +76,30 @@ public struct TrackerConfig: Hashable, Sendable {
     /// How events are kept and delivered.
     public var delivery: DeliveryOptions
 
+    private var hooks = ClientHooks()
+    /// Where messages go, from the `initialize` on that is given it; `nil`: where they went before, standard error at
+    /// first.
+    public var log: (any TrackerLog)? {
+        get { hooks.log }
+        set { hooks.log = newValue }
+    }
+    /// Sees each call before anything is stored, and may change or drop it.
+    public var beforeSend: BeforeSend? {
+        get { hooks.beforeSend }
+        set { hooks.beforeSend = newValue }
+    }
+
     /// Makes a configuration; what is left out has its default.
     public init(
         debug: Bool = false, apiUrl: String? = nil, xApiKey: String? = nil, crossSiteCookie: Bool = false,
         cookieDomain: String? = nil, cookieExpiration: Int = 365, sessionCreation: SessionCreation = .duringInit,
         initTimeout: Duration = .seconds(30), consent: Consent = .granted, device: Device = Device(),
-        initialScreen: Screen? = nil, maxPendingEvents: Int? = nil, delivery: DeliveryOptions = DeliveryOptions()
+        initialScreen: Screen? = nil, maxPendingEvents: Int? = nil, delivery: DeliveryOptions = DeliveryOptions(),
+        enabled: Bool? = nil,
+        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
     ) {
+        self.enabled = enabled
+        hooks = ClientHooks(log: log, beforeSend: beforeSend)
         self.debug = debug
         self.apiUrl = apiUrl
         self.xApiKey = xApiKey
@@ -95,6 +117,7 @@ public struct TrackerConfig: Hashable, Sendable {
 
     /// The options that have a range or a default of their own.
     package static let options: [ConfigOption<TrackerConfig>] = [
+        .enabled(\.enabled),
         .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
         .boolean("crossSiteCookie", \.crossSiteCookie, "Whether sessions may be carried between sites"),
         .integer("cookieExpiration", \.cookieExpiration, to: 36_500, "How many days stored values last"),

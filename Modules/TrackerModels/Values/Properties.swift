@@ -43,6 +43,8 @@ public struct Properties: Hashable, Sendable {
             ? .success(text) : .failure(JSONConversionError(keyPath: "", reason: .notAnObject(text.kind)))
     }
 
+    init(failure: JSONConversionError) { content = .failure(failure) }
+
     /// Takes a dictionary of any values; see ``JSONText/init(bridging:)`` for what can be written.
     public init(_ dictionary: [String: Any]) {
         content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(dictionary) }
@@ -97,6 +99,8 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
         case tooDeep
         /// JSON text of this kind where an object is needed.
         case notAnObject(JSONKind)
+        /// A value whose own `encode(to:)` has failed, with what it says, or the type of its error.
+        case encoding(String)
     }
 
     /// The way to the value, such as `items[2].price`.
@@ -125,6 +129,7 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
         case .tooDeep:
             "The value\(keyPath.isEmpty ? "" : " at \(keyPath)") is nested more than \(JSONText.maxDepth) deep."
         case .notAnObject(let kind): "The value is not a JSON object but of kind \(kind)."
+        case .encoding(let message): "The value\(keyPath.isEmpty ? "" : " at \(keyPath)") cannot be encoded: \(message)"
         }
     }
 }

@@ -99,6 +99,7 @@ extension InitOptions {
         var json = delivery.json
         json.merge([
             "writeKey": .string(writeKey), "ingestionHost": .string(ingestionHost), "debug": .bool(debug),
+            "enabled": enabled.map { .bool($0) } ?? .null,
             "flushIntervalSeconds": JSONValue(flushIntervalSeconds),
             "maxQueueEvents": maxQueueEvents.map { JSONValue($0) } ?? .null,
             "flushAt": JSONValue(flushAt), "maxBatchSize": JSONValue(maxBatchSize),

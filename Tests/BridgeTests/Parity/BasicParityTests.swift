@@ -97,7 +97,7 @@ struct BasicParityTests {
     private static func initialize(
         _ tracker: some BasicSurface, _ apiKey: String?, _ endpoint: String?, _ options: DeliveryOptions
     ) async throws {
-        try await tracker.initialize(
+        try await tracker.begin(
             apiKey: apiKey, endpoint: endpoint, appVersion: nil, maxQueueSize: nil, options: options, debug: true)
     }
 
@@ -107,7 +107,7 @@ struct BasicParityTests {
         let folder = try TemporaryDirectory()
         let backend = try Backend()
         let tracker = try make()
-        try await tracker.initialize(
+        try await tracker.begin(
             apiKey: "key", endpoint: backend.server.url + "/in", appVersion: chance.flip() ? chance.name() : nil,
             maxQueueSize: nil, options: options(folder), debug: false)
         var results: [String] = []
@@ -141,7 +141,7 @@ struct BasicParityTests {
             return nil
         }
         let tracker = try make()
-        try await tracker.initialize(
+        try await tracker.begin(
             apiKey: "key", endpoint: backend.server.url, appVersion: nil, maxQueueSize: size,
             options: options(folder, wait: .milliseconds(10)), debug: false)
         for number in 0..<count {

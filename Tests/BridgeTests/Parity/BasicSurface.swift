@@ -5,7 +5,7 @@ import TrackerModels
 
 /// Everything that a basic tracker can be asked for over the bridge.
 protocol BasicSurface: Sendable {
-    func initialize(
+    func begin(
         apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions,
         debug: Bool
     ) async throws
@@ -17,7 +17,16 @@ protocol BasicSurface: Sendable {
     func shutdown(timeout: Duration) async
 }
 
-extension BasicTracker: BasicSurface {}
+extension BasicTracker: BasicSurface {
+    func begin(
+        apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions,
+        debug: Bool
+    ) async throws {
+        try initialize(
+            apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, maxQueueSize: maxQueueSize, options: options,
+            debug: debug)
+    }
+}
 
 /// The basic tracker as a client of the host sees it.
 final class BridgedBasic: BasicSurface {
@@ -27,7 +36,7 @@ final class BridgedBasic: BasicSurface {
         bridge = BridgedCalls(try BridgeClient())
     }
 
-    func initialize(
+    func begin(
         apiKey: String?, endpoint: String?, appVersion: String?, maxQueueSize: Int?, options: DeliveryOptions,
         debug: Bool
     ) async throws {

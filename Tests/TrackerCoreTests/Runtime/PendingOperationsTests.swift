@@ -72,7 +72,7 @@ struct PendingOperationsTests {
         switch operation {
         case .call(let call): call.call
         case .flush(let flush): Int(flush.deadline / .seconds(1))
-        case .initialize, .change, .after: -1
+        case .initialize, .turnOff, .change, .after: -1
         }
     }
 }

@@ -93,6 +93,13 @@ struct StateHarness<Policy: StubPolicy> {
         submit(.failure(TrackerError(.invalidConfiguration, "wrong")))
     }
 
+    mutating func turnOff() -> String {
+        let answers = answers
+        return handle {
+            $0.submit(.turnOff(.init(updateModel: { _ in }, completion: { _ in answers.record("turned off") })))
+        }
+    }
+
     private mutating func submit(_ settings: Result<StubSettings, TrackerError>) -> String {
         let answers = answers
         return handle {
@@ -187,6 +194,7 @@ struct StateHarness<Policy: StubPolicy> {
     private func word(_ fault: State.Fault) -> String {
         switch fault {
         case .settings: "settings"
+        case .off: "program"
         case .storage: "storage"
         case .server: "server"
         }
@@ -199,6 +207,7 @@ struct StateHarness<Policy: StubPolicy> {
         case .barrier(let run, _): "barrier in \(run.number)"
         case .begin(_, _, let old): old.map { "begin after \($0.number)" } ?? "begin"
         case .update(let run, _): "update \(run.number)"
+        case .noteOff: "off"
         case .reject(_, let error): "reject \(error.code.rawValue)"
         case .dropAll(let run): "drop all in \(run.number)"
         case .move(let old, let run): "move \(old.number) to \(run.number)"

@@ -90,3 +90,32 @@ extension Result where Success == HTTPResponse, Failure == TransportError {
         .failure(TransportError(kind, host: "api.example.com", message: "\(kind)"))
     }
 }
+
+extension EnvironmentOptions {
+    /// An environment that says nothing.
+    static var none: EnvironmentOptions { EnvironmentOptions { _ in nil } }
+}
+
+extension TrackerSettings {
+    /// Checks what leaves nothing to the environment.
+    init(brandId: String, config: TrackerConfig?) throws(TrackerError) {
+        var environment = EnvironmentOptions.none
+        try self.init(brandId: brandId, config: config, &environment)
+    }
+}
+
+extension AnalyticsSettings {
+    /// Checks options that leave nothing to the environment.
+    init(_ options: InitOptions, facts: HostFacts) throws(TrackerError) {
+        var environment = EnvironmentOptions.none
+        try self.init(options, facts: facts, &environment)
+    }
+}
+
+extension BasicSettings {
+    /// Checks what leaves nothing to the environment.
+    init(apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions) throws(TrackerError) {
+        var environment = EnvironmentOptions.none
+        try self.init(apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: options, &environment)
+    }
+}

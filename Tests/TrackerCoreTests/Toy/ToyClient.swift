@@ -19,11 +19,11 @@ final class ToyClient: ControlledClient {
 
     /// Sets the client up. Calls that were made before are held, in order, until it is ready.
     func initialize(shop: String, endpoint: String, options: DeliveryOptions) async throws(TrackerError) {
-        let settings = Result { () throws(TrackerError) in
-            try ToySettings(shop: shop, endpoint: endpoint, delivery: options)
-        }
         try await withCheckedContinuation { continuation in
-            runtime.initialize(settings) { continuation.resume(returning: $0) }
+            runtime.initialize(
+                { (_) throws(TrackerError) in
+                    try ToySettings(shop: shop, endpoint: endpoint, delivery: options)
+                }, completion: { continuation.resume(returning: $0) })
         }.get()
     }
 

@@ -1,5 +1,6 @@
 import type {
-    AnalyticsMethods, BasicMethods, BasicOptions, DiagnosticNews, HostErrorCode, LogNews, SessionNews, TrackerMethods,
+    AnalyticsMethods, BasicMethods, BasicOptions, BeforeSend, DiagnosticNews, HostErrorCode, LogNews, Logger, SessionNews,
+    TrackerMethods,
 } from './protocol.cjs'
 
 export * from './protocol.cjs'
@@ -28,7 +29,7 @@ export class MobileTrackerError extends Error {
 }
 
 /** How events are kept and delivered; the same for every client. */
-export type DeliveryOptions = Omit<BasicOptions, 'maxQueueSize' | 'debug'>
+export type DeliveryOptions = Omit<BasicOptions, 'maxQueueSize' | 'debug' | 'enabled'>
 
 /** Sends batches of events to an ingestion host. Independent of the other clients. */
 export type Analytics = AnalyticsMethods
@@ -57,6 +58,8 @@ export interface Tracker extends TrackerMethods {
     on(event: 'log', listener: (news: LogNews) => void): () => void
     on(event: 'diagnostic', listener: (news: DiagnosticNews) => void): () => void
     on(event: 'session', listener: (news: SessionNews) => void): () => void
+    /** Every record that the server has taken, by its `messageId`. The host tells of them only once somebody listens. */
+    on(event: 'delivered', listener: (news: DiagnosticNews) => void): () => void
     /**
      * Tracks the pages that an Electron window shows: the title is the screen's name. Follow it before it loads.
      * A page is tracked when its title comes, at the latest after `titleWaitMs` (250). Returns what ends it.
@@ -91,6 +94,10 @@ export interface TrackerOptions {
      * `MOBILE_TRACKER_COLLECTOR_PANEL=1`, which also works for the tracker that is the default export.
      */
     collectorPanel?: boolean
+    /** Takes this package's warnings and the host's log, in the place of `console.warn` and stderr. */
+    logger?: Logger
+    /** Sees the calls of every client that is not given a `beforeSend` of its own. */
+    beforeSend?: BeforeSend
 }
 
 /** Makes a tracker with a host of its own, which is started on first use. */

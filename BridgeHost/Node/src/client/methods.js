@@ -199,7 +199,7 @@ export const TRACKER = {
 export const ANALYTICS = {
     initialize: {
         params: [
-            { name: 'options', kind: 'object', isRequired: true, fault: 'INVALID_CONFIGURATION' },
+            { name: 'options', kind: 'object', isRequired: false, fault: 'INVALID_CONFIGURATION' },
         ],
         gives: 'nothing',
         repeats: true,
@@ -314,8 +314,8 @@ export const ANALYTICS = {
 export const BASIC = {
     initialize: {
         params: [
-            { name: 'apiKey', kind: 'string', isRequired: true, fault: 'INVALID_API_KEY' },
-            { name: 'endpoint', kind: 'string', isRequired: true, fault: 'INVALID_ENDPOINT' },
+            { name: 'apiKey', kind: 'string', isRequired: false, fault: 'INVALID_API_KEY' },
+            { name: 'endpoint', kind: 'string', isRequired: false, fault: 'INVALID_ENDPOINT' },
             { name: 'appVersion', kind: 'string', isRequired: false, fault: 'INVALID_PARAMS' },
             { name: 'options', kind: 'object', isRequired: false, fault: 'INVALID_CONFIGURATION' },
         ],

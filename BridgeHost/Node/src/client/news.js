@@ -1,7 +1,7 @@
 import { described } from './errors.js'
 
 /** What can be listened to. */
-const TOPICS = ['log', 'diagnostic', 'session']
+const TOPICS = ['log', 'diagnostic', 'session', 'delivered']
 
 /** Hands the host's notifications to who wants them. */
 export class News {
@@ -21,7 +21,7 @@ export class News {
     /**
      * Calls `listener` with all news of this kind from now on.
      *
-     * @param {'log' | 'diagnostic' | 'session'} event
+     * @param {'log' | 'diagnostic' | 'session' | 'delivered'} event
      * @param {(news: any) => void} listener What it throws is logged, and hurts nobody else.
      * @returns {() => void} Ends it.
      * @throws {TypeError} For any other event, or if the listener is no function.
@@ -46,7 +46,8 @@ export class News {
         if (method === '$/lost') {
             return this.#options.warn(`${params.count} notifications were left out: they were not read in time.`)
         }
-        for (const { listener } of this.#listeners.get(method) ?? []) {
+        const topic = params?.kind === 'delivered' ? 'delivered' : method
+        for (const { listener } of this.#listeners.get(topic) ?? []) {
             try {
                 listener(params)
             } catch (error) {

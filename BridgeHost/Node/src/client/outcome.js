@@ -27,7 +27,8 @@ const SENTENCES = {
     TOO_LARGE: 'It is larger than an event may be.',
     STORAGE_ERROR: 'The disk did not take it.',
     QUEUE_FULL: 'The queue is full.',
-    DISABLED: 'The client is disabled.',
+    DISABLED: 'The client is disabled: the server has refused it, or `enabled` is false.',
+    BEFORE_SEND: 'beforeSend has dropped it.',
 }
 
 /** The reasons that lie in the state of the tracker, and not in the call. */

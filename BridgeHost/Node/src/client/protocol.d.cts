@@ -14,6 +14,42 @@ export type Properties = object
 /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
 export type Timestamp = Date | string
 
+/** A call as a `beforeSend` sees it: plain values, as they would be sent. A member that the call lacks is undefined. */
+export interface OutgoingCall {
+    /** Which call, as the bridge names it: `track`, `analytics.identify`, … */
+    readonly method: string
+    /** The name of an event, a screen or a page. */
+    name?: string
+    /** The user of `identify` and `alias`. */
+    userId?: string
+    /** Attributes, properties, traits, profile data, or the metadata of `setMetadata`. */
+    properties?: Record<string, any>
+    /** The metadata of `track`. */
+    metadata?: Record<string, any>
+}
+
+/**
+ * Sees each tracking call that is valid, before anything is written. Change the call or return another; return
+ * `null` or `false` to drop it, with the outcome `BEFORE_SEND`. One that throws drops the call too, with a warning.
+ */
+export type BeforeSend = (call: OutgoingCall) => OutgoingCall | null | false | undefined | void
+
+/** Where messages go, such as `console` or a logger with methods of the same names. */
+export interface Logger {
+    debug?(message: string): void
+    info?(message: string): void
+    warn?(message: string): void
+    error?(message: string): void
+}
+
+/** What a client's configuration may hold besides what goes to the host. */
+export interface ClientHooks {
+    /** Sees the calls of this client. */
+    beforeSend?: BeforeSend | null
+    /** Takes the warnings and the host's log of all clients of this tracker from now on. */
+    logger?: Logger | null
+}
+
 /** What may follow the arguments of a call that has an effect. */
 export interface CallOptions {
     /** A key for the call: a second call with it has no effect. Made up if left out. */
@@ -37,7 +73,7 @@ export interface DroppedOutcome {
 }
 
 /** Why a call was refused. */
-export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED'
+export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED' | 'BEFORE_SEND'
 
 /** What a flush came to. */
 export interface FlushReport {
@@ -54,8 +90,10 @@ export type StopReason = 'timeout' | 'retryWait' | 'breakerOpen' | 'halted' | 'n
 
 /** How things stand. Further members may come. */
 export interface DebugInfo {
-    /** `idle`, `initializing`, `ready`, `halted` and the like. */
+    /** `idle`, `initializing`, `ready`, `halted`, `disabled` and the like. */
     lifecycle: string
+    /** Why it is disabled. */
+    disabledBecause?: string
     /** How many events wait. */
     queueLength?: number
     /** The circuit breaker's state. */
@@ -116,8 +154,10 @@ export interface AnalyticsDebugInfo {
 
 /** How things stand with the basic tracker. Further members may come. */
 export interface BasicDebugInfo {
-    /** `idle`, `ready` or `halted`. */
+    /** `idle`, `ready`, `halted` or `disabled`. */
     lifecycle: string
+    /** Why it is disabled. */
+    disabledBecause?: string
     /** How many events wait. */
     queueLength: number
     /** Where they go. */
@@ -159,14 +199,16 @@ export interface AnalyticsCallOptions {
 /** What the user decided about tracking. */
 export type Consent = 'granted' | 'denied' | 'pending'
 
-/** The configuration of `init`. `apiUrl` and `xApiKey` are required. */
+/** The configuration of `init`. `apiUrl` and `xApiKey` are required, or in the environment. */
 export interface TrackerConfig {
-    /** The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`. */
+    /** The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allowInsecureHTTP`. */
     apiUrl?: string | null
-    /** The key sent as `X-API-Key`. Required. */
+    /** The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. */
     xApiKey?: string | null
     /** The domain, with its subdomains, that a session may be carried to; any by default. */
     cookieDomain?: string | null
+    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
+    enabled?: boolean | null
     /** Whether informative and debug messages are logged; by default false. */
     debug?: boolean | null
     /** Whether sessions may be carried between sites; by default false. */
@@ -195,7 +237,7 @@ export interface TrackerConfig {
         /** What tells the screen from others; its name by default. */
         url?: string | null
     } | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
@@ -253,12 +295,14 @@ export interface TrackerConfig {
 export interface ReactNativeConfig {
     /** The brand. */
     apiKey: string
-    /** The backend's base URL. Required. Plain http only to this machine, or with `allowInsecureHTTP`. */
+    /** The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allowInsecureHTTP`. */
     apiUrl?: string | null
-    /** The key sent as `X-API-Key`. Required. */
+    /** The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. */
     xApiKey?: string | null
     /** The domain, with its subdomains, that a session may be carried to; any by default. */
     cookieDomain?: string | null
+    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
+    enabled?: boolean | null
     /** Whether informative and debug messages are logged; by default false. */
     debug?: boolean | null
     /** Whether sessions may be carried between sites; by default false. */
@@ -287,7 +331,7 @@ export interface ReactNativeConfig {
         /** What tells the screen from others; its name by default. */
         url?: string | null
     } | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
@@ -343,12 +387,14 @@ export interface ReactNativeConfig {
     cookie_expiration?: number | null
 }
 
-/** The options of `analytics.initialize`. `writeKey` and `ingestionHost` are required. */
+/** The options of `analytics.initialize`. `writeKey` and `ingestionHost` are required, or in the environment. */
 export interface AnalyticsOptions {
-    /** The key that names the source of the events. */
-    writeKey: string
-    /** Where the events go: batches are posted to `/v1/batch` below it. */
-    ingestionHost: string
+    /** The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment. */
+    writeKey?: string | null
+    /** Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment. */
+    ingestionHost?: string | null
+    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
+    enabled?: boolean | null
     /** Whether informative and debug messages are logged; by default false. */
     debug?: boolean | null
     /** How long an event waits for others at most; by default 10. */
@@ -376,7 +422,7 @@ export interface AnalyticsOptions {
     } | null
     /** Merged over the context that the client collects itself. */
     context?: Properties | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
@@ -420,11 +466,13 @@ export interface AnalyticsOptions {
 
 /** The options of `basic.initialize`. */
 export interface BasicOptions {
+    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
+    enabled?: boolean | null
     /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 100 in memory. */
     maxQueueSize?: number | null
     /** Whether informative and debug messages are logged; by default false. */
     debug?: boolean | null
-    /** The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
@@ -480,7 +528,7 @@ export interface LogNews {
 export interface DiagnosticNews {
     /** Whose events they are. */
     client: 'tracker' | 'analytics' | 'basic'
-    kind: 'dropped' | 'refused' | 'retried' | 'breaker' | 'storage' | 'lane' | 'missed'
+    kind: 'dropped' | 'delivered' | 'refused' | 'retried' | 'breaker' | 'storage' | 'lane' | 'missed'
     /** Why; of a breaker, its new state. */
     reason?: string
     /** Which record. */
@@ -539,11 +587,11 @@ export interface TrackerMethods {
      * Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.
      *
      * @param brandId Whose events they are: ASCII digits.
-     * @param config Where and how to deliver; `apiUrl` and `xApiKey` are required.
+     * @param config Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.
      * @throws {MobileTrackerError} `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
      */
-    init(brandId: string, config?: TrackerConfig | null): Promise<void>
-    init(config: ReactNativeConfig): Promise<void>
+    init(brandId: string, config?: TrackerConfig & ClientHooks | null): Promise<void>
+    init(config: ReactNativeConfig & ClientHooks): Promise<void>
     /**
      * Records that an event happened.
      *
@@ -676,7 +724,7 @@ export interface AnalyticsMethods {
      * @param options Where and how to deliver.
      * @throws {MobileTrackerError} `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
      */
-    initialize(options: AnalyticsOptions): Promise<void>
+    initialize(options?: AnalyticsOptions & ClientHooks | null): Promise<void>
     /**
      * Records that an event happened.
      *
@@ -762,14 +810,14 @@ export interface BasicMethods {
     /**
      * Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.
      *
-     * @param apiKey Sent as `X-API-Key`. Not blank.
-     * @param endpoint The URL that events are posted to.
+     * @param apiKey Sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. Not blank.
+     * @param endpoint The URL that events are posted to. Required, or `MOBILE_TRACKER_API_URL` in the environment.
      * @param appVersion The application's version, for the events' context.
      * @param options How events are kept and delivered.
      * @throws {MobileTrackerError} `INVALID_API_KEY`, `INVALID_ENDPOINT`, `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
      */
-    initialize(apiKey: string, endpoint: string, appVersion?: string | null, options?: BasicOptions | null): Promise<void>
-    initialize(params: { apiKey: string; endpoint: string; appVersion?: string | null; options?: BasicOptions | null }): Promise<void>
+    initialize(apiKey?: string | null, endpoint?: string | null, appVersion?: string | null, options?: BasicOptions & ClientHooks | null): Promise<void>
+    initialize(params: { apiKey?: string | null; endpoint?: string | null; appVersion?: string | null; options?: BasicOptions & ClientHooks | null }): Promise<void>
     /**
      * Records that an event happened.
      *

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
 import { timeOrderedUUID } from './message-id.js'
+import { filter } from './hooks.js'
 import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
 import { ValueFault } from './serialize.js'
@@ -27,6 +28,7 @@ const NEW_ID = {
  * @param {object} observer
  * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'accepted'>} observer.warnings
  * @param {() => void} [observer.used] Called for calls that may leave something to be sent.
+ * @param {import('./hooks.js').Hooks} [observer.hooks] The caller's own functions.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
  */
 export function makeFunctions(table, prefix, link, observer) {
@@ -35,17 +37,26 @@ export function makeFunctions(table, prefix, link, observer) {
     return functions
 }
 
-function makeFunction(method, row, link, { warnings, used }) {
+function makeFunction(method, row, link, { warnings, used, hooks }) {
     const newID = row.messageId && NEW_ID[row.messageId]
-    const locate = () => new Trace(call, row.gives === 'outcome')
+    const isBeginning = /^(?:init|.*\.initialize)$/.test(method)
+    const isFiltered = row.gives === 'outcome'
+    const locate = () => new Trace(call, isFiltered)
     const call = (...args) => {
         const asker = new Asker(method, row, args, locate, warnings)
         // A call that can reject needs its line. For one among very many that cannot, it would cost too much.
-        if (row.gives !== 'outcome' || !link.isFlooded) asker.locate()
+        if (!isFiltered || !link.isFlooded) asker.locate()
+        const note = (message) => asker.note(message)
+        const maxBytes = link.maxMessageBytes - ENVELOPE
         let params
         try {
-            const note = (message) => asker.note(message)
-            params = writeParams(row, args, { newID, maxBytes: link.maxMessageBytes - ENVELOPE, note })
+            params = writeParams(row, isBeginning && hooks ? hooks.take(method, args) : args, { newID, maxBytes, note })
+            const beforeSend = isFiltered && hooks?.beforeSend(method)
+            if (beforeSend) {
+                const verdict = filter(beforeSend, method, row, args, JSON.parse(params))
+                if (verdict.dropped) return asker.filtered(verdict.fault)
+                if (verdict.args) params = writeParams(row, verdict.args, { newID, maxBytes, note })
+            }
         } catch (fault) {
             return asker.refuse(fault)
         }
@@ -115,6 +126,12 @@ class Asker {
         this.#warnings.warn(`${this.#method} failed, and nobody handles it: ${code}: ${message}${this.#trace?.place ?? ''}`)
     }
 
+    /** Answers a call that the caller's own function has dropped. @param {string} [fault] Why, if it was not meant. */
+    filtered(fault) {
+        if (fault) this.note(`it was dropped: ${fault}`)
+        return CallPromise.resolve(dropped('BEFORE_SEND'))
+    }
+
     /** Answers a call that cannot be sent, as the host would. */
     refuse(fault) {
         if (!(fault instanceof ValueFault)) throw fault
@@ -144,7 +161,7 @@ function reasonOf(fault, param) {
 }
 
 function codeOf(fault, param) {
-    if (fault.argument === 'argument') return 'INVALID_CONFIGURATION'
+    if (['argument', 'beforeSend', 'logger'].includes(fault.argument)) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
     if (fault instanceof ArgumentFault) return 'INVALID_PARAMS'
     return fault.isTooLarge ? 'MESSAGE_TOO_LARGE' : 'SERIALIZATION_ERROR'

@@ -1,9 +1,11 @@
 import { appName } from './app-name.js'
 import { CollectorPanel } from './collector-panel.js'
 import { atExit } from './exit.js'
+import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { ANALYTICS, BASIC, TRACKER } from './methods.js'
 import { News } from './news.js'
+import { Output } from './output.js'
 import { noteUnknown } from './params.js'
 import { followScreens } from './screens.js'
 import { makeFunctions } from './surface.js'
@@ -13,7 +15,9 @@ import { Warnings } from './warnings.js'
 const EXIT_FLUSH_MS = 5000
 
 /** The options that there are. */
-const OPTIONS = ['hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel']
+const OPTIONS = [
+    'hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend',
+]
 
 /**
  * Makes a tracker with a host of its own, which is started on first use.
@@ -23,18 +27,24 @@ const OPTIONS = ['hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', '
 export function createTracker(options = {}) {
     const {
         hostPath, hostArguments = [], stderr = 'inherit', warnings: isWarning = true, appName: program,
-        collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1',
+        collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1', logger, beforeSend,
     } = options
-    const warn = (message) => {
-        if (isWarning) console.warn(`[MobileTracker] ${message}`)
+    if (beforeSend !== undefined && typeof beforeSend !== 'function') {
+        throw new TypeError('createTracker: beforeSend must be a function.')
     }
+    if (logger !== undefined && !isLogger(logger)) {
+        throw new TypeError('createTracker: logger must have one of the methods debug, info, warn and error.')
+    }
+    const output = new Output({ warnings: isWarning, stderr: stderr === 'inherit' })
+    if (logger) output.use(logger)
+    const { warn } = output
     noteUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
     const news = new News({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
         // Dropped calls are warned of here, with the caller's line.
         hostArguments: () => [...withName(hostArguments, program), '--quiet-refusals'],
-        onStderr: stderr === 'inherit' ? passOn : () => {},
+        onStderr: output.passOn,
         onNotification: (notification) => news.receive(notification),
         warn,
     })
@@ -49,7 +59,8 @@ export function createTracker(options = {}) {
         panel?.stop()
         return link.shutdown().then(() => warnings.finish())
     }
-    const observer = { warnings, used }
+    const hooks = new Hooks({ beforeSend, useLogger: (own) => output.use(own) })
+    const observer = { warnings, used, hooks }
     const tracker = makeFunctions(TRACKER, '', link, observer)
     return {
         ...tracker,
@@ -69,25 +80,18 @@ function withName(hostArguments, program = appName()) {
 }
 
 /** Follows screens without warning of those that are shown again. */
-function screenFollower(link, { warnings, used }, warn) {
+function screenFollower(link, { warnings, used, hooks }, warn) {
     const quiet = {
         warn: (message) => warnings.warn(message),
         dropped: (drop) => void (drop.reason === 'REPEATED_SCREEN' || warnings.dropped(drop)),
         accepted: (method) => warnings.accepted(method),
     }
     const { screenDidAppear } = makeFunctions(
-        { screenDidAppear: TRACKER.screenDidAppear }, '', link, { warnings: quiet, used })
+        { screenDidAppear: TRACKER.screenDidAppear }, '', link, { warnings: quiet, used, hooks })
     return (webContents, options = {}) => {
         noteUnknown(options, ['titleWaitMs'], (message) => warn(`trackScreens: ${message}.`))
         return followScreens(webContents, screenDidAppear, options)
     }
-}
-
-/** Passes the host's log on. If nobody reads this program's stderr, that must not end the program. */
-function passOn(text) {
-    process.stderr.write(text, (error) => {
-        if (error && process.stderr.listenerCount('error') === 0) process.stderr.once('error', () => {})
-    })
 }
 
 /** Sends what is left before the program ends, once for all that was called since the last time. */

@@ -84,7 +84,8 @@ export function doctor(words) {
 }
 
 function foldersOf(options) {
-    return options['storage-dir'] === undefined ? standardFolders() : [options['storage-dir']]
+    const named = options['storage-dir'] ?? (process.env.MOBILE_TRACKER_STORAGE_DIR || undefined)
+    return named === undefined ? standardFolders() : [named]
 }
 
 function requireBrand({ session, key }) {

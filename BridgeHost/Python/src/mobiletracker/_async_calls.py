@@ -25,7 +25,7 @@ class AsyncTrackerCalls(AsyncCaller):
         """Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.
 
         :param brand_id: Whose events they are: ASCII digits.
-        :param config: Where and how to deliver; `api_url` and `x_api_key` are required.
+        :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
         :raises MobileTrackerError: `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
         """
         return self._call("init", (brand_id, config))
@@ -215,7 +215,7 @@ class AsyncTrackerCalls(AsyncCaller):
 class AsyncAnalyticsCalls(AsyncCaller):
     """The methods of the analytics client."""
 
-    def initialize(self, options: AnalyticsOptions) -> Awaited[None]:
+    def initialize(self, options: AnalyticsOptions | None = None) -> Awaited[None]:
         """Sets the analytics client up. Calls made meanwhile are held.
 
         :param options: Where and how to deliver.
@@ -380,15 +380,15 @@ class AsyncBasicCalls(AsyncCaller):
 
     def initialize(
         self,
-        api_key: str,
-        endpoint: str,
+        api_key: str | None = None,
+        endpoint: str | None = None,
         app_version: str | None = None,
         options: BasicOptions | None = None,
     ) -> Awaited[None]:
         """Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.
 
-        :param api_key: Sent as `X-API-Key`. Not blank.
-        :param endpoint: The URL that events are posted to.
+        :param api_key: Sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. Not blank.
+        :param endpoint: The URL that events are posted to. Required, or `MOBILE_TRACKER_API_URL` in the environment.
         :param app_version: The application's version, for the events' context.
         :param options: How events are kept and delivered.
         :raises MobileTrackerError: `INVALID_API_KEY`, `INVALID_ENDPOINT`, `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`

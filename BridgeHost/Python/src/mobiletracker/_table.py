@@ -215,7 +215,7 @@ ROWS: dict[str, Row] = {
         "analytics.initialize",
         Gives.NOTHING,
         params=(
-            Param("options", "options", "object", True, "INVALID_CONFIGURATION", {
+            Param("options", "options", "object", False, "INVALID_CONFIGURATION", {
                 "write_key": Name("writeKey"),
                 "ingestion_host": Name("ingestionHost"),
                 "flush_interval_seconds": Name("flushIntervalSeconds"),
@@ -382,8 +382,8 @@ ROWS: dict[str, Row] = {
         "basic.initialize",
         Gives.NOTHING,
         params=(
-            Param("apiKey", "api_key", "string", True, "INVALID_API_KEY"),
-            Param("endpoint", "endpoint", "string", True, "INVALID_ENDPOINT"),
+            Param("apiKey", "api_key", "string", False, "INVALID_API_KEY"),
+            Param("endpoint", "endpoint", "string", False, "INVALID_ENDPOINT"),
             Param("appVersion", "app_version", "string", False, "INVALID_PARAMS"),
             Param("options", "options", "object", False, "INVALID_CONFIGURATION", {
                 "max_queue_size": Name("maxQueueSize"),

@@ -27,6 +27,7 @@ DropReason: TypeAlias = Literal[
     "STORAGE_ERROR",
     "QUEUE_FULL",
     "DISABLED",
+    "BEFORE_SEND",
 ]
 """Why a call was refused."""
 
@@ -48,8 +49,11 @@ StopReason: TypeAlias = Literal[
 class DebugInfo(TypedDict):
     """How things stand. Further members may come."""
 
-    # `idle`, `initializing`, `ready`, `halted` and the like.
+    # `idle`, `initializing`, `ready`, `halted`, `disabled` and the like.
     lifecycle: str
+
+    # Why it is disabled.
+    disabled_because: NotRequired[str]
 
     # How many events wait.
     queue_length: NotRequired[int]
@@ -137,8 +141,11 @@ class AnalyticsDebugInfo(TypedDict):
 class BasicDebugInfo(TypedDict):
     """How things stand with the basic tracker. Further members may come."""
 
-    # `idle`, `ready` or `halted`.
+    # `idle`, `ready`, `halted` or `disabled`.
     lifecycle: str
+
+    # Why it is disabled.
+    disabled_because: NotRequired[str]
 
     # How many events wait.
     queue_length: int
@@ -221,16 +228,19 @@ class TrackerConfigInitialScreen(TypedDict):
 
 
 class TrackerConfig(TypedDict):
-    """The configuration of `init`. `api_url` and `x_api_key` are required."""
+    """The configuration of `init`. `api_url` and `x_api_key` are required, or in the environment."""
 
-    # The backend's base URL. Required. Plain http only to this machine, or with `allow_insecure_http`.
+    # The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allow_insecure_http`.
     api_url: NotRequired[str | None]
 
-    # The key sent as `X-API-Key`. Required.
+    # The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment.
     x_api_key: NotRequired[str | None]
 
     # The domain, with its subdomains, that a session may be carried to; any by default.
     cookie_domain: NotRequired[str | None]
+
+    # With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
+    enabled: NotRequired[bool | None]
 
     # Whether informative and debug messages are logged; by default false.
     debug: NotRequired[bool | None]
@@ -259,7 +269,7 @@ class TrackerConfig(TypedDict):
     # A screen to track once the tracker is ready: its name, or name and URL.
     initial_screen: NotRequired[str | TrackerConfigInitialScreen | None]
 
-    # The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    # The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
     storage_directory: NotRequired[str | None]
 
     # Where undelivered events live; by default `disk`.
@@ -340,13 +350,16 @@ class AnalyticsOptionsApp(TypedDict):
 
 
 class AnalyticsOptions(TypedDict):
-    """The options of `analytics.initialize`. `write_key` and `ingestion_host` are required."""
+    """The options of `analytics.initialize`. `write_key` and `ingestion_host` are required, or in the environment."""
 
-    # The key that names the source of the events.
-    write_key: str
+    # The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment.
+    write_key: NotRequired[str | None]
 
-    # Where the events go: batches are posted to `/v1/batch` below it.
-    ingestion_host: str
+    # Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment.
+    ingestion_host: NotRequired[str | None]
+
+    # With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
+    enabled: NotRequired[bool | None]
 
     # Whether informative and debug messages are logged; by default false.
     debug: NotRequired[bool | None]
@@ -375,7 +388,7 @@ class AnalyticsOptions(TypedDict):
     # Merged over the context that the client collects itself.
     context: NotRequired[Properties | None]
 
-    # The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    # The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
     storage_directory: NotRequired[str | None]
 
     # Where undelivered events live; by default `disk`.
@@ -439,13 +452,16 @@ class AnalyticsOptions(TypedDict):
 class BasicOptions(TypedDict):
     """The options of `basic.initialize`."""
 
+    # With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
+    enabled: NotRequired[bool | None]
+
     # Past this many events the oldest is dropped; by default as `max_queued_events`, 100 in memory.
     max_queue_size: NotRequired[int | None]
 
     # Whether informative and debug messages are logged; by default false.
     debug: NotRequired[bool | None]
 
-    # The state folder; by default the host's `--storage-dir`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    # The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
     storage_directory: NotRequired[str | None]
 
     # Where undelivered events live; by default `disk`.
@@ -526,7 +542,7 @@ class DiagnosticNews(TypedDict):
     # Whose events they are.
     client: Literal["tracker", "analytics", "basic"]
 
-    kind: Literal["dropped", "refused", "retried", "breaker", "storage", "lane", "missed"]
+    kind: Literal["dropped", "delivered", "refused", "retried", "breaker", "storage", "lane", "missed"]
 
     # Why; of a breaker, its new state.
     reason: NotRequired[str]

@@ -1,0 +1,154 @@
+import Synchronization
+import TrackerModels
+
+/// A call that a program's own function may look at and change.
+protocol FilterableCall: Sendable {
+    /// What a log calls it.
+    var name: String { get }
+    /// The call as the function sees it.
+    var outgoing: OutgoingCall { get }
+
+    /// The same call with what the function has made of it. What it has left alone stays as it was given.
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> Self
+}
+
+/// The program's own function that sees each call before it is stored, if it has given one.
+final class CallFilter: Sendable {
+    private struct Content { var body: BeforeSend? }
+
+    private let content = Mutex(Content())
+    /// So that a client without one asks no lock.
+    private let isSet = Flag(false)
+
+    /// Has this function see every call from now on; `nil`: none.
+    func set(_ body: BeforeSend?) {
+        content.withLock { $0.body = body }
+        isSet.set(body != nil)
+    }
+
+    /// Has the function look at a call that is valid, and checks what it has made of it.
+    ///
+    /// - Returns: What the log calls the call, and the call itself or why it is refused.
+    func apply<Call: FilterableCall, Checked>(
+        to call: Call, log: LevelledLog, _ check: (Call) -> Result<Checked, Refusal>
+    ) -> (name: String, checked: Result<Checked, Refusal>) {
+        let checked = check(call)
+        guard isSet.value, let body = content.withLock({ $0.body }), case .success = checked else {
+            return (call.name, checked)
+        }
+        let outgoing = call.outgoing
+        do {
+            guard let changed = try body(outgoing) else {
+                return (call.name, .failure(Refusal(.beforeSend, "Dropped \(call.name): beforeSend returned nil")))
+            }
+            guard changed != outgoing else { return (call.name, checked) }
+            let replaced = call.replacing(outgoing, with: changed)
+            return (replaced.name, check(replaced))
+        } catch {
+            // What an error of the program says may be personal.
+            log.log(.warning, "Dropped \(call.name): beforeSend has thrown \(type(of: error))")
+            return (call.name, .failure(Refusal(.beforeSend, "Dropped \(call.name): beforeSend has thrown")))
+        }
+    }
+}
+
+extension OutgoingCall {
+    /// The values that a call has now: those that it was given, unless the function has made others of them.
+    func values(_ path: KeyPath<OutgoingCall, JSONObject?>, after old: OutgoingCall, given: Properties?) -> Properties?
+    {
+        self[keyPath: path] == old[keyPath: path] ? given : self[keyPath: path].map { Properties($0) }
+    }
+}
+
+extension Properties {
+    /// The members; `nil` if JSON cannot hold them.
+    var members: JSONObject? { (try? json()).flatMap { JSONValue($0).objectValue } }
+}
+
+extension TrackerCall: FilterableCall {
+    var outgoing: OutgoingCall {
+        switch kind {
+        case .track(let name, let attributes, let metadata):
+            OutgoingCall(method: "track", name: name, properties: attributes?.members, metadata: metadata?.members)
+        case .identify(let user, let profile):
+            OutgoingCall(method: "identify", userId: user, properties: profile?.members)
+        case .set(let profile): OutgoingCall(method: "set", properties: profile.members)
+        case .setMetadata(let metadata): OutgoingCall(method: "setMetadata", properties: metadata.members)
+        case .screen(let name, let values): OutgoingCall(method: "screen", name: name, properties: values?.members)
+        case .screenDidAppear(let name, _, let values):
+            OutgoingCall(method: "screenDidAppear", name: name, properties: values?.members)
+        case .updateLocation: OutgoingCall(method: "updateLocation")
+        case .updateSessionEmail: OutgoingCall(method: "updateSessionEmail")
+        case .linkSession: OutgoingCall(method: "linkSession")
+        case .continueSession: OutgoingCall(method: "continueSession")
+        }
+    }
+
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> TrackerCall {
+        func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
+
+        switch kind {
+        case .track(let name, let attributes, let metadata):
+            return .track(
+                new.name ?? name, values(attributes),
+                metadata: new.values(\.metadata, after: old, given: metadata))
+        case .identify(let user, let profile): return .identify(new.userId ?? user, values(profile))
+        case .set(let profile): return .set(values(profile) ?? [:])
+        case .setMetadata(let metadata): return .setMetadata(values(metadata) ?? [:])
+        case .screen(let name, let properties): return .screen(new.name ?? name, values(properties))
+        case .screenDidAppear(let name, let url, let properties):
+            return .screenDidAppear(new.name ?? name, url: url, properties: values(properties))
+        case .updateLocation, .updateSessionEmail, .linkSession, .continueSession: return self
+        }
+    }
+}
+
+extension AnalyticsCall: FilterableCall {
+    var outgoing: OutgoingCall {
+        switch self {
+        case .track(let name, let values): OutgoingCall(method: "track", name: name, properties: values?.members)
+        case .screen(let name, let values): OutgoingCall(method: "screen", name: name, properties: values?.members)
+        case .page(let name, let values): OutgoingCall(method: "page", name: name, properties: values?.members)
+        case .identify(let user, let traits):
+            OutgoingCall(method: "identify", userId: user, properties: traits?.members)
+        case .group(_, let traits): OutgoingCall(method: "group", properties: traits?.members)
+        case .alias(let user): OutgoingCall(method: "alias", userId: user)
+        case .setAdvertisingId: OutgoingCall(method: "setAdvertisingId")
+        }
+    }
+
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> AnalyticsCall {
+        func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
+
+        return switch self {
+        case .track(let name, let properties): .track(event: new.name ?? name, properties: values(properties))
+        case .screen(let name, let properties): .screen(name: new.name ?? name, properties: values(properties))
+        case .page(let name, let properties): .page(name: new.name ?? name, properties: values(properties))
+        case .identify(let user, let traits): .identify(userId: new.userId ?? user, traits: values(traits))
+        case .group(let group, let traits): .group(groupId: group, traits: values(traits))
+        case .alias(let user): .alias(newUserId: new.userId ?? user)
+        case .setAdvertisingId: self
+        }
+    }
+}
+
+extension BasicCall: FilterableCall {
+    var outgoing: OutgoingCall {
+        switch self {
+        case .track(let name, let values): OutgoingCall(method: "track", name: name, properties: values?.members)
+        case .screen(let name, let values): OutgoingCall(method: "screen", name: name, properties: values?.members)
+        case .identify(let user, let traits):
+            OutgoingCall(method: "identify", userId: user, properties: traits?.members)
+        }
+    }
+
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> BasicCall {
+        func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
+
+        return switch self {
+        case .track(let name, let properties): .track(event: new.name ?? name, properties: values(properties))
+        case .screen(let name, let properties): .screen(name: new.name ?? name, properties: values(properties))
+        case .identify(let user, let traits): .identify(userId: new.userId ?? user, traits: values(traits))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// How much a log message matters.
+public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
+    /// Details for finding a fault in the tracker. Only this level may hold personal data.
+    case debug
+    /// What the tracker does.
+    case info
+    /// Something is wrong, and the tracker goes on.
+    case warning
+    /// Something that the caller asked for will not happen.
+    case error
+
+    /// Whether `lhs` matters less.
+    public static func < (lhs: LogLevel, rhs: LogLevel) -> Bool { lhs.rank < rhs.rank }
+
+    private var rank: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+}
+
+/// Where log messages go.
+///
+/// Warnings and errors are always logged, info and debug only with `debug: true`. A message never holds a key, and no
+/// personal data above debug level. `log` is called from several threads, must not block for long, and may call the
+/// tracker.
+public protocol TrackerLog: Sendable {
+    /// Takes a message.
+    func log(_ level: LogLevel, _ message: String)
+
+    /// Takes a message about calls that were dropped, which their outcomes report as well.
+    ///
+    /// It is logged like any other, unless a log has its own implementation: one for a program that warns of outcomes
+    /// itself leaves it out.
+    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String)
+}
+
+extension TrackerLog {
+    /// Logs the message like any other.
+    public func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) { log(level, message) }
+}
