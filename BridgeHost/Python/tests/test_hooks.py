@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import unittest
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 from .support import FakeHost, TestCase, Warned
 
 from mobiletracker import BeforeSend, MobileTracker, Outcome, OutgoingCall  # isort: skip
 
-DROPPED = Outcome("dropped", reason=cast(Any, "BEFORE_SEND"))
+DROPPED = Outcome("dropped", reason="BEFORE_SEND")
 
 
 class BeforeSendTests(TestCase):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import platform
+import queue
 import signal
 import struct
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
-from .support import AsyncTestCase, FakeHost, TestCase, host_path
+from .support import KEY, AsyncTestCase, FakeHost, TestCase, host_path
 
 from mobiletracker import LogNews, MobileTracker, MobileTrackerError, TrackerConfig  # isort: skip
 from mobiletracker._limits import CrashLimit  # isort: skip
@@ -162,6 +163,24 @@ class InitTests(TestCase):
 
         self.assertEqual((caught.exception.code, caught.exception.data["status"]), ("SESSION_CREATION_FAILED", 503))
         self.assertEqual(kept.status, "pending")
+
+    def test_takes_from_the_environment_what_the_program_leaves_out(self) -> None:
+        collector, tracker = self.start_collector(), self.real()
+        settings = {"MOBILE_TRACKER_API_URL": collector.url, "MOBILE_TRACKER_KEY": KEY}
+
+        with mock.patch.dict(os.environ, settings):
+            tracker.init("925")
+        tracker.track("A")
+        collector.wait(name="A")
+
+        self.assertEqual(collector.problems(), [])
+
+    def test_with_enabled_false_drops_every_call(self) -> None:
+        tracker = self.real()
+
+        tracker.init("925", {"enabled": False})
+
+        self.assertEqual(tracker.track("A").outcome(60).reason, "DISABLED")
 
     def test_raises_that_the_folder_cannot_be_used(self) -> None:
         tracker = self.real()
@@ -325,6 +344,20 @@ class NewsTests(TestCase):
         self.assertEqual(heard, ["Careful."])
         self.assertIn("ZeroDivisionError", self.warnings[-1])
 
+    def test_of_what_was_delivered_come_to_who_asks_for_them_alone(self) -> None:
+        collector, tracker = self.start_collector(), self.real()
+        delivered: queue.Queue[str | None] = queue.Queue()
+        others: list[str] = []
+        tracker.on("diagnostic", lambda news: others.append(news["kind"]))
+        tracker.on("delivered", lambda news: delivered.put(news.get("message_id")))
+        tracker.init("925", collector.config())
+
+        tracker.track("A", message_id="m1")
+        tracker.track("B", message_id="m2")
+
+        self.assertEqual([delivered.get(timeout=60), delivered.get(timeout=60)], ["m1", "m2"])
+        self.assertNotIn("delivered", others)
+
     def test_that_were_left_out_are_warned_of(self) -> None:
         tracker, _ = self.fake({"news": [["$/lost", {"count": 12}], ["$/other", {}]]})
         tracker.track("A").outcome(60)
@@ -334,7 +367,7 @@ class NewsTests(TestCase):
     def test_of_another_kind_do_not_exist(self) -> None:
         tracker, _ = self.fake()
 
-        with self.assertRaisesRegex(ValueError, "There is no news 'logs', only log, diagnostic, session"):
+        with self.assertRaisesRegex(ValueError, "There is no news 'logs', only log, diagnostic, session, delivered"):
             tracker.on("logs", print)  # type: ignore[call-overload]
 
 

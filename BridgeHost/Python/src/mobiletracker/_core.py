@@ -28,8 +28,6 @@ from .protocol import DropReason
 
 Stderr = Literal["inherit", "ignore"]
 
-_BEFORE_SEND: Any = "BEFORE_SEND"
-
 _ENVELOPE = 200
 """What a message holds besides its params, at most."""
 
@@ -195,7 +193,7 @@ class _Asker:
         if fault:
             self._warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
         call = Call(self._row.method, b"", asker=self)
-        call.settle(Outcome("dropped", reason=_BEFORE_SEND))
+        call.settle(Outcome("dropped", reason="BEFORE_SEND"))
         return call
 
     def _outcome(self, result: dict[str, Any]) -> Outcome:

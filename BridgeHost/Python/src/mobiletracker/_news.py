@@ -13,7 +13,7 @@ from ._core import snake_keys
 
 Listener = Callable[[Any], object]
 
-TOPICS = ("log", "diagnostic", "session")
+TOPICS = ("log", "diagnostic", "session", "delivered")
 
 _MOST_WAITING = 10_000
 """How much news may wait for listeners before the newest is left out."""
@@ -60,6 +60,8 @@ class News:
         if topic == "$/lost":
             return self._warn(f"{params.get('count')} notifications were left out: they were not read in time.")
         news = snake_keys(params) if isinstance(params, dict) else {}
+        # They are diagnostics, which are many, and so have a topic of their own.
+        topic = "delivered" if news.get("kind") == "delivered" else topic
         for listener, hand_over in self._listeners.get(topic, []):
             hand_over(listener, news)
 
