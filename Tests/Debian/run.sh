@@ -8,7 +8,9 @@ cd "$(dirname "$0")/../.."
 
 [ "$(id -u)" -eq 0 ] || { echo 'debian: run it as root: it makes roots and enters them' >&2; exit 1; }
 package=$(ls "$PWD"/dist/mobiletracker-bridge-*.tgz) || { echo 'debian: dist/ is empty; "make dist" fills it' >&2; exit 1; }
-needed=$(readelf --version-info --wide .build/release/BridgeHost | grep -o 'Name: GLIBC_[0-9.]*' | cut -d_ -f2 | sort -V | tail -1)
+# Packed relocations have a name instead of their version, 2.36.
+needed=$(readelf --version-info --wide .build/release/BridgeHost | sed 's/GLIBC_ABI_DT_RELR/GLIBC_2.36/' |
+    grep -o 'Name: GLIBC_[0-9.]*' | cut -d_ -f2 | sort -V | tail -1)
 echo "the host needs glibc $needed or newer"
 
 roots=.build/debian

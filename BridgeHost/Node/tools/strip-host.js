@@ -44,6 +44,8 @@ function librariesOf(path) {
 function glibcOf(path) {
     const list = run('readelf', ['--version-info', '--wide', path])
     const versions = [...list.matchAll(/Name: GLIBC_([\d.]+)/g)].map(([, version]) => version)
+    // Packed relocations have a name of their own, and came with 2.36.
+    if (/Name: GLIBC_ABI_DT_RELR\b/.test(list)) versions.push('2.36')
     return versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) ?? '0'
 }
 
