@@ -1,7 +1,7 @@
 """Puts the host for this platform into the wheel, and names the platform.
 
-The host is taken from `MOBILE_TRACKER_HOST`, else from the repository's release build. It stays nowhere but in the wheel:
-one beside the sources would be found before those that are built later.
+The host is taken from `MOBILE_TRACKER_HOST`, else from the repository's release build. It stays nowhere but in the
+wheel: one beside the sources would be found before those that are built later.
 """
 
 import os
@@ -23,7 +23,7 @@ class BuildWithHost(build_py):
         super().run()
         host = Path(os.environ.get("MOBILE_TRACKER_HOST") or ROOT.parents[1] / ".build/release/BridgeHost")
         if not host.is_file():
-            raise SystemExit(f"There is no host at {host}. Build it with \"make build\", or set MOBILE_TRACKER_HOST.")
+            raise SystemExit(f'There is no host at {host}. Build it with "make build", or set MOBILE_TRACKER_HOST.')
         target = Path(self.build_lib) / "mobiletracker/host/BridgeHost"
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(host, target)
@@ -34,8 +34,8 @@ class BuildWithHost(build_py):
 class PlatformWheel(bdist_wheel):
     """A wheel for any Python of this platform.
 
-    It is tagged `linux_x86_64` and not `manylinux`: the host needs the system's libcurl, which is not among the libraries
-    that manylinux allows (PEP 600).
+    It is tagged `linux_x86_64` and not `manylinux`: the host needs the system's libcurl, which is not among the
+    libraries that manylinux allows (PEP 600).
     """
 
     def get_tag(self) -> tuple[str, str, str]:

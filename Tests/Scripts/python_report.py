@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the Python tests below the current folder, and writes a line of JSON for each: its file, its name and its verdict.
+"""Runs the Python tests below the current folder; writes the file, name and verdict of each as a line of JSON.
 
     python_report.py REPORT [names of tests]
 """

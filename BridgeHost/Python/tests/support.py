@@ -88,7 +88,10 @@ class Collector:
         return [
             f"{request['path']}: {problem}"
             for request in self.received()
-            for problem in [*request["problems"], *(flag["text"] for flag in request["flags"] if flag["kind"] != "repeat")]
+            for problem in [
+                *request["problems"],
+                *(flag["text"] for flag in request["flags"] if flag["kind"] != "repeat"),
+            ]
         ]
 
     def _ask(self, path: str, body: bytes | None = None) -> Any:

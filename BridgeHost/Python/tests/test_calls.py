@@ -35,7 +35,9 @@ class CallTests(TestCase):
                 "messageId": outcome.message_id,
             },
         )
-        self.assertRegex(outcome.message_id or "", r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+        self.assertRegex(
+            outcome.message_id or "", r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
+        )
 
     def test_ids_of_one_tracker_ascend(self) -> None:
         tracker, fake = self.fake()
@@ -46,7 +48,9 @@ class CallTests(TestCase):
         ids = [str(receipt.outcome(60).message_id) for receipt in receipts]
         self.assertEqual(len(set(ids)), 50)
         self.assertEqual([id[:13] for id in ids], sorted(id[:13] for id in ids))
-        self.assertRegex(fake.lives[0][-1]["params"]["messageId"], r"^\d{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+        self.assertRegex(
+            fake.lives[0][-1]["params"]["messageId"], r"^\d{13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+        )
 
     def test_may_bring_a_message_id(self) -> None:
         tracker, fake = self.fake()
@@ -58,7 +62,11 @@ class CallTests(TestCase):
 
         self.assertEqual(
             [call["params"] for call in fake.lives[0]],
-            [{"profileData": {"name": "x"}, "messageId": "m1"}, {"messageId": "m2"}, {"newUserId": "u2", "messageId": "m3"}],
+            [
+                {"profileData": {"name": "x"}, "messageId": "m1"},
+                {"messageId": "m2"},
+                {"newUserId": "u2", "messageId": "m3"},
+            ],
         )
         self.assertEqual(refused, Outcome("dropped", reason="INVALID_VALUE"))
 
@@ -95,7 +103,9 @@ class CallTests(TestCase):
         self.assertEqual(str(raised), "SESSION_CREATION_FAILED: The backend answered 503")
 
     def test_an_answer_that_makes_no_sense_is_an_error_and_the_next_call_works(self) -> None:
-        tracker, _ = self.fake({"results": {"track": {}, "flush": {"delivered": 1}, "getSessionId": {"sessionId": "s"}}})
+        tracker, _ = self.fake(
+            {"results": {"track": {}, "flush": {"delivered": 1}, "getSessionId": {"sessionId": "s"}}}
+        )
 
         for call in (lambda: tracker.track("A").outcome(60), tracker.flush):
             with self.assertRaisesCode("INTERNAL_ERROR"):
@@ -136,7 +146,12 @@ class CallTests(TestCase):
         self.assertEqual(
             [call["params"].get("config") or call["params"]["options"] for call in fake.lives[0]],
             [
-                {"apiUrl": "u", "xApiKey": "k", "eventTTLMs": 1, "device": {"osName": "Linux", "deviceType": "Desktop"}},
+                {
+                    "apiUrl": "u",
+                    "xApiKey": "k",
+                    "eventTTLMs": 1,
+                    "device": {"osName": "Linux", "deviceType": "Desktop"},
+                },
                 {"apiUrl": "u", "allowInsecureHTTP": True, "api_ulr": "?"},
                 {"writeKey": "w", "ingestionHost": "h", "context": context},
             ],
@@ -159,7 +174,9 @@ class CallTests(TestCase):
             ["INVALID_EVENT_NAME", "INVALID_USER_ID", "INVALID_VALUE", "INVALID_VALUE"],
         )
         self.assertEqual(fake.lives, [])
-        self.assertRegex(self.warnings[1], r"^identify was dropped: INVALID_USER_ID\. user_id must be a string, and is a int\. ")
+        self.assertRegex(
+            self.warnings[1], r"^identify was dropped: INVALID_USER_ID\. user_id must be a string, and is a int\. "
+        )
         for warning in self.warnings:
             self.assertRegex(warning, r" \(at .*test_calls\.py:\d+\)$")
 
@@ -167,7 +184,9 @@ class CallTests(TestCase):
         tracker, fake = self.fake()
         at = datetime(2025, 1, 31, 9, 30, tzinfo=timezone.utc)
 
-        tracker.analytics.track("A", {"a": 1}, {"user_id": "u1", "timestamp": at, "context": {"ip": "::1"}}, message_id="m1")
+        tracker.analytics.track(
+            "A", {"a": 1}, {"user_id": "u1", "timestamp": at, "context": {"ip": "::1"}}, message_id="m1"
+        )
         tracker.analytics.identify("u2", None, {"user_id": "u2"}, message_id="m2").outcome(60)
 
         self.assertEqual(
@@ -204,7 +223,10 @@ class CallTests(TestCase):
         receipts[-1].outcome(60)
         tracker.close()
 
-        self.assertRegex(self.warnings[0], r"^(track \"A\" was|\d+ calls were) dropped: NOT_INITIALIZED\. Not initialized\. Call init\(\) first\.")
+        self.assertRegex(
+            self.warnings[0],
+            r"^(track \"A\" was|\d+ calls were) dropped: NOT_INITIALIZED\. Not initialized\. Call init\(\) first\.",
+        )
         self.assertLessEqual(len(self.warnings), 3)
 
     def test_says_nothing_if_warnings_are_off(self) -> None:
@@ -334,7 +356,9 @@ class AsyncCallTests(AsyncTestCase):
         tracker.init("x", CONFIG)
         await tracker.track("A")
 
-        self.assertRegex(self.warnings[0], r"^init failed, and nobody handles it: INVALID_BRAND_ID: .* \(at .*test_calls\.py:\d+\)$")
+        self.assertRegex(
+            self.warnings[0], r"^init failed, and nobody handles it: INVALID_BRAND_ID: .* \(at .*test_calls\.py:\d+\)$"
+        )
 
     async def test_cancelling_who_waits_does_not_undo_the_call(self) -> None:
         tracker, fake = self.fake_async()

@@ -18,7 +18,9 @@ CONFIG = {"api_url": "https://api.example.com", "x_api_key": "key"}
 class ExitTests(TestCase):
     """Programs with a stand-in for the host, run to their end."""
 
-    def run_with(self, body: str, life: dict[str, Any] | None = None) -> tuple[subprocess.CompletedProcess[str], FakeHost]:
+    def run_with(
+        self, body: str, life: dict[str, Any] | None = None
+    ) -> tuple[subprocess.CompletedProcess[str], FakeHost]:
         """Runs a program that has a tracker."""
         fake = FakeHost(self.folder, life or {})
         source = (
@@ -54,7 +56,7 @@ class ExitTests(TestCase):
         self.assertEqual(fake.lives, [])
 
     def test_an_exception_and_sys_exit_are_no_different(self) -> None:
-        for body, code in ((' 1 / 0', 1), (' sys.exit(3)', 3)):
+        for body, code in ((" 1 / 0", 1), (" sys.exit(3)", 3)):
             with self.subTest(body):
                 (self.folder / "log.jsonl").unlink(missing_ok=True)
                 ended, fake = self.run_with(f'tracker.init("925", config)\ntracker.track("LAST");{body}\n')
@@ -93,7 +95,8 @@ class ExitTests(TestCase):
         life = {"silent": ["track", "flush", "host.shutdown"]}
         ended, _ = self.run_with(
             "from mobiletracker import _core\n_core._EXIT_FLUSH = _core._EXIT_SHUTDOWN = 0.2\n"
-            'tracker.init("925", config)\ntracker.track("A")\n', life,
+            'tracker.init("925", config)\ntracker.track("A")\n',
+            life,
         )
 
         self.assertEqual(ended.returncode, 0, ended.stderr)
@@ -102,7 +105,7 @@ class ExitTests(TestCase):
         ended, fake = self.run_with(
             'tracker.init("925", config)\ntracker.track("PARENT").outcome()\n'
             "child = os.fork()\n"
-            'if child == 0:\n'
+            "if child == 0:\n"
             '    print(tracker.track("CHILD").outcome(60).status, flush=True)\n'
             "    sys.exit(5)\n"
             "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"

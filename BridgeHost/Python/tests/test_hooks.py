@@ -47,7 +47,9 @@ class BeforeSendTests(TestCase):
                 {"method": "analytics.identify", "user_id": "u1", "properties": {"plan": "pro"}},
             ],
         )
-        self.assertEqual([call["params"].get("options") for call in fake.lives[0]], [None, None, {"groupId": "g"}, None])
+        self.assertEqual(
+            [call["params"].get("options") for call in fake.lives[0]], [None, None, {"groupId": "g"}, None]
+        )
 
     def test_changes_the_call(self) -> None:
         def without_email(call: OutgoingCall) -> OutgoingCall:
@@ -80,8 +82,12 @@ class BeforeSendTests(TestCase):
         tracker, _ = self.with_before_send(fail)
 
         self.assertEqual([tracker.track(name).outcome(60) for name in "AB"], [DROPPED, DROPPED])
-        self.assertRegex(self.warnings[0], r'^track "A" was dropped: before_send has raised ZeroDivisionError.* \(at .*test_hooks')
-        self.assertRegex(self.warnings[1], r'^track "B" was dropped: before_send must return the call, or None to drop it\.')
+        self.assertRegex(
+            self.warnings[0], r'^track "A" was dropped: before_send has raised ZeroDivisionError.* \(at .*test_hooks'
+        )
+        self.assertRegex(
+            self.warnings[1], r'^track "B" was dropped: before_send must return the call, or None to drop it\.'
+        )
 
     def test_what_it_returns_is_judged_as_any_call_is(self) -> None:
         tracker, _ = self.with_before_send(lambda call: {**call, "properties": {"x": float("nan")}})

@@ -96,7 +96,7 @@ class StartTests(TestCase):
         cases = {
             "needs GLIBC 2.38, and the C library of this system is older": (
                 "for version in 2.4 2.38 2.34; do "
-                "echo \"$0: libc.so.6: version \\`GLIBC_$version' not found (required by $0)\" >&2; done; exit 1"
+                'echo "$0: libc.so.6: version \\`GLIBC_$version\' not found (required by $0)" >&2; done; exit 1'
             ),
             "needs GLIBC 2.36, and the C library of this system is older": (
                 "for version in ABI_DT_RELR 2.34; do "
@@ -125,13 +125,17 @@ class StartTests(TestCase):
         self.assertIn(
             f"was built for linux-{name}, and this is {sys.platform}-{platform.machine()}", self.error_of(elf).message
         )
-        self.assertIn("was built for darwin-arm64", self.error_of(struct.pack("<II", 0xFEEDFACF, 0x0100000C) + bytes(56)).message)
+        self.assertIn(
+            "was built for darwin-arm64", self.error_of(struct.pack("<II", 0xFEEDFACF, 0x0100000C) + bytes(56)).message
+        )
 
     def test_by_its_arguments_in_its_own_words(self) -> None:
         tracker = MobileTracker(host_path=host_path(), host_arguments=["--storage-dirr", "/tmp"], stderr="ignore")
         self.addCleanup(tracker.close)
 
-        with self.assertRaisesRegex(MobileTrackerError, r"argument host_arguments\): .*unknown argument '--storage-dirr'"):
+        with self.assertRaisesRegex(
+            MobileTrackerError, r"argument host_arguments\): .*unknown argument '--storage-dirr'"
+        ):
             tracker.init("925")
         self.assertEqual(len(self.warnings), 1)
 

@@ -153,7 +153,9 @@ class WheelTests(TestCase):
         if not has_setuptools:
             self.skipTest("setuptools 77 is not installed; .ci/setup tests does that")
         if needs_toolchain(host_path()):
-            self.skipTest("the host at hand needs the Swift toolchain where it runs; make build makes one that does not")
+            self.skipTest(
+                "the host at hand needs the Swift toolchain where it runs; make build makes one that does not"
+            )
         source, wheels = self.folder / "source", self.folder / "wheels"
         shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("tests", "build", "*.egg-info", "__pycache__"))
         built = subprocess.run(
@@ -165,6 +167,7 @@ class WheelTests(TestCase):
         )
         self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
         return next(wheels.iterdir())
+
 
 def needs_toolchain(host: Path) -> bool:
     """Whether the host was built for this machine alone, as debug builds are."""

@@ -1,9 +1,9 @@
 """What becomes of calls when the host dies, cannot start or ends: the same for the clients of both languages.
 
-The scenarios are in Tests/Recovery/scenarios.json, and the Node client plays them too. `host` is a shell script that is the
-host: `$HOST` is the real one, `$START` how often it was started; null means that there is none. Steps:
+The scenarios are in Tests/Recovery/scenarios.json, and the Node client plays them too. `host` is a shell script that is
+the host: `$HOST` is the real one, `$START` how often it was started; null means that there is none. Steps:
 
-    call        makes a call, and waits for it unless `as` gives it a name; what begins with `$` is an address of the backend
+    call        makes a call, and waits for it unless `as` gives it a name; what begins with `$` are the backend's addresses
     await       waits for the call of that name
     gives       what the call comes to, at least; null is nothing
     fails       the error it fails with
@@ -39,9 +39,7 @@ SCENARIOS = json.loads((ROOT / "Tests/Recovery/scenarios.json").read_text())
 class Stage:
     """One scenario: a tracker, a host that can be killed, a backend, and what is remembered from step to step."""
 
-    def __init__(
-        self, test: RecoveryTests, tracker_of: Callable[..., Any], host: str | None, folder: Path
-    ) -> None:
+    def __init__(self, test: RecoveryTests, tracker_of: Callable[..., Any], host: str | None, folder: Path) -> None:
         self.test = test
         self.collector = test.collector
         self.starts_file = folder / "starts"

@@ -40,7 +40,7 @@ class ValueTests(TestCase):
     """Values as JSON."""
 
     def test_what_json_has_is_written_as_json_does(self) -> None:
-        for value in (None, True, 0, -1, 2**70, 1.5, 1e300, "é\n\"\u2028🐙", [], {}, [1, [2]], {"a": {"b": None}}):
+        for value in (None, True, 0, -1, 2**70, 1.5, 1e300, 'é\n"\u2028🐙', [], {}, [1, [2]], {"a": {"b": None}}):
             with self.subTest(value=value):
                 self.assertEqual(json.loads(written(value)), value)
         self.assertEqual(written((1, 2)), "[1,2]")
@@ -116,7 +116,10 @@ class ValueTests(TestCase):
         tracker.track("B").outcome(60)
 
         self.assertEqual(outcome.reason, "SERIALIZATION_ERROR")
-        self.assertRegex(self.warnings[0], r'^track "A" was dropped: SERIALIZATION_ERROR\. attributes\.items\[0\]\.price is nan\. \(at ')
+        self.assertRegex(
+            self.warnings[0],
+            r'^track "A" was dropped: SERIALIZATION_ERROR\. attributes\.items\[0\]\.price is nan\. \(at ',
+        )
         self.assertEqual([call["params"]["eventName"] for call in fake.lives[0]], ["B"])
 
     def test_is_too_large_past_what_the_host_takes_in_one_message(self) -> None:

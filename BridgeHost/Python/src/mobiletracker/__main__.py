@@ -12,7 +12,9 @@ from .errors import MobileTrackerError
 
 def main() -> int:
     """Prints what was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m mobiletracker", description="Says which host the package would start.")
+    parser = argparse.ArgumentParser(
+        prog="python -m mobiletracker", description="Says which host the package would start."
+    )
     parser.add_argument("--version", action="version", version=f"mobile-tracker {__version__}")
     parser.parse_args()
     try:

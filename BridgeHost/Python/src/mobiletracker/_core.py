@@ -246,7 +246,7 @@ def _with_name(host_arguments: Sequence[str], app_name: str | None) -> list[str]
 
 
 def program_name() -> str | None:
-    """The name of this program: of the package that is run by `python -m`, else of the script; None if there is neither."""
+    """The name of this program: of the package that `python -m` runs, else of the script; None without both."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     if spec is not None:
         return str(spec.name).removesuffix(".__main__")

@@ -42,8 +42,8 @@ class HostEnd:
 
 
 def find_host(given: str | os.PathLike[str] | None = None, *, package: Path = _PACKAGE) -> Path:
-    """Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in the package, else in
-    the build folder of the repository that the package lies in.
+    """Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in the package, else
+    in the build folder of the repository that the package lies in.
 
     :param given: What the caller says.
     :raises MobileTrackerError: `HOST_NOT_FOUND`, saying where it looked and how to build.

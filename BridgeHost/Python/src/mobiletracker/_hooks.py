@@ -36,8 +36,8 @@ class OutgoingCall(TypedDict, total=False):
 
 
 BeforeSend = Callable[[OutgoingCall], OutgoingCall | None]
-"""Sees each tracking call that is valid, before anything is written. It returns the call, changed or not, or None to drop it
-with the reason `BEFORE_SEND`. One that raises drops the call too, with a warning."""
+"""Sees each tracking call that is valid, before anything is written. It returns the call, changed or not, or None to
+drop it with the reason `BEFORE_SEND`. One that raises drops the call too, with a warning."""
 
 
 class CallDropped(Exception):
@@ -74,8 +74,7 @@ def filtered(before_send: BeforeSend, row: Row, arguments: Sequence[object], par
     if all(member is None or is_same(member) or (member not in result and member not in before) for member in members):
         return None
     return [
-        value if member is None or is_same(member) else result.get(member)
-        for member, value in zip(members, arguments)
+        value if member is None or is_same(member) else result.get(member) for member, value in zip(members, arguments)
     ]
 
 

@@ -32,8 +32,8 @@ class Timer:
 class IOThread:
     """A thread that waits for pipes, timers and what other threads hand to it.
 
-    It starts with the first thing to do and ends when its owner says that there is nothing more. It is a daemon: it keeps
-    no program alive. All but `post` and `is_current` is for the thread itself.
+    It starts with the first thing to do and ends when its owner says that there is nothing more. It is a daemon: it
+    keeps no program alive. All but `post` and `is_current` is for the thread itself.
     """
 
     def __init__(

@@ -32,8 +32,8 @@ def serialize(members: dict[str, object], names: Mapping[str, str]) -> bytes:
 
     :param members: The arguments by their names.
     :param names: What a fault calls them.
-    :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, and objects that JSON does not
-        have.
+    :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, and objects that JSON does
+        not have.
     """
     try:
         text = _encode(members)

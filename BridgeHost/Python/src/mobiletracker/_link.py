@@ -53,8 +53,8 @@ class _Shutdown:
 class HostLink:
     """Calls to a host that is started when it is needed, and again when it dies.
 
-    Calls reach the host in the order they are made. Each is settled: by an answer, by its repetition after a crash, or by
-    an error. What begins with an underscore runs on the I/O thread.
+    Calls reach the host in the order they are made. Each is settled: by an answer, by its repetition after a crash, or
+    by an error. What begins with an underscore runs on the I/O thread.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class HostLink:
         self.io.post(self._when_quiet.append, action)
 
     def become_child(self) -> None:
-        """After a fork: the host and its calls are the parent's. The next call here starts a host that is told the same."""
+        """After a fork: the host and its calls are the parent's. The next call starts a host that is told the same."""
         open_calls = [*self._calls.values(), *self.io.abandon(Call)]
         for host in self._processes:
             host.abandon()
@@ -372,9 +372,7 @@ class HostLink:
             self._start()
 
     def _ended_as_told(self, shutdown: _Shutdown, how: str) -> None:
-        self._reject(
-            self._calls, lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id
-        )
+        self._reject(self._calls, lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
         self.recovery.clear()
         self._finish_shutdown()
         if self._calls:

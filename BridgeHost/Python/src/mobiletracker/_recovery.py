@@ -65,8 +65,8 @@ class Recovery:
         self._consent = self._init = self._analytics = self._basic = self._basic_user = None
 
     def _note_consent(self, params: bytes) -> None:
-        """Once a tracker is initialised its consent is on disk, where another process may have changed it since: so only
-        one that was given before counts. A tracker without a disk is told every time."""
+        """Once a tracker is initialised its consent is on disk, where another process may have changed it since: so
+        only one that was given before counts. A tracker without a disk is told every time."""
         is_on_disk = self._init is not None and _config_of(json.loads(self._init)).get("persistence") != "memory"
         self._consent = None if is_on_disk else params
 

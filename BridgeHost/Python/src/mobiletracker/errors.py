@@ -43,9 +43,7 @@ class MobileTrackerError(Exception):
 
     def copy(self) -> MobileTrackerError:
         """The same error for another caller: each has a traceback of its own."""
-        return MobileTrackerError(
-            self.code, self.message, number=self.number, retryable=self.retryable, data=self.data
-        )
+        return MobileTrackerError(self.code, self.message, number=self.number, retryable=self.retryable, data=self.data)
 
 
 def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:

@@ -19,6 +19,7 @@ from ._news import News, Postman
 from .protocol import DiagnosticNews, LogNews, SessionNews
 from .receipt import Awaited, Wakeups, post
 
+
 class MobileTracker(TrackerCalls):
     """A tracker and the host behind it, which starts with the first call.
 
@@ -50,11 +51,11 @@ class MobileTracker(TrackerCalls):
         :param host_arguments: What to start the host with.
         :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
         :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
-        :param app_name: The program's name, which is in the path of the default state folder. By default the name of the
-            package that runs, else of the script.
+        :param app_name: The program's name, which is in the path of the default state folder. By default the name of
+            the package that runs, else of the script.
         :param logger: Takes the warnings and the host's log, in the place of the logger `mobiletracker` and of stderr.
-        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None to
-            drop it.
+        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None
+            to drop it.
         """
         core = Core(
             host_path=host_path,
@@ -131,11 +132,11 @@ class AsyncMobileTracker(AsyncTrackerCalls):
         :param host_arguments: What to start the host with.
         :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
         :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
-        :param app_name: The program's name, which is in the path of the default state folder. By default the name of the
-            package that runs, else of the script.
+        :param app_name: The program's name, which is in the path of the default state folder. By default the name of
+            the package that runs, else of the script.
         :param logger: Takes the warnings and the host's log, in the place of the logger `mobiletracker` and of stderr.
-        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None to
-            drop it.
+        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None
+            to drop it.
         """
         wakeups = Wakeups()
         core = Core(
@@ -164,7 +165,7 @@ class AsyncMobileTracker(AsyncTrackerCalls):
     def on(self, topic: Literal["session"], listener: Callable[[SessionNews], object]) -> Callable[[], None]: ...
 
     def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:
-        """Calls the listener with all news of this kind from now on, in the running event loop. Returns what ends it."""
+        """Calls the listener with all news of this kind from now on, in the running loop. Returns what ends it."""
         return self._news.on(topic, listener, partial(post, asyncio.get_running_loop(), self._news.call))
 
     def shutdown(self) -> Awaited[None]:
