@@ -34,6 +34,8 @@ struct DefaultsTests {
         #expect(options.proxy == nil)
         #expect(!options.allowInsecureHTTP)
         #expect(!options.collectorPanel)
+        // A new option has its line above.
+        #expect(Mirror(reflecting: options).children.count == 21)
     }
 
     @Test("has its documented default with MobileTracker, where a full queue refuses the call")
@@ -53,6 +55,7 @@ struct DefaultsTests {
         #expect(config.initialScreen == nil)
         #expect(config.maxPendingEvents == nil)
         #expect(config.delivery == DeliveryOptions())
+        #expect(config.enabled == nil)
     }
 
     @Test("has its documented default with AnalyticsClient, where the oldest event makes room")
@@ -60,6 +63,7 @@ struct DefaultsTests {
         let options = InitOptions(writeKey: "k", ingestionHost: "https://in.example.com")
         let settings = try AnalyticsSettings(options, facts: .none)
 
+        #expect(options.enabled == nil)
         #expect(!options.debug)
         #expect(options.flushIntervalSeconds == 10)
         #expect(options.flushAt == 20)

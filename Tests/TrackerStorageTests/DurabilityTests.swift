@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -5,8 +6,11 @@ import Testing
 
 @Suite("Durability")
 struct DurabilityTests {
+    private let folder = TemporaryFolder()
+    private let tools = TemporaryFolder()
+
     @Test(
-        "full syncs every commit, process leaves that to the log",
+        "full has SQLite sync every commit, process has it leave that to the log",
         arguments: zip([OutboxConfiguration.Durability.process, .full], [1, 2] as [Int64]))
     func syncs(durability: OutboxConfiguration.Durability, synchronous: Int64) throws {
         let folder = try TemporaryDirectory()
@@ -17,5 +21,69 @@ struct DurabilityTests {
         // SQLite's own words for NORMAL and FULL.
         #expect(try connection.number("PRAGMA synchronous") == synchronous)
         #expect(try connection.number("PRAGMA fullfsync") == (durability == .full ? 1 : 0))
+    }
+
+    @Test(
+        "calls are synced with full alone, stored values, consent and resets with either",
+        .enabled(if: ChildProcess.exists("cc")), arguments: ["", " full"])
+    func reachesTheDisk(durability: String) throws {
+        let probe = try countedProbe()
+        #expect(try probe.ask("open \(folder.path)\(durability)") == "open writable")
+        // The first call also reserves a block of sequence numbers, which is synced.
+        #expect(try probe.ask("bind s1") == "done")
+        #expect(try probe.ask("append m1") == "queued")
+
+        let call = try syncs(during: "append m2", probe)
+        let value = try syncs(during: "bind s2", probe)
+        let reset = try syncs(during: "reset", probe)
+        let denial = try syncs(during: "deny", probe)
+
+        #expect(call.answer == "queued")
+        let log: Substring = "tracker.sqlite3-wal"
+        #expect(call.files.contains(log) == (durability == " full"))
+        for change in [value, reset, denial] {
+            #expect(change.answer == "done")
+            #expect(change.files.contains(log), "\(change.files)")
+        }
+    }
+
+    /// A probe that notes the name of each file that it has synced.
+    private func countedProbe() throws -> ProbeProcess {
+        let source = """
+            #include <stdio.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+
+            static int noted(long call, int file) {
+                char link[64], path[4096] = "";
+                snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+                FILE *log = fopen(getenv("SYNC_LOG"), "a");
+                if (!log || readlink(link, path, sizeof path - 1) < 0) abort();
+                fprintf(log, "%s\\n", strrchr(path, '/') + 1);
+                fclose(log);
+                return (int) syscall(call, file);
+            }
+
+            int fsync(int file) { return noted(SYS_fsync, file); }
+            int fdatasync(int file) { return noted(SYS_fdatasync, file); }
+            """
+        try FileManager.default.createDirectory(atPath: tools.path, withIntermediateDirectories: true)
+        try source.write(toFile: tools.file("syncs.c"), atomically: true, encoding: .utf8)
+        try ChildProcess.run("cc", ["-shared", "-fPIC", "-o", "syncs.so", "syncs.c"], in: tools.path)
+        let (library, log) = (tools.file("syncs.so"), tools.file("log"))
+        return try ProbeProcess("exec env LD_PRELOAD=\(library) SYNC_LOG=\(log) \"$0\"")
+    }
+
+    /// What the probe answered to a command, and which files it had synced by then.
+    private func syncs(during command: String, _ probe: ProbeProcess) throws -> (answer: String, files: [Substring]) {
+        let before = try noted.count
+        let answer = try probe.ask(command)
+        return (answer, Array(try noted.dropFirst(before)))
+    }
+
+    private var noted: [Substring] {
+        get throws { try String(contentsOfFile: tools.file("log"), encoding: .utf8).split(separator: "\n") }
     }
 }

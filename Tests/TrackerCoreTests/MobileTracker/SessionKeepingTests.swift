@@ -86,6 +86,8 @@ struct SessionKeepingTests {
             to: URL(filePath: first.directory.path("state/tracker.sqlite3")))
 
         let next = first.restarted()
+        let heard = Recorder<Diagnostic>()
+        next.tracker.observe { heard.record($0) }
         try await next.start()
         await next.tracker.track(eventName: "E")
         await next.drain()
@@ -93,7 +95,10 @@ struct SessionKeepingTests {
         #expect(Identity(next.tracker) == identity)
         #expect(next.creations.count == 1)
         #expect(next.names == ["E"])
-        #expect(next.log.lines.all.filter { $0.hasPrefix("warning: The database was damaged") }.count == 1)
+        let warnings = next.log.lines.all.filter { $0.hasPrefix("warning: The database was damaged") }
+        #expect(warnings.count == 1)
+        let told = heard.all.compactMap { if case .storage(let message) = $0 { message } else { nil } }
+        #expect(told.map { "warning: \($0)" } == warnings)
         #expect(next.tracker.isBalanced)
         await next.tracker.shutdown()
     }
