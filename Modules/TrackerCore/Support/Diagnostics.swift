@@ -107,8 +107,9 @@ final class DiagnosticsHub: Sendable {
     }
 
     func add(_ subscription: Subscription) {
-        if subscription.includesDeliveries { deliveries.set(true) }
         let isClosed = state.withLock { state in
+            // Under the lock: a report that finds nobody else turns it off there.
+            if subscription.includesDeliveries { deliveries.set(true) }
             state.subscriptions.removeAll { $0.subscription == nil }
             state.subscriptions.append(WeakSubscription(subscription: subscription))
             return state.isClosed
