@@ -20,7 +20,7 @@ suite('an option that is left out has its documented default', { skip: withoutHo
 
         const { config } = await tracker.getDebugInfo()
         const own = {
-            debug: false, crossSiteCookie: false, cookieDomain: null, cookieExpiration: 365,
+            enabled: null, debug: false, crossSiteCookie: false, cookieDomain: null, cookieExpiration: 365,
             sessionCreation: 'duringInit', initTimeoutMs: 30_000, consent: 'granted', initialScreen: null,
             maxPendingEvents: null,
         }
@@ -34,7 +34,7 @@ suite('an option that is left out has its documented default', { skip: withoutHo
 
         const { config, maxQueueEvents } = await analytics.getDebugInfo()
         const own = {
-            debug: false, flushIntervalSeconds: 10, flushAt: 20, maxBatchSize: 100, maxBatchBytes: 475_000,
+            enabled: null, debug: false, flushIntervalSeconds: 10, flushAt: 20, maxBatchSize: 100, maxBatchBytes: 475_000,
             requestTimeoutMs: 8000,
         }
         assert.equal(maxQueueEvents, 100_000)

@@ -52,6 +52,27 @@ suite('the client and the host agree', { skip: withoutHost }, () => {
     })
 })
 
+suite('the program that the types are tested with', () => {
+    const program = readFileSync(new URL('../testsupport/types-program.mts', import.meta.url), 'utf8')
+
+    test('makes every call', () => {
+        for (const method of describeTables().keys()) {
+            const call = method.includes('.') ? method : `tracker.${method}`
+            assert.ok(program.includes(`${call}(`), call)
+        }
+    })
+
+    test('gives every option', { skip: withoutHost }, () => {
+        const { schemas } = ask('rpc.discover').components
+        for (const name of ['TrackerConfig', 'AnalyticsOptions', 'BasicOptions', 'AnalyticsCallOptions']) {
+            // Spellings such as api_url are those of other packages.
+            for (const option of Object.keys(schemas[name].properties).filter((key) => !key.includes('_'))) {
+                assert.match(program, new RegExp(`\\b${option}\\b`), `${name}.${option}`)
+            }
+        }
+    })
+})
+
 suite('the client has a function', () => {
     const files = ['index.d.cts', 'protocol.d.cts'].map((name) => new URL(`../src/client/${name}`, import.meta.url))
     const types = files.map((file) => readFileSync(file, 'utf8')).join('')

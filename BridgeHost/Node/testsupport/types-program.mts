@@ -1,8 +1,8 @@
 // Uses everything that the type definitions offer. It is compiled by a test, and never run.
 import MobileTracker, { createTracker, MobileTrackerError } from '@mobiletracker/bridge'
 import type {
-    AnalyticsOptions, Consent, FlushReport, Outcome, Properties, Tracker, TrackerConfig, TrackerOptions,
-    WebContentsLike,
+    AnalyticsCallOptions, AnalyticsOptions, BasicOptions, BeforeSend, ClientHooks, Consent, DeliveryOptions, FlushReport,
+    Logger, Outcome, Properties, Tracker, TrackerConfig, TrackerOptions, WebContentsLike,
 } from '@mobiletracker/bridge'
 
 interface Purchase {
@@ -10,20 +10,31 @@ interface Purchase {
     coupon?: string
 }
 
-const config: TrackerConfig = {
-    apiUrl: 'https://api.example.com', xApiKey: 'key', debug: true, crossSiteCookie: true, cookieDomain: null,
-    cookieExpiration: 30, sessionCreation: 'inBackground', initTimeoutMs: 5000, consent: 'pending',
-    device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, storageDirectory: '/tmp/state',
-    persistence: 'memory', durability: 'full', maxQueuedEvents: 1, maxQueuedBytes: 1, maxEventBytes: 1, eventTTLMs: 1,
-    overflow: 'dropOldest', maxConcurrentRequests: 2, requestTimeoutMs: 1000, compression: 'none', compressionThreshold: 1, retryDelayMs: 10,
-    failureThreshold: 1, cooldownMs: 10, maxCooldownMs: 10, jitter: 0, caBundle: '/ca.pem', proxy: null,
-    allowInsecureHTTP: false, collectorPanel: true,
+const logger: Logger = { warn: (message) => console.warn(message.length) }
+const beforeSend: BeforeSend = (call) => (call.method === 'track' && call.name === 'NOISE' ? null : call)
+const delivery: DeliveryOptions = {
+    storageDirectory: '/tmp/state', persistence: 'memory', durability: 'full', maxQueuedEvents: 1, maxQueuedBytes: 1,
+    maxEventBytes: 1, eventTTLMs: 1, overflow: 'dropOldest', maxConcurrentRequests: 2, requestTimeoutMs: 1000,
+    compression: 'none', compressionThreshold: 1, retryDelayMs: 10, failureThreshold: 1, cooldownMs: 10,
+    maxCooldownMs: 10, jitter: 0, caBundle: '/ca.pem', proxy: null, allowInsecureHTTP: false, collectorPanel: true,
 }
-const options: TrackerOptions = { hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore', collectorPanel: true,
-    warnings: false, appName: 'shop' }
-const analyticsOptions: AnalyticsOptions = {
-    writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10, flushAt: 5,
-    maxBatchSize: 5, maxBatchBytes: 1000, app: { name: 'Shop' }, context: { campaign: { name: 'x' } }, debug: null,
+const config: TrackerConfig & ClientHooks = {
+    enabled: true, apiUrl: 'https://api.example.com', xApiKey: 'key', debug: true, crossSiteCookie: true,
+    cookieDomain: null, cookieExpiration: 30, sessionCreation: 'inBackground', initTimeoutMs: 5000, consent: 'pending',
+    device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, beforeSend, logger, ...delivery,
+}
+const options: TrackerOptions = {
+    hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore', warnings: false, appName: 'shop',
+    collectorPanel: true, logger, beforeSend,
+}
+const analyticsOptions: AnalyticsOptions & ClientHooks = {
+    enabled: false, writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10,
+    flushAt: 5, maxBatchSize: 5, maxBatchBytes: 1000, app: { name: 'Shop' }, context: { campaign: { name: 'x' } },
+    debug: null, beforeSend: null, logger: null, ...delivery,
+}
+const basicOptions: BasicOptions = { enabled: true, maxQueueSize: 10, debug: false, ...delivery }
+const aboutAnother: AnalyticsCallOptions = {
+    userId: 'u3', anonymousId: 'a3', groupId: null, timestamp: new Date(), context: { page: 1 },
 }
 
 export async function useTracker(tracker: Tracker, webContents: WebContentsLike): Promise<FlushReport> {
@@ -63,6 +74,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     const stop = tracker.on('log', ({ level, message, at }) => console.log(level, message, at))
     tracker.on('diagnostic', ({ kind, reason, messageId, status }) => console.log(kind, reason, messageId, status))
     tracker.on('session', ({ sessionId }) => console.log(sessionId?.length))
+    tracker.on('delivered', ({ messageId }) => console.log(messageId))
     stop()
     tracker.trackScreens(webContents, { titleWaitMs: 100 })()
 
@@ -70,6 +82,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await analytics.initialize(analyticsOptions)
     await analytics.track('Signed Up', { plan: 'pro' }, { messageId: 'm5' })
     await analytics.identify('u1', null)
+    await analytics.track('Signed Up', null, { ...aboutAnother, messageId: 'm7' })
     await analytics.group('g1')
     await analytics.screen('Home')
     await analytics.page('Start')
@@ -81,7 +94,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await analytics.foreground()
     await analytics.background()
     console.log((await analytics.getDebugInfo()).queueLength, (await analytics.flush(1000)).delivered)
-    await basic.initialize('key', 'https://b.example.com', '1.0', { maxQueueSize: 10 })
+    await basic.initialize('key', 'https://b.example.com', '1.0', basicOptions)
     await basic.initialize({ apiKey: 'key', endpoint: 'https://b.example.com' })
     await basic.track('Clicked')
     await basic.identify('u1', { plan: 'pro' })
