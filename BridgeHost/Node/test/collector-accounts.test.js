@@ -51,6 +51,23 @@ suite('a client\'s account', () => {
         assert.deepEqual(told, ['AnalyticsClient, process 1'])
     })
 
+    test('agrees with what came though every event names a user of its own', async (t) => {
+        const { collector, post } = await withAccounts(t)
+        const deliver = (number) => {
+            const event = { ...analyticsEvent('track', number), userId: `u${number}` }
+            delete event.anonymousId
+            return send(collector.url, { path: '/v1/batch', headers: batchHeaders([event], String(number)), body: { batch: [event] } })
+        }
+        await deliver(1)
+        await post(1)
+        await post(1)
+        await deliver(2)
+        await deliver(3)
+
+        assert.deepEqual((await post(3)).state, 'agrees')
+        assert.equal((await post(4)).state, 'differs')
+    })
+
     test('agrees with what came', async (t) => {
         const { deliver, post } = await withAccounts(t)
         await deliver(1)
