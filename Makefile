@@ -10,7 +10,7 @@ KILLS ?= 1000
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: test-swift test-node test-python floor bench-check profile bench-growth bench-parts bench-peers storm
+.PHONY: fresh-reports test-swift test-node test-python floor bench-check profile bench-growth bench-parts bench-peers storm
 .PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
@@ -63,9 +63,13 @@ dist-debian: dist
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The packages then
 # show that it is small enough. At the end each test that Docs/Coverage.md names must have passed in this run.
-test: coverage test-scripts test-swift test-node test-python links docs dist
+test: fresh-reports coverage test-scripts test-swift test-node test-python links docs dist
 	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
 	@python3 Tests/Scripts/coverage.py --reports .build/reports
+
+# The reports of an earlier run do not count.
+fresh-reports:
+	@rm -rf .build/reports
 
 # The scripts that run the tests and read what they came to.
 test-scripts: setup-tests
