@@ -128,9 +128,12 @@ class Results:
     """The verdicts of the reports: passed, failed or skipped, under the names that rows use."""
 
     def __init__(self, folder):
-        self.swift, self.others = defaultdict(list), defaultdict(list)
+        self.swift, self.others, self.faults = defaultdict(list), defaultdict(list), []
         for path in sorted(folder.glob("*-swift-testing.xml")):
-            self._read_swift(path)
+            try:
+                self._read_swift(path)
+            except xml.etree.ElementTree.ParseError:
+                self.faults.append(f"{path.name} is not whole: that run did not come to its end")
         for path in sorted(folder.glob("*.jsonl")):
             for record in map(json.loads, path.read_text().splitlines()):
                 if not record.get("suite"):
@@ -180,6 +183,8 @@ def check(root, reports=None):
     promised, faults = statements(docs)
     covered, count = set(), 0
     results = Results(reports) if reports else None
+    if results:
+        faults += results.faults
 
     for row in rows((docs / "Coverage.md").read_text()):
         count += 1

@@ -223,6 +223,14 @@ class Reports(CoverageCase):
         (self.repository.reports / "swift-swift-testing.xml").unlink()
         self.assertIn("Docs/Coverage.md:7: `CrashTests.killed` did not run", self.passed())
 
+    def test_a_report_of_a_run_that_did_not_end(self):
+        self.repository.write("reports/swift-swift-testing.xml", "<testsuites><testsuite>")
+        self.assertEqual(
+            self.passed()[:2],
+            ["swift-swift-testing.xml is not whole: that run did not come to its end",
+             "Docs/Coverage.md:7: `CrashTests.killed` did not run"],
+        )
+
     def test_one_of_the_tests_that_a_template_stands_for_failed(self):
         name = "`a.test.js: arrives ${how}, and it\\'s whole`"
         for verdict, said in [("failed", "failed"), ("skipped", None)]:
