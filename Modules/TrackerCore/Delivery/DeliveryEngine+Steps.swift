@@ -34,6 +34,8 @@ extension DeliveryEngine {
         for transfer in state.transfers.values { parts.loop.cancel(transfer) }
         observe(.idle)
         parts.loop.close()
+        // Whoever waits for the end may hold the engine: it must not hold them.
+        state.ending = nil
         ending.completion()
     }
 

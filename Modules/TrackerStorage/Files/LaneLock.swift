@@ -68,9 +68,12 @@ final class LaneLock: Sendable {
         }
     }
 
-    /// Releases the right at once.
+    /// Releases the right at once, and closes its file.
     func end() {
-        state.withLock { $0.unlock() }
+        state.withLock { state in
+            state.unlock()
+            state.lock = nil
+        }
     }
 }
 
