@@ -81,8 +81,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Accepts a call: its place in the order is fixed when this returns.
     @discardableResult
     public func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
-        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked(options) }
-        return runtime.enqueue(name, checked, messageId)
+        runtime.enqueue(call, messageId) { $0.checked(options) }
     }
 
     /// Accepts a call: its place in the order is fixed when this returns.
@@ -97,10 +96,9 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, holdsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked(options) }
-        runtime.accept(
-            name, checked, messageID: messageID, holdsWhileIdle: holdsWhileIdle,
-            completion: completion)
+        runtime.accept(call, messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion) {
+            $0.checked(options)
+        }
     }
 
     /// Sends what is queued now, without waiting for it.

@@ -19,9 +19,7 @@ package enum BasicCall: Hashable, Sendable {
         }
     }
 
-    /// Checks the call, and returns its values as text.
-    ///
-    /// - Throws: Why it is refused.
+    /// Checks the call, and returns its values as text; throws why it is refused.
     func checked() throws(Refusal) -> JSONText? {
         let (given, values, fault): (String, Properties?, Refusal) =
             switch self {

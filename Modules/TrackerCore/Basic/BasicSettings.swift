@@ -16,9 +16,6 @@ struct BasicSettings: ClientSettings {
     /// The context of every event.
     let context: JSONText
 
-    /// Checks what `initialize` was given.
-    ///
-    /// - Parameter environment: Gives what it was not given.
     /// - Throws: `invalidAPIKey`, `invalidEndpoint`, or `invalidConfiguration` with the field and the reason.
     init(
         apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
@@ -51,7 +48,11 @@ struct BasicSettings: ClientSettings {
         var delivery = options.delivery
         delivery.maxQueuedEvents = delivery.queueBound(own: options.maxQueueSize, inMemory: BasicOptions.memoryBound)
         self.delivery = delivery
-        context = Self.context(appVersion: appVersion)
+        var context = JSONObjectWriter()
+        context.append("platform", SystemDescription.osName.lowercased())
+        context.append("osVersion", SystemDescription.osVersion)
+        if let appVersion { context.append("appVersion", appVersion) }
+        self.context = context.finish()
     }
 
     let title = "BasicTracker"
@@ -67,13 +68,5 @@ struct BasicSettings: ClientSettings {
 
     func succession(to current: BasicSettings) -> Succession {
         current.lane == lane && current.delivery == delivery ? .updates : .replaces
-    }
-
-    private static func context(appVersion: String?) -> JSONText {
-        var context = JSONObjectWriter()
-        context.append("platform", SystemDescription.osName.lowercased())
-        context.append("osVersion", SystemDescription.osVersion)
-        if let appVersion { context.append("appVersion", appVersion) }
-        return context.finish()
     }
 }

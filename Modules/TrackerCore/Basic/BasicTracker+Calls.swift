@@ -14,8 +14,7 @@ extension BasicTracker {
     }
 
     /// The same with a dictionary of any values.
-    @_disfavoredOverload
-    @discardableResult
+    @_disfavoredOverload @discardableResult
     public func track(event: String, properties: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.track(event: event, properties: properties.map { Properties($0) }), messageId)
     }
@@ -33,8 +32,7 @@ extension BasicTracker {
     }
 
     /// The same with a dictionary of any values.
-    @_disfavoredOverload
-    @discardableResult
+    @_disfavoredOverload @discardableResult
     public func identify(userId: String, traits: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.identify(userId: userId, traits: traits.map { Properties($0) }), messageId)
     }
@@ -51,8 +49,7 @@ extension BasicTracker {
     }
 
     /// The same with a dictionary of any values.
-    @_disfavoredOverload
-    @discardableResult
+    @_disfavoredOverload @discardableResult
     public func screen(name: String, properties: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.screen(name: name, properties: properties.map { Properties($0) }), messageId)
     }

@@ -23,7 +23,6 @@ public final class BasicTracker: ControlledClient {
     public convenience init(log: any TrackerLog = StandardErrorLog()) { self.init(dependencies: .system(log: log)) }
 
     package init(dependencies: Dependencies) { runtime = ClientRuntime(dependencies, model: BasicModel()) }
-
     package var control: any ClientControl { runtime }
 
     /// What happens to the events, as it happens.
@@ -36,8 +35,7 @@ public final class BasicTracker: ControlledClient {
     /// calls are refused as `.storage` then.
     ///
     /// - Parameters:
-    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters. `nil`: as `MOBILE_TRACKER_KEY` says in the
-    ///     environment.
+    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters. `nil`: as the variable `MOBILE_TRACKER_KEY`.
     ///   - endpoint: The URL that events are posted to. Absolute, `https` (plain `http` only to this machine, or with
     ///     `options.allowInsecureHTTP`), without user info, query or fragment. `nil`: as `MOBILE_TRACKER_API_URL` says.
     ///   - appVersion: The application's version, for the events' context.
@@ -45,8 +43,7 @@ public final class BasicTracker: ControlledClient {
     ///     `options.maxQueuedEvents` says, and 100 with `persistence: .memory`. The smaller of the two counts.
     ///   - options: How events are kept and delivered.
     ///   - debug: Whether informative and debug messages are logged.
-    ///   - enabled: With `false` nothing is stored or sent, calls are dropped as `.disabled`, and no other argument is
-    ///     looked at. `nil`: as `MOBILE_TRACKER_ENABLED` says in the environment, else `true`.
+    ///   - enabled: `false`: calls are dropped as `.disabled`. `nil`: as `MOBILE_TRACKER_ENABLED` says, else `true`.
     ///   - log: Where messages go from now on; `nil`: where they went before, standard error at first.
     ///   - beforeSend: Sees each call before anything is stored, and may change or drop it.
     /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
@@ -83,22 +80,12 @@ public final class BasicTracker: ControlledClient {
         _ call: BasicCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
     ) {
-        let (name, checked) = filtered(call)
-        runtime.accept(name, checked, messageID: messageID, completion: completion)
+        runtime.accept(call, messageID: messageID, completion: completion) { .success($0) }
     }
 
-    /// Accepts a call and returns a receipt for it.
-    func enqueue(_ call: BasicCall, _ id: CallerKey?) -> CallReceipt {
-        let (name, checked) = filtered(call)
-        return runtime.enqueue(name, checked, id)
-    }
+    func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) { .success($0) } }
 
-    private func filtered(_ call: BasicCall) -> (String, Result<BasicCall, Refusal>) {
-        runtime.filter.apply(to: call, log: runtime.log) { .success($0) }
-    }
-
-    /// Sets the user of later events without an event: for a program that starts its tracker again and still knows
-    /// its user.
+    /// Sets the user of later events without an event, for a program that starts its tracker again.
     package func recall(userId: String, traits: JSONText?) {
         guard !userId.isBlank else { return }
         runtime.update { $0.user = BasicUser(userId: userId, traits: traits) }
@@ -107,8 +94,7 @@ public final class BasicTracker: ControlledClient {
     /// Sends what is queued now.
     ///
     /// - Parameter timeout: How long to try; 30 s by default.
-    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
-    ///   with the reason, as soon as it would have to wait.
+    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why.
     @discardableResult
     public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
 
@@ -117,17 +103,16 @@ public final class BasicTracker: ControlledClient {
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
     ///
-    /// Safe to call twice. Later calls are refused as not initialised, until `initialize` is called again. The user
-    /// and the traits are forgotten.
+    /// Safe to call twice. Later calls are refused until the next `initialize`, and the user is forgotten.
     ///
     /// - Parameter timeout: How long the whole may take; 1.5 s by default.
     public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
 
     /// How things stand: queue, circuit, user, account, configuration. Secrets are masked.
     ///
-    /// The keys are part of the API: `lifecycle` (`idle`, `ready`, `halted`, `disabled`), `disabledBecause`, `queueLength`, `queueBytes`,
-    /// `oldestQueuedMs`, `endpoint`, `maxQueueSize`, `userId`, `circuitState`, `circuitRemainingMs`, `flushInFlight`,
-    /// `account`, `refused`, `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`, `storage`, `delivering`,
-    /// `otherLanes`, `config`.
+    /// The keys are part of the API: `lifecycle` (`idle`, `ready`, `halted`, `disabled`), `disabledBecause`,
+    /// `queueLength`, `queueBytes`, `oldestQueuedMs`, `endpoint`, `maxQueueSize`, `userId`, `circuitState`,
+    /// `circuitRemainingMs`, `flushInFlight`, `account`, `refused`, `bytesBeforeCompression`, `bytesAfterCompression`,
+    /// `lastError`, `storage`, `delivering`, `otherLanes`, `config`.
     public func debugInfo() -> JSONObject { runtime.debugInfo }
 }

@@ -15,8 +15,7 @@ extension MobileTracker {
     /// - Returns: A receipt, which you may ignore: its outcome comes once the call is on disk or refused.
     @discardableResult
     public func enqueue(_ call: TrackerCall, messageId: CallerKey? = nil) -> CallReceipt {
-        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
-        return runtime.enqueue(name, checked, messageId)
+        runtime.enqueue(call, messageId) { $0.checked() }
     }
 
     /// Records that an event happened.
@@ -224,7 +223,6 @@ extension MobileTracker {
         _ call: TrackerCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
     ) {
-        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
-        runtime.accept(name, checked, messageID: messageID, completion: completion)
+        runtime.accept(call, messageID: messageID, completion: completion) { $0.checked() }
     }
 }

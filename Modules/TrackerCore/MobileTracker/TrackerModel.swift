@@ -34,9 +34,7 @@ struct TrackerModel: ClientModel {
 
     static func started(_ run: ClientRuntime<TrackerModel>.Run, in runtime: ClientRuntime<TrackerModel>) {
         guard let screen = run.settings.config.initialScreen else { return }
-        let call = TrackerCall.screenDidAppear(screen.name, url: screen.url)
-        let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
-        runtime.accept(name, checked, messageID: nil) { _ in }
+        runtime.accept(TrackerCall.screenDidAppear(screen.name, url: screen.url), messageID: nil) { $0.checked() }
     }
 
     static func committed(
@@ -80,9 +78,7 @@ struct TrackerModel: ClientModel {
         Task { [weak runtime] in
             do {
                 let call = TrackerCall.updateLocation(try await locationProvider.location())
-                guard let runtime else { return }
-                let (name, checked) = runtime.filter.apply(to: call, log: runtime.log) { $0.checked() }
-                runtime.accept(name, checked, messageID: nil) { _ in }
+                runtime?.accept(call, messageID: nil) { $0.checked() }
             } catch {
                 runtime?.log.log(.warning, "The device's place is not available: \(error)")
             }

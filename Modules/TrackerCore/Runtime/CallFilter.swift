@@ -52,6 +52,32 @@ final class CallFilter: Sendable {
     }
 }
 
+extension ClientRuntime {
+    /// Has the filter see a call and accepts what it has made of it: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - messageID: The key that its caller chose; `nil`: one is made.
+    ///   - holdsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
+    ///   - completion: Called once the call is on disk or refused. Must not block.
+    ///   - check: What the call is to the model, or why it is refused.
+    func accept<Call: FilterableCall>(
+        _ call: Call, messageID: MessageID?, holdsWhileIdle: Bool = true,
+        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in },
+        check: (Call) -> Result<Model.Call, Refusal>
+    ) {
+        let (name, checked) = filter.apply(to: call, log: log, check)
+        accept(name, checked, messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion)
+    }
+
+    /// The same under a key that may not be valid; returns a receipt.
+    func enqueue<Call: FilterableCall>(
+        _ call: Call, _ key: CallerKey?, check: (Call) -> Result<Model.Call, Refusal>
+    ) -> CallReceipt {
+        let (name, checked) = filter.apply(to: call, log: log, check)
+        return enqueue(name, checked, key)
+    }
+}
+
 extension OutgoingCall {
     /// The values that a call has now: those that it was given, unless the function has made others of them.
     func values(_ path: KeyPath<OutgoingCall, JSONObject?>, after old: OutgoingCall, given: Properties?) -> Properties?
