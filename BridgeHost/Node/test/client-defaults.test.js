@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { suite, test } from 'node:test'
 import { KEY, realTracker, withoutHost } from '../testsupport/real-host.js'
 
@@ -61,5 +62,42 @@ suite('an option that is left out has its documented default', { skip: withoutHo
             const delivery = { ...DELIVERY, persistence, maxQueuedEvents: maxQueueSize }
             assert.deepEqual(among(delivery, info.config.delivery), delivery)
         }
+    })
+})
+
+/** A backend that makes sessions, and never answers anything else. */
+async function silentBackend(t) {
+    const server = createServer((request, response) => {
+        request.resume()
+        const isSession = request.url.endsWith('/v2/tracking-session')
+        if (isSession) response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{"id":"s1"}}')
+    })
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.after(() => {
+        server.closeAllConnections()
+        server.close()
+    })
+    return `http://127.0.0.1:${server.address().port}`
+}
+
+suite('a flush', { skip: withoutHost }, () => {
+    test('without arguments has 30 s', async (t) => {
+        const url = await silentBackend(t)
+        const { tracker } = await realTracker(t)
+        const options = { requestTimeoutMs: 600_000 }
+        await tracker.init('925', { apiUrl: url, xApiKey: KEY, ...options })
+        await tracker.analytics.initialize({ writeKey: KEY, ingestionHost: url, ...options })
+        await tracker.basic.initialize(KEY, `${url}/events`, null, options)
+
+        await Promise.all([tracker, tracker.analytics, tracker.basic].map(async (client) => {
+            await client.track('X')
+            const begin = performance.now()
+            const { remaining, stoppedBy } = await client.flush()
+
+            assert.deepEqual({ remaining, stoppedBy }, { remaining: 1, stoppedBy: 'timeout' })
+            // A timer may be a little early; another default would be far from it.
+            const seconds = (performance.now() - begin) / 1000
+            assert.ok(seconds > 29 && seconds < 60, `${seconds} s`)
+        }))
     })
 })
