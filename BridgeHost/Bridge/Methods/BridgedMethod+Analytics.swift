@@ -18,6 +18,8 @@ extension BridgedMethod {
         ) { host, arguments, reply in
             var options = InitOptions(delivery: host.settings.delivery)
             if let given = arguments.object(0) { try AnalyticsFields.table.read(given, into: &options) }
+            // The smaller of two counts, and a caller here has only this one.
+            options.delivery.requestTimeout = options.requestTimeout
             host.analytics.accept(initialize: options, completion: host.answeringLate(reply))
         },
         .analytics(
