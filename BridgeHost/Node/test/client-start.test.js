@@ -84,6 +84,7 @@ suite('without a host', () => {
 
         assert.throws(() => findHost({ hostPath: join(folder, 'nowhere') }), {
             code: 'HOST_NOT_FOUND',
+            message: /No other place was looked at, since this one was named: correct it, or name none\./,
             data: { looked: [join(folder, 'nowhere')] },
         })
         assert.throws(() => findHost({ hostPath: folder }), { code: 'HOST_NOT_FOUND' })

@@ -72,8 +72,9 @@ class FindTests(TestCase):
     def test_one_that_was_named_wrongly_is_not_replaced_by_another(self) -> None:
         place(self.package / "host/BridgeHost")
 
-        with self.assertRaisesCode("HOST_NOT_FOUND"):
+        with self.assertRaisesRegex(MobileTrackerError, "since this one was named: correct it, or name none") as caught:
             find_host(self.folder / "nowhere", package=self.package)
+        self.assertEqual(caught.exception.code, "HOST_NOT_FOUND")
         with self.assertRaisesCode("HOST_NOT_FOUND"):
             find_host(self.folder, package=self.package)
 

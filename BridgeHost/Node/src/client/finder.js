@@ -8,6 +8,9 @@ import { isMusl, packageFor, PLATFORMS, THIS_PLATFORM } from './platforms.js'
 /** The folder of this package. */
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 
+/** What to do when there is no host in the place that was named. */
+const NAMED = 'No other place was looked at, since this one was named: correct it, or name none.'
+
 /**
  * Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in this package, else in
  * the package for this platform, else in the build folder of the repository that the package lies in.
@@ -27,12 +30,13 @@ export function findHost({
     const places = candidates(hostPath, env.MOBILE_TRACKER_HOST, root, platform)
     const found = places.find(({ path }) => isFile(path))
     if (found) return found.path
+    const why = hostPath || env.MOBILE_TRACKER_HOST ? NAMED : missing(platform, hasMusl)
     const list = places.map(({ path, from }) => `  ${path} (${from})`).join('\n')
     throw new MobileTrackerError(
         'HOST_NOT_FOUND',
         `The host program was not found. This is where it could have been:\n${list}\n` +
-            `${missing(platform, hasMusl)} Or build it with "make build" in the repository, and say where it is with ` +
-            'the option hostPath or the environment variable MOBILE_TRACKER_HOST.',
+            `${why} Or build it with "make build" in the repository, and say where it is with the option ` +
+            'hostPath or the environment variable MOBILE_TRACKER_HOST.',
         { data: { looked: places.map(({ path }) => path) } },
     )
 }

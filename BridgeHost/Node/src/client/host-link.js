@@ -300,6 +300,7 @@ export class HostLink {
 }
 
 function endedTooOften(how) {
-    const sentence = `The host ended 5 times within a minute, and is not started again for now. The last time: ${how}.`
+    const sentence = 'The host ended 5 times within a minute. Until that minute is over it is not started again, and calls '
+        + `fail. The last time: ${how}.`
     return new MobileTrackerError('HOST_EXITED', sentence, { retryable: true })
 }

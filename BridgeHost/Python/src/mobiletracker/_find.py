@@ -53,11 +53,13 @@ def find_host(given: str | os.PathLike[str] | None = None, *, package: Path = _P
         if path.is_file():
             return path
     looked = "\n".join(f"  {path} ({source})" for path, source in places)
+    is_named = given or os.environ.get("MOBILE_TRACKER_HOST")
+    build = "No other place was looked at, since this one was named: correct it, or name none. Or build"
     raise MobileTrackerError(
         "HOST_NOT_FOUND",
         f"The host program was not found. This is where it could have been:\n{looked}\n"
-        'Build it with "make build" in the repository, or say where it is with the argument host_path '
-        "or the environment variable MOBILE_TRACKER_HOST.",
+        f'{build if is_named else "Build"} it with "make build" in the repository, or say where it is with the '
+        "argument host_path or the environment variable MOBILE_TRACKER_HOST.",
         data={"looked": [str(path) for path, _ in places]},
     )
 

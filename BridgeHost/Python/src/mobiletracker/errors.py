@@ -68,7 +68,10 @@ def host_exited(how: str, method: str = "") -> MobileTrackerError:
 
 def ended_too_often(how: str) -> MobileTrackerError:
     """The error of calls to a host that is given up."""
-    sentence = f"The host ended 5 times within a minute, and is not started again for now. The last time: {how}."
+    sentence = (
+        "The host ended 5 times within a minute. Until that minute is over it is not started again, and calls fail. "
+        f"The last time: {how}."
+    )
     return MobileTrackerError("HOST_EXITED", sentence, retryable=True)
 
 
