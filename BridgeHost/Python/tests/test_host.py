@@ -157,6 +157,8 @@ class InitTests(TestCase):
 
         with self.assertRaisesRegex(MobileTrackerError, "INVALID_BRAND_ID: Brand ID must be a number"):
             tracker.init("shop", config)
+        with self.assertRaisesRegex(MobileTrackerError, "INVALID_PARAMS: .*brandId"):
+            tracker.init(cast(Any, 925), config)
         with self.assertRaisesRegex(MobileTrackerError, "INVALID_CONFIGURATION: .*retryDelayMs"):
             tracker.init("925", config)
 
