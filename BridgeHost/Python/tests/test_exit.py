@@ -67,7 +67,9 @@ class ExitTests(TestCase):
     def test_ctrl_c_is_no_different(self) -> None:
         fake = FakeHost(self.folder)
         source = (
-            "import threading\nfrom mobiletracker import *\n"
+            # A program that was started in the background ignores it.
+            "import signal, threading\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "from mobiletracker import *\n"
             f"tracker = MobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
             f'tracker.init("925", {CONFIG!r})\ntracker.track("LAST").outcome()\n'
             'print("ready", flush=True)\nthreading.Event().wait()\n'
@@ -81,7 +83,10 @@ class ExitTests(TestCase):
             assert program.stdout
             self.assertEqual(program.stdout.readline(), b"ready\n")
             program.send_signal(signal.SIGINT)
-            program.communicate(timeout=GUARD)
+            try:
+                program.communicate(timeout=GUARD)
+            finally:
+                program.kill()
 
         self.assertEqual(fake.methods, [["init", "track", "flush", "host.shutdown"]])
 
