@@ -34,7 +34,8 @@ final class SessionModel {
     private let server: FaultyServer
     /// How many calls have been made that must be answered, and how many were.
     private let promises = Promises()
-    /// The present and former engines, released separately: a flush that a kill interrupts keeps its engine alive.
+    /// The present and former engines, released separately: a flush or a shutdown that a kill interrupts keeps its engine
+    /// alive.
     private var engines: [DeliveryEngine] = []
     private var tracker: MobileTracker
     private let parts = WorldParts()
@@ -167,7 +168,7 @@ final class SessionModel {
         parts.outbox?.die()
         await parts.bury()
         if let engine = tracker.lane?.engine { engines.append(engine) }
-        for engine in engines { engine.onLoop { $0.flushes = [] } }
+        for engine in engines { engine.onLoop { ($0.flushes, $0.ending) = ([], nil) } }
         engines = []
     }
 
