@@ -116,10 +116,14 @@ class IOThread:
             self._thread.start()
 
     def _wake(self) -> None:
-        try:
-            os.write(self._wake_write, b"!")
-        except BlockingIOError:
-            pass  # It is awake already.
+        with self._lock:
+            # A thread that has ended meanwhile has done what was posted. Its pipe's number may be another's by now.
+            if self._thread is None:
+                return
+            try:
+                os.write(self._wake_write, b"!")
+            except BlockingIOError:
+                pass  # It is awake already.
 
     def _drain(self) -> None:
         try:
