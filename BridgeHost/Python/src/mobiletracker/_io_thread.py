@@ -133,12 +133,16 @@ class IOThread:
 
     def _run(self) -> None:
         while not self._ends():
-            try:
-                self._wait()
-                self._do_posted()
-                self._after_turn()
-            except Exception as error:
-                self._on_fault(error)
+            # Also after a fault: who waits learns of it at the end of the turn, and this may be the last.
+            for part in (self._turn, self._after_turn):
+                try:
+                    part()
+                except Exception as error:
+                    self._on_fault(error)
+
+    def _turn(self) -> None:
+        self._wait()
+        self._do_posted()
 
     def _wait(self) -> None:
         assert self._selector is not None
