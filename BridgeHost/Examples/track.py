@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Tracks from Python: the host runs as a child, one JSON-RPC message a line each way.
 
-    python3 track.py .build/release/BridgeHost https://api.example.com key
+    python3 track.py .build/release/BridgeHost http://127.0.0.1:8123 any-key
 """
 import itertools
 import json
+import shutil
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ class Tracker:
         print(json.dumps(request, allow_nan=False), file=self.host.stdin, flush=True)
         answer = json.loads(self.host.stdout.readline() or '{"error": {"message": "the host has ended"}}')
         if "error" in answer:
-            raise RuntimeError(f"{method}: {answer['error']['message']}")
+            sys.exit(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
     def close(self):
@@ -28,6 +29,8 @@ class Tracker:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4 or not shutil.which(sys.argv[1]):
+        sys.exit("Usage: python3 track.py HOST API_URL KEY, where HOST is the program that `make build` has made")
     host, api_url, key = sys.argv[1:]
     tracker = Tracker(host)
     tracker.call("init", "925", {"apiUrl": api_url, "xApiKey": key})

@@ -1,7 +1,7 @@
 #!/usr/bin/env ruby
 # Tracks from Ruby: the host runs as a child, one JSON-RPC message a line each way.
 #
-#     ruby track.rb .build/release/BridgeHost https://api.example.com key
+#     ruby track.rb .build/release/BridgeHost http://127.0.0.1:8123 any-key
 require 'json'
 
 class Tracker
@@ -13,7 +13,7 @@ class Tracker
   def call(method, *params)
     @host.puts JSON.generate({ jsonrpc: '2.0', id: @id += 1, method: method, params: params })
     answer = JSON.parse(@host.gets || '{"error": {"message": "the host has ended"}}')
-    raise "#{method}: #{answer['error']['message']}" if answer['error']
+    abort "#{method}: #{answer['error']['message']}" if answer['error']
 
     answer['result']
   end
@@ -25,8 +25,10 @@ class Tracker
   end
 end
 
+unless ARGV.size == 3 && File.executable?(ARGV[0])
+  abort 'Usage: ruby track.rb HOST API_URL KEY, where HOST is the program that `make build` has made'
+end
 host, api_url, key = ARGV
-abort 'Usage: ruby track.rb HOST API_URL KEY' unless key
 tracker = Tracker.new(host)
 tracker.call('init', '925', { apiUrl: api_url, xApiKey: key })
 tracker.call('identify', 'customer-17', { email: 'mail@example.com' })

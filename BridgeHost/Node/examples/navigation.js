@@ -23,7 +23,7 @@ class PlayedWebContents extends EventEmitter {
 }
 
 await MobileTracker.init('925', {
-    apiUrl: process.env.MOBILE_TRACKER_API_URL ?? 'http://127.0.0.1:8123', xApiKey: 'any-key-12345678',
+    apiUrl: process.env.MOBILE_TRACKER_API_URL || 'http://127.0.0.1:8123', xApiKey: 'any-key-12345678',
     sessionCreation: 'inBackground',
 })
 

@@ -7,8 +7,14 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import MobileTracker from '@mobiletracker/bridge'
 
+const port = Number(process.argv[2] ?? 0)
+if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    console.error('Usage: node examples/service.js [PORT]    a number up to 65535; without one, any free port')
+    process.exit(64)
+}
+
 const { analytics } = MobileTracker
-const ingestionHost = process.env.MOBILE_TRACKER_API_URL ?? 'http://127.0.0.1:8123'
+const ingestionHost = process.env.MOBILE_TRACKER_API_URL || 'http://127.0.0.1:8123'
 await analytics.initialize({ writeKey: 'any-key-12345678', ingestionHost })
 
 const server = createServer((request, response) => {
@@ -26,7 +32,7 @@ const server = createServer((request, response) => {
     response.statusCode = request.url === '/' ? 200 : 404
     response.end(response.statusCode === 200 ? 'Hello.\n' : 'There is no such page.\n')
 })
-server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () => {
+server.listen(port, '127.0.0.1', () => {
     console.log(`listening at http://127.0.0.1:${server.address().port}`)
 })
 

@@ -46,8 +46,20 @@ suite('the example', () => {
         const { code, stderr } = await run(t, 'python3', words, { env: { ...process.env, ...env } })
 
         assert.equal(code, 1)
-        assert.match(stderr, /RuntimeError: init: Invalid configuration: 'apiUrl'/)
+        assert.match(stderr, /^init: Invalid configuration: 'apiUrl'/m)
+        assert.doesNotMatch(stderr, /Traceback/)
     })
+
+    for (const [name, program, path] of [['Python', 'python3', PYTHON], ['Ruby', 'ruby', RUBY]]) {
+        test(`in ${name} says what to give`, { skip: name === 'Ruby' && withoutRuby }, async (t) => {
+            for (const words of [[], [findHost()], ['/no/host', 'http://127.0.0.1:8123', 'any-key']]) {
+                const { code, stderr } = await run(t, program, [path, ...words])
+
+                assert.equal(code, 1)
+                assert.match(stderr, /^Usage: \S+ track\.\w+ HOST API_URL KEY, where HOST is .*\n$/)
+            }
+        })
+    }
 
     test('in Python is short', () => {
         assert.ok(readFileSync(PYTHON, 'utf8').trimEnd().split('\n').length <= 40)
@@ -74,7 +86,8 @@ suite('the example', () => {
         const { code, stderr } = await run(t, 'ruby', words, { env: { ...process.env, ...env } })
 
         assert.equal(code, 1)
-        assert.match(stderr, /init: Invalid configuration: 'apiUrl'.*RuntimeError/)
+        assert.match(stderr, /^init: Invalid configuration: 'apiUrl'/m)
+        assert.doesNotMatch(stderr, /RuntimeError/)
     })
 
     for (const [name, page] of [['front page', FRONT_PAGE], ['package\'s page', PAGE]]) {

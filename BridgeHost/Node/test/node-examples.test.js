@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
-import { runFile } from '../testsupport/programs.js'
+import { run, runFile } from '../testsupport/programs.js'
 import { eventNames, problemsOf, withoutHost } from '../testsupport/real-host.js'
 
 const example = (name) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
@@ -54,6 +54,17 @@ suite('the Node example', { skip: withoutHost }, () => {
         ])
         assert.deepEqual(events.map(({ anonymousId }) => typeof anonymousId), ['undefined', 'undefined', 'string'])
         assert.deepEqual(problemsOf(collector), [])
+    })
+
+    test('of a service says what to give', async (t) => {
+        const { env } = await surroundings(t)
+
+        for (const port of ['abc', '70000']) {
+            const { code, stderr } = await run(t, process.execPath, [example('service.js'), port], { env: { ...process.env, ...env } })
+
+            assert.equal(code, 64)
+            assert.match(stderr, /^Usage: node examples\/service\.js \[PORT\] /)
+        }
     })
 
     test('of an Electron window tracks each page once', async (t) => {

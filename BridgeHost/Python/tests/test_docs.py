@@ -85,6 +85,19 @@ class ExampleTests(TestCase):
         self.assertRegex(lines[0], r"^2 orders, 0 not tracked; \d delivered, 0 wait\n$")
         self.assertEqual(lines[1], "2 orders, 0 not tracked; 0 delivered, 0 wait\n")
 
+    def test_the_import_says_what_to_give(self) -> None:
+        ended = subprocess.run(
+            [sys.executable, PACKAGE / "examples/import_orders.py"],
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+            input="number,who\n1,ada\n",
+            capture_output=True,
+            text=True,
+            timeout=GUARD,
+        )
+
+        self.assertEqual(ended.returncode, 1)
+        self.assertEqual(ended.stderr, "Give a CSV file on standard input, with the columns order, user and total.\n")
+
     def _run(self, source: str) -> None:
         program = self.folder / "program.py"
         program.write_text(source)
