@@ -10,7 +10,7 @@ KILLS ?= 1000
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: fresh-reports test-swift test-node test-python floor bench-check profile bench-growth bench-parts bench-peers storm
+.PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers storm
 .PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
 help:
@@ -63,7 +63,7 @@ dist-debian: dist
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The packages then
 # show that it is small enough. At the end each test that Docs/Coverage.md names must have passed in this run.
-test: fresh-reports coverage test-scripts test-swift test-node test-python links docs dist
+test: fresh-reports coverage test-scripts test-swift test-package test-node test-python links docs dist
 	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
 	@python3 Tests/Scripts/coverage.py --reports .build/reports
 
@@ -78,6 +78,10 @@ test-scripts: setup-tests
 test-swift: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) python3 Tests/Scripts/run_tests.py swift
+
+# The package as another one depends on it, by the tag of its version.
+test-package: setup
+	Tests/Package/run.sh
 
 test-node: setup-tests
 	swift build -Xswiftc -warnings-as-errors
