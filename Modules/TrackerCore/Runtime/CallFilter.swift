@@ -13,29 +13,46 @@ protocol FilterableCall: Sendable {
 }
 
 /// The program's own function that sees each call before it is stored, if it has given one.
+///
+/// The function runs outside the client's critical section, since it may make calls itself. Another `initialize` may
+/// bring another function meanwhile, so each call has the ``version`` by which it was seen; it is accepted only under
+/// that one, and else shown again.
 final class CallFilter: Sendable {
     private struct Content { var body: BeforeSend? }
 
     private let content = Mutex(Content())
-    /// So that a client without one asks no lock.
+    private let changes = Atomic(0)
+    /// So that a client without a function asks no lock.
     private let isSet = Flag(false)
 
-    /// Has this function see every call from now on; `nil`: none.
+    /// Names the function that sees calls now. It changes inside the client's critical section alone.
+    var version: Int { changes.load(ordering: .acquiring) }
+
+    /// Has this function see every call from now on; `nil`: none. For the client's critical section alone.
     func set(_ body: BeforeSend?) {
+        guard body != nil || isSet.value else { return }
         content.withLock { $0.body = body }
         isSet.set(body != nil)
+        changes.add(1, ordering: .acquiringAndReleasing)
     }
 
     /// Has the function look at a call that is valid, and checks what it has made of it.
-    ///
-    /// - Returns: What the log calls the call, and the call itself or why it is refused.
     func apply<Call: FilterableCall, Checked>(
         to call: Call, log: LevelledLog, _ check: (Call) -> Result<Checked, Refusal>
-    ) -> (name: String, checked: Result<Checked, Refusal>) {
+    ) -> SeenCall<Checked> {
+        let version = version
         let checked = check(call)
         guard isSet.value, let body = content.withLock({ $0.body }), case .success = checked else {
-            return (call.name, checked)
+            return SeenCall(name: call.name, checked: checked, version: version)
         }
+        let (name, result) = apply(body, to: call, checked, log, check)
+        return SeenCall(name: name, checked: result, version: version)
+    }
+
+    private func apply<Call: FilterableCall, Checked>(
+        _ body: BeforeSend, to call: Call, _ checked: Result<Checked, Refusal>, _ log: LevelledLog,
+        _ check: (Call) -> Result<Checked, Refusal>
+    ) -> (name: String, checked: Result<Checked, Refusal>) {
         let outgoing = call.outgoing
         do {
             guard let changed = try body(outgoing) else {
@@ -52,6 +69,16 @@ final class CallFilter: Sendable {
     }
 }
 
+/// A call that the program's function has seen, if there is one.
+struct SeenCall<Checked: Sendable>: Sendable {
+    /// What the log calls it.
+    let name: String
+    /// The call, or why it is refused.
+    let checked: Result<Checked, Refusal>
+    /// The ``CallFilter/version`` by which it was seen; `nil` if no function sees calls of its kind.
+    let version: Int?
+}
+
 extension ClientRuntime {
     /// Has the filter see a call and accepts what it has made of it: its place in the order is fixed when this returns.
     ///
@@ -65,16 +92,55 @@ extension ClientRuntime {
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in },
         check: (Call) -> Result<Model.Call, Refusal>
     ) {
-        let (name, checked) = filter.apply(to: call, log: log, check)
-        accept(name, checked, messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion)
+        while true {
+            let seen = filter.apply(to: call, log: log, check)
+            if accept(seen, messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion) { return }
+        }
     }
 
     /// The same under a key that may not be valid; returns a receipt.
     func enqueue<Call: FilterableCall>(
         _ call: Call, _ key: CallerKey?, check: (Call) -> Result<Model.Call, Refusal>
     ) -> CallReceipt {
-        let (name, checked) = filter.apply(to: call, log: log, check)
-        return enqueue(name, checked, key)
+        enqueue(call.name, key) { messageID, completion in
+            accept(call, messageID: messageID, completion: completion, check: check)
+        }
+    }
+}
+
+extension ClientRuntime {
+    /// Has a function see the calls that wait for the first `initialize`, which has brought it. It sees the calls that
+    /// come from now on when they are made.
+    ///
+    /// - Parameter apply: What the function makes of a call. It may make calls.
+    func filterHeldCalls(by body: @escaping BeforeSend, _ apply: (Model.Call) -> SeenCall<Model.Call>) {
+        let held = contents.withLock { contents -> [State.Call] in
+            guard case .idle = contents.state.phase else { return [] }
+            filter.set(body)
+            return contents.state.pending.allCalls
+        }
+        var changed: [ObjectIdentifier: State.Call] = [:]
+        var refused: [ObjectIdentifier: (name: String, refusal: Refusal)] = [:]
+        for call in held {
+            let seen = apply(call.call)
+            switch seen.checked {
+            case .success(let new):
+                changed[ObjectIdentifier(call)] = State.Call(
+                    call: new, name: seen.name, stamp: call.stamp, weight: Model.weight(of: new),
+                    completion: call.completion)
+            case .failure(let refusal): refused[ObjectIdentifier(call)] = (seen.name, refusal)
+            }
+        }
+        // Those that no longer wait were answered, or were staged by another `initialize`, meanwhile.
+        let removed = contents.withLock { contents in
+            contents.state.pending.replaceCalls { call in
+                refused[ObjectIdentifier(call)] == nil ? changed[ObjectIdentifier(call)] ?? call : nil
+            }
+        }
+        for call in removed {
+            guard let (name, refusal) = refused[ObjectIdentifier(call)] else { continue }
+            call.completion(refuse(name, refusal))
+        }
     }
 }
 

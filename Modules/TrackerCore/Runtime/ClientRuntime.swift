@@ -60,89 +60,91 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
 
     // MARK: Calls
 
-    /// Accepts a call: its place in the order is fixed when this returns.
+    /// Accepts a call that has been checked: its place in the order is fixed when this returns.
     ///
     /// - Parameters:
-    ///   - name: What the log calls the call.
-    ///   - checked: The call, or why it is refused.
     ///   - messageID: The key that its caller chose; `nil`: one is made.
     ///   - holdsWhileIdle: Whether the call may wait although `initialize` was not called yet.
     ///   - completion: Called once the call is on disk or refused. Must not block.
+    /// - Returns: Whether that is done. If not, another function is to see the call first.
     func accept(
-        _ name: String, _ checked: Result<Model.Call, Refusal>, messageID: MessageID?, holdsWhileIdle: Bool = true,
+        _ seen: SeenCall<Model.Call>, messageID: MessageID?, holdsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
-    ) {
+    ) -> Bool {
         let time = dependencies.clock.wall
         let stamp = CallStamp(
             number: lastCall.add(1, ordering: .relaxed).newValue,
             messageID: messageID ?? Model.messageID(at: time, dependencies.ids), hasCallerKey: messageID != nil,
             time: time, uptime: dependencies.clock.uptime)
-        let refusal: Refusal?
-        switch checked {
+        switch seen.checked {
         case .failure(let fault):
-            refusal = contents.withLock { $0.state.refusal }.map { Refusal($0, of: name) } ?? fault
+            let refusal = contents.withLock { $0.state.refusal }.map { Refusal($0, of: seen.name) } ?? fault
+            completion(refuse(seen.name, refusal))
         case .success(let content):
             let call = PendingCall(
-                call: content, name: name, stamp: stamp, weight: Model.weight(of: content), completion: completion)
-            refusal = submit(call, holdsWhileIdle: holdsWhileIdle)
+                call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), completion: completion)
+            switch submit(call, seenBy: seen.version, holdsWhileIdle: holdsWhileIdle) {
+            case .taken: break
+            case .refused(let refusal): completion(refuse(seen.name, refusal))
+            case .unseen: return false
+            }
         }
-        if let refusal { completion(refuse(name, refusal)) }
+        return true
+    }
+
+    /// What became of a call that was submitted.
+    private enum Submission {
+        /// It is staged, or waits for its turn.
+        case taken
+        case refused(Refusal)
+        /// The function that sees calls now has not seen this one.
+        case unseen
     }
 
     /// Stages a call, or has it wait for its turn.
-    ///
-    /// - Returns: Why it is refused instead.
-    private func submit(_ call: State.Call, holdsWhileIdle: Bool) -> Refusal? {
+    private func submit(_ call: State.Call, seenBy version: Int?, holdsWhileIdle: Bool) -> Submission {
         // As a rule nothing is before the call, and it need not become an action first.
-        let (isStaged, refusal) = contents.withLock { contents in
-            guard let run = contents.state.directRun else { return (false, Refusal?.none) }
-            return (true, stage(call, in: run, &contents.model))
+        let direct = contents.withLock { contents -> Submission? in
+            if let version, version != filter.version { return .unseen }
+            guard let run = contents.state.directRun else { return nil }
+            return stage(call, in: run, &contents.model).map { .refused($0) } ?? .taken
         }
-        if isStaged { return refusal }
-        var isRefused = false
+        if let direct { return direct }
+        var submission = Submission.taken
         handle { contents in
-            isRefused = !holdsWhileIdle && contents.state.wouldHoldCall
-            if !isRefused { contents.state.submit(.call(call)) }
+            if let version, version != filter.version {
+                submission = .unseen
+            } else if !holdsWhileIdle, contents.state.wouldHoldCall {
+                submission = .refused(Refusal(.notInitialized, of: call.name))
+            } else {
+                contents.state.submit(.call(call))
+            }
         }
-        return isRefused ? Refusal(.notInitialized, of: call.name) : nil
+        return submission
     }
 
     /// Accepts a call under a key that may not be valid, and returns a receipt for it.
-    func enqueue(_ name: String, _ checked: Result<Model.Call, Refusal>, _ key: CallerKey?) -> CallReceipt {
+    ///
+    /// - Parameter accept: Accepts it under the caller's key, if there is one, and answers by the completion.
+    func enqueue(
+        _ name: String, _ key: CallerKey?,
+        _ accept: (MessageID?, @escaping @Sendable (TrackOutcome) -> Void) -> Void
+    ) -> CallReceipt {
         let receipt = CallReceipt()
         if let key, key.messageID == nil {
             receipt.resolve(refuse(name, .invalidMessageID(of: name)))
         } else {
-            accept(name, checked, messageID: key?.messageID) { receipt.resolve($0) }
+            accept(key?.messageID) { receipt.resolve($0) }
         }
         return receipt
     }
 
-    /// Has a function see the calls that wait for the first `initialize`, which has brought it.
-    ///
-    /// - Parameter apply: What the function makes of a call. It may make calls.
-    func filterHeldCalls(
-        by body: @escaping BeforeSend, _ apply: (Model.Call) -> (name: String, checked: Result<Model.Call, Refusal>)
-    ) {
-        let held = contents.withLock { contents -> [State.Call] in
-            guard case .idle = contents.state.phase else { return [] }
-            // Calls that come from now on are seen when they are made.
-            filter.set(body)
-            return contents.state.pending.popLeadingCalls()
+    /// Accepts a call that no function of the program sees, and returns a receipt for it.
+    func enqueue(_ name: String, _ checked: Result<Model.Call, Refusal>, _ key: CallerKey?) -> CallReceipt {
+        enqueue(name, key) { messageID, completion in
+            let seen = SeenCall(name: name, checked: checked, version: nil)
+            _ = accept(seen, messageID: messageID, completion: completion)
         }
-        var kept: [State.Call] = []
-        for call in held {
-            let (name, checked) = apply(call.call)
-            switch checked {
-            case .success(let changed):
-                kept.append(
-                    State.Call(
-                        call: changed, name: name, stamp: call.stamp, weight: Model.weight(of: changed),
-                        completion: call.completion))
-            case .failure(let refusal): call.completion(refuse(name, refusal))
-            }
-        }
-        contents.withLock { $0.state.pending.prepend(kept) }
     }
 
     /// Counts and logs a refusal.

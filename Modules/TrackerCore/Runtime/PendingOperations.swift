@@ -134,10 +134,27 @@ struct PendingOperations<Model: ClientModel>: Sendable {
         count(operation, 1)
     }
 
-    /// Puts calls before everything that waits.
-    mutating func prepend(_ calls: [PendingCall<Model.Call>]) {
-        operations.insert(contentsOf: calls.map { .call($0) }, at: head)
-        for call in calls { count(.call(call), 1) }
+    /// The calls, in their order.
+    var allCalls: [PendingCall<Model.Call>] {
+        operations.dropFirst(head).compactMap { if case .call(let call)? = $0 { call } else { nil } }
+    }
+
+    /// Puts another call, or none, in the place of each.
+    ///
+    /// - Returns: The calls that none has replaced.
+    mutating func replaceCalls(
+        by replacement: (PendingCall<Model.Call>) -> PendingCall<Model.Call>?
+    ) -> [PendingCall<Model.Call>] {
+        var (all, removed) = (Self(), [PendingCall<Model.Call>]())
+        while let operation = popFirst() {
+            guard case .call(let old) = operation else {
+                all.append(operation)
+                continue
+            }
+            if let new = replacement(old) { all.append(.call(new)) } else { removed.append(old) }
+        }
+        self = all
+        return removed
     }
 
     /// Takes the first.

@@ -148,6 +148,69 @@ struct BeforeSendTests {
         #expect(fixture.backend.events[0]["userId"] == "u1")
     }
 
+    @Test("sees a call that is made while the first initialize brings it")
+    func broughtMeanwhile() async throws {
+        let fixture = try AnalyticsFixture()
+        let clock = InterruptedClock()
+        var dependencies = Dependencies.system(log: fixture.log)
+        dependencies.clock = clock
+        let client = AnalyticsClient(dependencies: dependencies)
+        var options = fixture.options()
+        options.beforeSend = Self.beforeSend
+        // A call is looked at before it is stamped, and has its place after that.
+        clock.interrupt { [options] in client.initialize(with: options) }
+
+        let call = client.track("A", properties: ["email": "ada@example.com"])
+        await client.initializeAndWait(with: options)
+        _ = await client.flush(timeout: .seconds(60))
+
+        #expect(await call.outcome.messageID != nil)
+        #expect(fixture.names == ["A!"])
+        #expect(!fixture.backend.server.requests.contains { $0.text.contains("ada@example.com") })
+        await client.shutdown()
+    }
+
+    @Test("sees a call too that the function before it was looking at")
+    func replacedMeanwhile() async throws {
+        let fixture = try BasicFixture()
+        let seen = Recorder<OutgoingCall>()
+        let initialize = { @Sendable [fixture] (beforeSend: @escaping BeforeSend) throws in
+            try fixture.tracker.initialize(
+                apiKey: "key-1234", endpoint: fixture.backend.url + "/events", options: fixture.options,
+                beforeSend: beforeSend)
+        }
+        try initialize { call in
+            seen.record(call)
+            try initialize(Self.beforeSend)
+            return call
+        }
+
+        fixture.tracker.track(event: "A")
+        fixture.tracker.track(event: "B")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(seen.all.map(\.name) == ["A"])
+        #expect(fixture.backend.events.map { $0["name"]?.stringValue } == ["A!", "B!"])
+    }
+
+    @Test("brings no call back that a reset drops while the function looks at it")
+    func resetMeanwhile() async throws {
+        let fixture = try AnalyticsFixture()
+        let calls = ["A", "B"].map { fixture.client.track($0) }
+        var options = fixture.options()
+        options.beforeSend = { [client = fixture.client] call in
+            if call.name == "A" { client.reset(messageId: nil) }
+            return call
+        }
+
+        await fixture.start(options)
+        fixture.client.track("C")
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        for call in calls { #expect(await call.outcome == .dropped(.notInitialized)) }
+        #expect(fixture.names == ["C"])
+    }
+
     @Test("ends with the options that brought it")
     func ends() async throws {
         let fixture = try AnalyticsFixture()
@@ -197,4 +260,17 @@ struct BeforeSendTests {
 
         #expect(fixture.log.lines.all == [])
     }
+}
+
+/// A system clock that does something else first when it is next asked for the time.
+private final class InterruptedClock: TrackerClock {
+    private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+
+    var wall: Timestamp {
+        interruption.withLock { $0.take() }?()
+        return SystemClock().wall
+    }
+    var uptime: Duration { SystemClock().uptime }
+
+    func interrupt(_ body: @escaping @Sendable () -> Void) { interruption.withLock { $0 = body } }
 }

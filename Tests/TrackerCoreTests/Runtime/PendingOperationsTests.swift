@@ -18,7 +18,7 @@ struct PendingOperationsTests {
         var next = 0
 
         for _ in 0..<400 {
-            switch generator.number(0...8) {
+            switch generator.number(0...9) {
             case 0...3:
                 pending.append(.call(Self.call(next * 2)))
                 model.append(next * 2)
@@ -33,6 +33,14 @@ struct PendingOperationsTests {
             case 7:
                 let index = model.firstIndex { $0 % 2 == 1 }
                 #expect(pending.popFirstOther().map(Self.number) == index.map { model.remove(at: $0) }, "seed \(seed)")
+            case 8:
+                // Every third call goes, every fourth becomes its neighbour.
+                let removed = pending.replaceCalls { old in
+                    old.call % 3 == 0 ? nil : old.call % 4 == 0 ? Self.call(old.call + 2) : old
+                }
+                #expect(removed.map(\.call) == model.filter { $0 % 6 == 0 }, "seed \(seed)")
+                model = model.filter { $0 % 6 != 0 }.map { $0 % 4 == 0 ? $0 + 2 : $0 }
+                #expect(pending.allCalls.map(\.call) == model.filter { $0 % 2 == 0 }, "seed \(seed)")
             default:
                 let index = model.firstIndex { $0 % 2 == 0 }
                 #expect(pending.popOldestCall()?.call == index.map { model.remove(at: $0) }, "seed \(seed)")
