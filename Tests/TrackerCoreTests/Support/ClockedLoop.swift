@@ -44,10 +44,8 @@ final class ClockedLoop: DeliveryLoop {
 
     /// Waits until a timer has been set for that instant.
     func timer(at instant: MonotonicInstant) async throws {
-        var count = 1
-        while !settings.all.contains(instant) {
-            count = try await settings.values(atLeast: max(count, settings.all.count + 1)).count
-        }
+        var seen = settings.all
+        while !seen.contains(instant) { seen = try await settings.values(atLeast: seen.count + 1) }
     }
 
     /// Waits until all work that was posted before has run.
