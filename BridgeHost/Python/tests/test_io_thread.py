@@ -1,17 +1,54 @@
 """The thread behind a tracker."""
 
+from __future__ import annotations
+
 import os
+import selectors
+import sys
 import threading
 import unittest
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import mock
 
-from mobiletracker._io_thread import IOThread
+from .support import GUARD
+
+from mobiletracker._call import Call  # isort: skip
+from mobiletracker._find import HostEnd  # isort: skip
+from mobiletracker._io_thread import IOThread  # isort: skip
+from mobiletracker._process import HostProcess  # isort: skip
 
 
-class IOThreadTests(unittest.TestCase):
+class ThreadTestCase(unittest.TestCase):
+    """A test with threads and what they could not do."""
+
+    def setUp(self) -> None:
+        self.faults: list[Exception] = []
+        self.is_over = threading.Event()
+
+    def thread(self, kind: type[IOThread] = IOThread) -> IOThread:
+        """A thread that runs until the test is over."""
+        thread = kind(is_idle=self.is_over.is_set, after_turn=lambda: None, on_fault=self.faults.append)
+        self.addCleanup(self.end, thread)
+        return thread
+
+    def end(self, thread: IOThread) -> None:
+        """Has the thread end."""
+        self.is_over.set()
+        thread.post(lambda _: None)
+
+    def wait_for(self, done: threading.Event) -> None:
+        """Waits for what never takes long."""
+        self.assertTrue(done.wait(GUARD), self.faults)
+
+
+class IOThreadTests(ThreadTestCase):
+    """What the thread does with what comes at the same time."""
+
     def test_that_has_ended_is_not_woken(self) -> None:
         """Who was about to wake it must not write into a pipe that has its number by now."""
-        faults: list[Exception] = []
-        thread = IOThread(is_idle=lambda: True, after_turn=lambda: None, on_fault=faults.append)
+        thread = IOThread(is_idle=lambda: True, after_turn=lambda: None, on_fault=self.faults.append)
         ran: list[threading.Thread] = []
         thread.post(lambda _: ran.append(threading.current_thread()))
         while thread.is_running:
@@ -27,4 +64,125 @@ class IOThreadTests(unittest.TestCase):
                 os.read(reader, 1)
             os.close(reader)
             os.close(writer)
-        self.assertEqual(faults, [])
+        self.assertEqual(self.faults, [])
+
+    def test_is_woken_by_a_call_that_interrupts_another_call(self) -> None:
+        """As a signal handler does, which waits for its answer while the call before it cannot go on."""
+        done = threading.Event()
+        answered: list[bool] = []
+
+        class Interrupted(IOThread):
+            def _wake(self) -> None:
+                if not answered:
+                    answered.append(False)
+                    self.post(lambda _: done.set())
+                    answered[0] = done.wait(GUARD)
+                super()._wake()
+
+        thread = self.thread(Interrupted)
+        waits = threading.Event()
+
+        def tell_wait(_: object) -> None:
+            assert thread._selector
+            select = thread._selector.select
+
+            def told(timeout: float | None) -> Any:
+                waits.set()
+                return select(timeout)
+
+            self.enterContext(mock.patch.object(thread._selector, "select", told))
+
+        thread.post(tell_wait)
+        self.wait_for(waits)
+        thread.post(lambda _: None)
+
+        self.assertEqual((answered, self.faults), ([True], []))
+
+    def test_leaves_out_what_is_not_watched_any_more(self) -> None:
+        """Both pipes are ready at once; the first action ends the watch of both, and closes them."""
+        thread = self.thread()
+        readers = []
+        for _ in range(2):
+            reader, writer = os.pipe()
+            os.write(writer, b"!")
+            os.close(writer)
+            readers.append(reader)
+        read: list[bytes] = []
+        done = threading.Event()
+
+        def read_and_close(reader: int, _: int) -> None:
+            read.append(os.read(reader, 1))
+            for each in readers:
+                thread.watch(each, 0, lambda _: None)
+                os.close(each)
+            thread.post(lambda _: done.set())
+
+        def watch(_: object) -> None:
+            for reader in readers:
+                thread.watch(reader, selectors.EVENT_READ, partial(read_and_close, reader))
+
+        thread.post(watch)
+        self.wait_for(done)
+
+        self.assertEqual((read, self.faults), ([b"!"], []))
+
+    def test_leaves_out_what_was_ready_for_another_watch_of_the_same_number(self) -> None:
+        """The second pipe has the number of one that was closed after both had become ready."""
+        thread = self.thread()
+        (first, first_writer), (second, second_writer), (new, new_writer) = (os.pipe() for _ in range(3))
+        for writer in (first_writer, second_writer):
+            os.write(writer, b"!")
+        called: list[str] = []
+        done = threading.Event()
+
+        def replace(name: str, other: int, _: int) -> None:
+            called.append(name)
+            for each in (first, second):
+                thread.watch(each, 0, lambda _: None)
+            os.dup2(new, other)
+            thread.watch(other, selectors.EVENT_READ, lambda _: called.append("new"))
+            thread.post(lambda _: done.set())
+
+        def watch(_: object) -> None:
+            thread.watch(first, selectors.EVENT_READ, partial(replace, "first", second))
+            thread.watch(second, selectors.EVENT_READ, partial(replace, "second", first))
+
+        thread.post(watch)
+        self.wait_for(done)
+
+        for descriptor in (first, first_writer, second, second_writer, new, new_writer):
+            os.close(descriptor)
+        self.assertIn(called, (["first"], ["second"]))
+        self.assertEqual(self.faults, [])
+
+
+class HostProcessTests(ThreadTestCase):
+    """A process and its end."""
+
+    def test_takes_no_calls_after_its_end(self) -> None:
+        thread = self.thread()
+        ends: list[HostEnd] = []
+        processes: list[HostProcess] = []
+        done = threading.Event()
+
+        def use(end: HostEnd) -> None:
+            ends.append(end)
+            processes[0].send(Call("track", b"{}"))
+            processes[0].flush()
+            processes[0].kill()
+            done.set()
+
+        def start(_: object) -> None:
+            options: Any = {"on_stderr": lambda _: None, "on_lines": lambda _: None, "on_end": use}
+            process = HostProcess(thread, Path(sys.executable), ["-c", "pass"], **options)
+            process.send(Call("init", b"{}"))
+            processes.append(process)
+
+        thread.post(start)
+        self.wait_for(done)
+
+        self.assertEqual((ends, self.faults), ([HostEnd(code=0)], []))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -52,8 +52,10 @@ class IOThread:
         self._numbers = itertools.count()
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
-        self._is_parked = False
         self._selector: selectors.BaseSelector | None = None
+        # Holds a member while the thread waits and nobody has woken it. Each wait has a list of its own, so that a
+        # caller who is late clears that of an earlier wait.
+        self._waiting: list[bool] = []
         self._wake_read = self._wake_write = -1
 
     @property
@@ -72,9 +74,10 @@ class IOThread:
         self._posted.append((action, argument))
         if self._thread is None:
             self._start()
-        elif self._is_parked:
-            self._is_parked = False
+        elif waiting := self._waiting:
+            # A signal handler may call in between: it must not find the thread marked as awake before it is.
             self._wake()
+            waiting.clear()
 
     def later(self, seconds: float, action: Action) -> Timer:
         """Does something after that time."""
@@ -146,12 +149,14 @@ class IOThread:
 
     def _wait(self) -> None:
         assert self._selector is not None
-        # First parked, then a look at what was posted; who posts does it the other way round.
-        self._is_parked = True
+        # First mark the wait, then look at what was posted; `post` does it the other way round.
+        self._waiting = [True]
         ready = self._selector.select(0 if self._posted else self._time_left())
-        self._is_parked = False
+        self._waiting = []
         for key, events in ready:
-            key.data(events)
+            # An action before it may have ended this watch and closed the descriptor.
+            if self._selector.get_map().get(key.fd) is key:
+                key.data(events)
         now = time.monotonic()
         while self._timers and self._timers[0][0] <= now:
             if action := heapq.heappop(self._timers)[2].action:

@@ -81,8 +81,9 @@ class HostProcess:
         return self._child.pid
 
     def send(self, call: Call) -> None:
-        """Has a call written with the next `flush`."""
-        self._queue.append(call)
+        """Has a call written with the next `flush`, unless the process has ended."""
+        if not self._has_ended:
+            self._queue.append(call)
 
     def flush(self) -> None:
         """Writes what the pipe will take."""
@@ -207,6 +208,8 @@ class HostProcess:
         if self._has_ended:
             return
         self._has_ended = True
+        self._queue.clear()
+        self._unwritten = memoryview(b"")
         while self._read_stderr():
             pass
         for stream in (self._stdin, self._stdout, self._stderr):
