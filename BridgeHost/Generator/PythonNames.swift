@@ -39,13 +39,16 @@ enum PythonNames {
         return words
     }
 
-    /// A sentence in which methods, params and options have their names in Python.
+    /// A sentence in which methods, params, options and values have their names in Python.
     static func sentence(_ text: String) -> String {
-        let parts = text.split(separator: "`", omittingEmptySubsequences: false)
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
         return parts.enumerated().map { index, part in
-            index % 2 == 1 && known.contains(String(part)) ? snake(part) : String(part)
+            guard index % 2 == 1 else { return part }
+            return values[part] ?? (known.contains(part) ? snake(part) : part)
         }.joined(separator: "`")
     }
+
+    private static let values = ["null": "None", "true": "True", "false": "False"]
 
     private static let known: Set<String> = {
         let methods = BridgedMethod.all.map(\.method)

@@ -90,7 +90,7 @@ extension BridgedMethod {
         BridgedMethod(
             "analytics.flush",
             [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
-            result: "FlushReport", "Sends what is queued now. Nothing waits for the answer.", example: "[5000]"
+            result: "FlushReport", "Sends what is queued now. Other calls do not wait for it.", example: "[5000]"
         ) { host, arguments, reply in
             host.analytics.accept(
                 flush: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))

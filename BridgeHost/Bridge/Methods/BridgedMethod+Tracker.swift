@@ -9,7 +9,7 @@ extension BridgedMethod {
             "init", InitArguments.parameters, takesAnyParams: true,
             errors: [.invalidBrandId, .invalidConfiguration, .sessionCreationFailed, .storage, .initializationFailed],
             changesAnswers: true,
-            "Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.",
+            "Prepares the tracker for a brand. Tracking calls made before it has answered are held.",
             example: #"["925", {"apiUrl": "https://api.example.com", "xApiKey": "key"}]"#
         ) { host, arguments, reply in
             let call = try InitArguments(arguments, defaults: TrackerConfig(delivery: host.settings.delivery))

@@ -584,7 +584,7 @@ export type HostErrorCode =
 /** The methods of the session-based tracker. */
 export interface TrackerMethods {
     /**
-     * Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.
+     * Prepares the tracker for a brand. Tracking calls made before it has answered are held.
      *
      * @param brandId Whose events they are: ASCII digits.
      * @param config Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.
@@ -662,7 +662,7 @@ export interface TrackerMethods {
      */
     reset(all?: boolean | null, options?: CallOptions): Promise<void>
     /**
-     * Sends what is queued now. Nothing waits for the answer.
+     * Sends what is queued now. Other calls do not wait for it.
      *
      * @param timeoutMs How long to try; 30,000 by default.
      */
@@ -777,7 +777,7 @@ export interface AnalyticsMethods {
      */
     clearAdvertisingId(options?: CallOptions): Promise<Outcome>
     /**
-     * Sends what is queued now. Nothing waits for the answer.
+     * Sends what is queued now. Other calls do not wait for it.
      *
      * @param timeoutMs How long to try; 30,000 by default.
      */
@@ -840,7 +840,7 @@ export interface BasicMethods {
      */
     screen(name: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
-     * Sends what is queued now. Nothing waits for the answer.
+     * Sends what is queued now. Other calls do not wait for it.
      *
      * @param timeoutMs How long to try; 30,000 by default.
      */

@@ -22,7 +22,7 @@ class AsyncTrackerCalls(AsyncCaller):
     """The methods of the session-based tracker."""
 
     def init(self, brand_id: str, config: TrackerConfig | None = None) -> Awaited[None]:
-        """Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.
+        """Prepares the tracker for a brand. Tracking calls made before it has answered are held.
 
         :param brand_id: Whose events they are: ASCII digits.
         :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
@@ -153,7 +153,7 @@ class AsyncTrackerCalls(AsyncCaller):
         return self._call("reset", (all,), message_id)
 
     def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
-        """Sends what is queued now. Nothing waits for the answer.
+        """Sends what is queued now. Other calls do not wait for it.
 
         :param timeout_ms: How long to try; 30,000 by default.
         """
@@ -331,7 +331,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
     ) -> Awaited[Outcome]:
         """Has events carry an advertising identifier from now on.
 
-        :param advertising_id: The identifier; `null` clears it, a blank one is ignored.
+        :param advertising_id: The identifier; `None` clears it, a blank one is ignored.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
         return self._call("analytics.setAdvertisingId", (advertising_id,), message_id)
@@ -344,7 +344,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
         return self._call("analytics.clearAdvertisingId", (), message_id)
 
     def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
-        """Sends what is queued now. Nothing waits for the answer.
+        """Sends what is queued now. Other calls do not wait for it.
 
         :param timeout_ms: How long to try; 30,000 by default.
         """
@@ -441,7 +441,7 @@ class AsyncBasicCalls(AsyncCaller):
         return self._call("basic.screen", (name, properties), message_id)
 
     def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
-        """Sends what is queued now. Nothing waits for the answer.
+        """Sends what is queued now. Other calls do not wait for it.
 
         :param timeout_ms: How long to try; 30,000 by default.
         """

@@ -22,7 +22,7 @@ class TrackerCalls(Caller):
     """The methods of the session-based tracker."""
 
     def init(self, brand_id: str, config: TrackerConfig | None = None) -> None:
-        """Prepares the tracker for a brand. Calls made meanwhile are held; nothing waits for the answer.
+        """Prepares the tracker for a brand. Tracking calls made before it has answered are held.
 
         :param brand_id: Whose events they are: ASCII digits.
         :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
@@ -147,7 +147,7 @@ class TrackerCalls(Caller):
         self._ask("reset", (all,), message_id)
 
     def flush(self, timeout_ms: int | None = None) -> FlushReport:
-        """Sends what is queued now. Nothing waits for the answer.
+        """Sends what is queued now. Other calls do not wait for it.
 
         :param timeout_ms: How long to try; 30,000 by default.
         """
@@ -328,7 +328,7 @@ class AnalyticsCalls(Caller):
     def set_advertising_id(self, advertising_id: str | None = None, *, message_id: str | None = None) -> Receipt:
         """Has events carry an advertising identifier from now on.
 
-        :param advertising_id: The identifier; `null` clears it, a blank one is ignored.
+        :param advertising_id: The identifier; `None` clears it, a blank one is ignored.
         :param message_id: The call's key, made up by the caller: a second call with it has no effect.
         """
         return self._enqueue("analytics.setAdvertisingId", (advertising_id,), message_id)
@@ -341,7 +341,7 @@ class AnalyticsCalls(Caller):
         return self._enqueue("analytics.clearAdvertisingId", (), message_id)
 
     def flush(self, timeout_ms: int | None = None) -> FlushReport:
-        """Sends what is queued now. Nothing waits for the answer.
+        """Sends what is queued now. Other calls do not wait for it.
 
         :param timeout_ms: How long to try; 30,000 by default.
         """
@@ -422,7 +422,7 @@ class BasicCalls(Caller):
         return self._enqueue("basic.screen", (name, properties), message_id)
 
     def flush(self, timeout_ms: int | None = None) -> FlushReport:
-        """Sends what is queued now. Nothing waits for the answer.
+        """Sends what is queued now. Other calls do not wait for it.
 
         :param timeout_ms: How long to try; 30,000 by default.
         """

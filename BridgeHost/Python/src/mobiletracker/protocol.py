@@ -239,7 +239,7 @@ class TrackerConfig(TypedDict):
     # The domain, with its subdomains, that a session may be carried to; any by default.
     cookie_domain: NotRequired[str | None]
 
-    # With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
+    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
     enabled: NotRequired[bool | None]
 
     # Whether informative and debug messages are logged; by default false.
@@ -358,7 +358,7 @@ class AnalyticsOptions(TypedDict):
     # Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment.
     ingestion_host: NotRequired[str | None]
 
-    # With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
+    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
     enabled: NotRequired[bool | None]
 
     # Whether informative and debug messages are logged; by default false.
@@ -452,7 +452,7 @@ class AnalyticsOptions(TypedDict):
 class BasicOptions(TypedDict):
     """The options of `basic.initialize`."""
 
-    # With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
+    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
     enabled: NotRequired[bool | None]
 
     # Past this many events the oldest is dropped; by default as `max_queued_events`, 100 in memory.
