@@ -30,6 +30,7 @@ ARRIVES = {
         ["REQUEST"],
         ["STARTED", "PURCHASE"],
         ["Order Completed"] * 2,
+        ["Button Clicked"],
         [],
         ["SIGNED_UP"],
         ["PURCHASE"],
@@ -56,7 +57,7 @@ class ExampleTests(TestCase):
                 with self.subTest(page, number=number):
                     self.collector.clear()
                     self._run(re.sub(r"https://api\.example\.com|http://127\.0\.0\.1:8123", self.collector.url, source))
-                    kind = "batch" if "analytics" in source else "event"
+                    kind = "batch" if "analytics" in source else "basic" if "basic" in source else "event"
                     self.assertEqual(self.collector.names(kind), names)
                     self.assertEqual(self.collector.problems(), [])
 

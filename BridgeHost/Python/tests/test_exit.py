@@ -49,6 +49,20 @@ class ExitTests(TestCase):
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertEqual(fake.methods, [["track", "host.shutdown"]])
 
+    def test_a_tracker_may_be_closed_when_no_thread_can_be_started_any_more(self) -> None:
+        """As in an exit function that runs late: Python 3.12 and later start no thread then."""
+        ended, fake = self.run_with(
+            "import atexit\n"
+            "def refuse(_): raise RuntimeError('can not create new thread at interpreter shutdown')\n"
+            "def close():\n"
+            "    threading.Thread.start = refuse\n"
+            "    tracker.close()\n"
+            'atexit.register(close)\ntracker.track("A")\n'
+        )
+
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(fake.methods, [["track", "host.shutdown"]])
+
     def test_starts_no_host_that_nobody_used(self) -> None:
         ended, fake = self.run_with("print(tracker)")
 

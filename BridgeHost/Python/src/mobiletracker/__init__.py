@@ -1,10 +1,10 @@
 """Durable event tracking: once a call is `queued` the event is on disk, and it is delivered at least once, in order.
 
-from mobiletracker import MobileTracker
+    from mobiletracker import MobileTracker
 
-tracker = MobileTracker()
-tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
-tracker.track("PURCHASE", {"total": 149.99})
+    tracker = MobileTracker()
+    tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
+    tracker.track("PURCHASE", {"total": 149.99})
 """
 
 from ._table import VERSION as __version__

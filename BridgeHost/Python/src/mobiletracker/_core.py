@@ -54,8 +54,7 @@ class Core:
         on_notification: Callable[[str, Any], None],
         after_turn: Callable[[], None] = lambda: None,
     ) -> None:
-        if before_send is not None and not callable(before_send):
-            raise TypeError("before_send must be a function.")
+        _check_options(host_arguments, stderr, app_name, logger, before_send)
         self.warnings = Warnings(logger, is_on=warnings)
         self._before_send = before_send
         self._after_turn = after_turn
@@ -215,6 +214,22 @@ class _Asker:
         return call_name(self._row.method, self._name)
 
 
+def _check_options(
+    host_arguments: Sequence[str], stderr: object, app_name: object, logger: object, before_send: object
+) -> None:
+    """Refuses options that are not what they should be. Their use comes later, on another thread."""
+    if isinstance(host_arguments, str) or not all(isinstance(argument, str) for argument in host_arguments):
+        raise TypeError('host_arguments must be a list of strings, such as ["--storage-dir", "/var/lib/shop"].')
+    if stderr not in ("inherit", "ignore"):
+        raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {stderr!r}.")
+    if app_name is not None and not isinstance(app_name, str):
+        raise TypeError(f"app_name must be a string, and is a {type(app_name).__qualname__}.")
+    if logger is not None and not callable(getattr(logger, "log", None)):
+        raise TypeError('logger must be a logger, such as logging.getLogger("shop").')
+    if before_send is not None and not callable(before_send):
+        raise TypeError("before_send must be a function.")
+
+
 def _reason_of(fault: ValueFault) -> DropReason:
     if isinstance(fault, ArgumentFault):
         return "INVALID_VALUE"
@@ -287,10 +302,15 @@ def _leave() -> None:
         core.warnings.finish()
 
 
-def end_of(core: Core) -> threading.Event:
-    """Ends the host of a tracker. What is returned is set when it has ended."""
+def end_of(core: Core, finish: Callable[[], None] = lambda: None) -> threading.Event:
+    """Ends the host of a tracker. What is returned is set when it has ended, after `finish` was called."""
     ended = threading.Event()
-    core.shut_down(ended.set)
+
+    def end() -> None:
+        finish()
+        ended.set()
+
+    core.shut_down(end)
     return ended
 
 

@@ -116,7 +116,14 @@ class IOThread:
             os.set_blocking(self._wake_read, False)
             os.set_blocking(self._wake_write, False)
             self._selector.register(self._wake_read, selectors.EVENT_READ, lambda _: self._drain())
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError as error:
+                # The system has no thread left, or the interpreter is ending: what was posted fails here.
+                while not self._ends():
+                    self._do_posted()
+                    self._on_fault(error)
+                    self._after_turn()
 
     def _wake(self) -> None:
         with self._lock:

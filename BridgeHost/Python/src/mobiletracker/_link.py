@@ -130,7 +130,11 @@ class HostLink:
 
         :param ended: Called when it has ended.
         """
-        self.io.post(self._shut_down, ended)
+        if self.io.is_running:
+            return self.io.post(self._shut_down, ended)
+        # There is no host. A thread that would find this out could not be started at the end of the interpreter.
+        self.recovery.clear()
+        ended()
 
     def when_quiet(self, action: Callable[[], None]) -> None:
         """Does something on the I/O thread once every call made before is settled."""
@@ -203,6 +207,9 @@ class HostLink:
             self.io.post(self._spawn)
 
     def _spawn(self, _: object) -> None:
+        # A fault may have ended the attempt, and a call may have begun another.
+        if self._state is not _State.STARTING or self._host:
+            return
         if self._crashes.is_reached and self._last_failure:
             return self._fail(self._last_failure)
         try:

@@ -31,7 +31,11 @@ class News:
         """
         self._subscribe = subscribe
         self._warn = warn
-        self._listeners: dict[str, list[tuple[Listener, Callable[[Listener, Any], None]]]] = {}
+        # Any thread may add and remove: each of these lists changes in one step.
+        self._listeners: dict[str, list[tuple[Listener, Callable[[Listener, Any], None]]]] = {
+            topic: [] for topic in TOPICS
+        }
+        self._subscribed: set[str] = set()
 
     def on(self, topic: str, listener: Listener, hand_over: Callable[[Listener, Any], None]) -> Callable[[], None]:
         """Calls `listener` with all news of this kind from now on. What it raises is logged, and hurts nobody else.
@@ -45,13 +49,16 @@ class News:
         if not callable(listener):
             raise TypeError("The listener must be a function.")
         entry = (listener, hand_over)
-        is_first = topic not in self._listeners
-        self._listeners[topic] = [*self._listeners.get(topic, []), entry]
-        if is_first:
+        self._listeners[topic].append(entry)
+        if topic not in self._subscribed:
+            self._subscribed.add(topic)
             self._subscribe(topic)
 
         def stop() -> None:
-            self._listeners[topic] = [each for each in self._listeners[topic] if each is not entry]
+            try:
+                self._listeners[topic].remove(entry)
+            except ValueError:
+                pass  # It was stopped before.
 
         return stop
 
@@ -62,7 +69,7 @@ class News:
         news = snake_keys(params) if isinstance(params, dict) else {}
         # They are diagnostics, which are many, and so have a topic of their own.
         topic = "delivered" if news.get("kind") == "delivered" else topic
-        for listener, hand_over in self._listeners.get(topic, []):
+        for listener, hand_over in list(self._listeners.get(topic, [])):
             hand_over(listener, news)
 
     def call(self, listener: Listener, news: Any) -> None:
@@ -74,24 +81,32 @@ class News:
 
 
 class Postman:
-    """A thread on which listeners run, started when there is the first news in this process."""
+    """A thread on which listeners run, started when there is the first news in this process.
+
+    What is not private runs on the I/O thread.
+    """
 
     def __init__(self, call: Callable[[Listener, Any], None]) -> None:
         self._call = call
-        self._waiting: queue.Queue[tuple[Listener, Any]] = queue.Queue()
+        self._waiting: queue.SimpleQueue[tuple[Listener, Any] | None] | None = None
         self._process = 0
 
     def hand_over(self, listener: Listener, news: Any) -> None:
         """Has a listener called."""
-        if self._process != os.getpid():
+        if self._waiting is None or self._process != os.getpid():
             self._process = os.getpid()
-            self._waiting = queue.Queue(_MOST_WAITING)
-            threading.Thread(target=self._run, name="mobiletracker news", daemon=True).start()
-        try:
-            self._waiting.put_nowait((listener, news))
-        except queue.Full:
-            pass  # Its listeners are too slow for all of it.
+            self._waiting = queue.SimpleQueue()
+            threading.Thread(target=self._run, args=(self._waiting,), name="mobiletracker news", daemon=True).start()
+        # Else its listeners are too slow for all of it.
+        if self._waiting.qsize() < _MOST_WAITING:
+            self._waiting.put((listener, news))
 
-    def _run(self) -> None:
-        while True:
-            self._call(*self._waiting.get())
+    def finish(self) -> None:
+        """Ends the thread once its listeners have what is there. News that comes later starts another."""
+        if self._waiting is not None:
+            self._waiting.put(None)
+            self._waiting = None
+
+    def _run(self, waiting: queue.SimpleQueue[tuple[Listener, Any] | None]) -> None:
+        while news := waiting.get():
+            self._call(*news)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 from ._async_calls import AsyncAnalyticsCalls, AsyncBasicCalls, AsyncTrackerCalls
 from ._call import Call
@@ -88,11 +88,11 @@ class MobileTracker(TrackerCalls):
 
     def shutdown(self) -> None:
         """Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk."""
-        end_of(self._core).wait()
+        end_of(self._core, self._postman.finish).wait()
 
     close = shutdown
 
-    def __enter__(self) -> MobileTracker:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -176,7 +176,7 @@ class AsyncMobileTracker(AsyncTrackerCalls):
 
     close = shutdown
 
-    async def __aenter__(self) -> AsyncMobileTracker:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(

@@ -1,0 +1,121 @@
+"""A tracker by itself: its options, its threads, and what becomes of calls when it fails."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import unittest
+from typing import Any, cast
+from unittest import mock
+
+from .support import AsyncTestCase, TestCase
+
+from mobiletracker import AsyncMobileTracker, MobileTracker  # isort: skip
+
+NEWS = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
+
+
+class OptionTests(unittest.TestCase):
+    """The arguments of a tracker."""
+
+    def test_a_wrong_one_is_refused_at_once(self) -> None:
+        wrong: list[tuple[dict[str, Any], str]] = [
+            ({"host_arguments": "--storage-dir=/tmp"}, "host_arguments must be a list of strings"),
+            ({"host_arguments": ["--storage-dir", 1]}, "host_arguments must be a list of strings"),
+            ({"stderr": "ignroe"}, "stderr must be 'inherit' or 'ignore', and is 'ignroe'"),
+            ({"app_name": 1}, "app_name must be a string, and is a int"),
+            ({"logger": print}, "logger must be a logger"),
+            ({"before_send": {}}, "before_send must be a function"),
+        ]
+        for tracker in (MobileTracker, AsyncMobileTracker):
+            for options, sentence in wrong:
+                with self.subTest(sentence, tracker=tracker), self.assertRaisesRegex((TypeError, ValueError), sentence):
+                    tracker(**options)
+
+    def test_a_right_one_is_not(self) -> None:
+        for tracker in (MobileTracker, AsyncMobileTracker):
+            logger = cast(logging.Logger, logging.LoggerAdapter(logging.getLogger("shop")))
+            tracker(host_arguments=("--storage-dir", "/tmp"), stderr="ignore", app_name="shop", logger=logger)
+
+
+class ThreadTests(TestCase):
+    """The threads of a tracker."""
+
+    def test_where_none_can_be_started_calls_fail_and_later_ones_work(self) -> None:
+        tracker, fake = self.fake()
+
+        with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
+            receipt = tracker.track("A")
+            with self.assertRaisesCode("INTERNAL_ERROR"):
+                receipt.outcome(60)
+            with self.assertRaisesRegex(Exception, "can't start new thread"):
+                tracker.init("925")
+            tracker.close()
+        later = tracker.track("B").outcome(60)
+
+        self.assertEqual(later.status, "queued")
+        self.assertEqual(fake.methods, [["track"]])
+        self.assertEqual(self.warnings, ['INTERNAL_ERROR: The client failed: RuntimeError("can\'t start new thread").'])
+
+    def test_a_fault_before_the_host_is_started_starts_none(self) -> None:
+        tracker, fake = self.fake()
+        link = tracker._core.link
+        (held, released), done = (threading.Event(), threading.Event()), threading.Event()
+
+        def hold(_: object) -> None:
+            held.set()
+            released.wait(60)
+
+        def fail(_: object) -> None:
+            raise LookupError("meant")
+
+        link.io.post(hold)
+        self.assertTrue(held.wait(60))
+        receipt = tracker.track("A")
+        link.io.post(fail)
+        link.io.post(lambda _: link.io.post(lambda _: done.set()))
+        released.set()
+
+        with self.assertRaisesCode("INTERNAL_ERROR"):
+            receipt.outcome(60)
+        self.assertTrue(done.wait(60))
+        self.assertEqual((repr(tracker), fake.lives), ("<MobileTracker, no host running>", []))
+
+    def test_that_of_the_listeners_ends_with_the_host_and_comes_back_with_the_next(self) -> None:
+        tracker, _ = self.fake({"news": [NEWS]})
+        threads: list[threading.Thread] = []
+        heard = threading.Semaphore(0)
+
+        def listen(_: object) -> None:
+            threads.append(threading.current_thread())
+            heard.release()
+
+        stop = tracker.on("log", listen)
+        for _ in range(2):
+            self.assertTrue(heard.acquire(timeout=60))
+            tracker.close()
+            threads[-1].join(60)
+            self.assertFalse(threads[-1].is_alive())
+            tracker.track("A").outcome(60)
+        stop()
+        stop()
+
+
+class AsyncThreadTests(AsyncTestCase):
+    """The same with an event loop."""
+
+    async def test_where_none_can_be_started_calls_fail_and_later_ones_work(self) -> None:
+        tracker, fake = self.fake_async()
+
+        with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
+            with self.assertRaisesCode("INTERNAL_ERROR"):
+                await tracker.track("A")
+            await tracker.close()
+        later = await tracker.track("B")
+
+        self.assertEqual(later.status, "queued")
+        self.assertEqual(fake.methods, [["track"]])
+
+
+if __name__ == "__main__":
+    unittest.main()
