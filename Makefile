@@ -9,7 +9,7 @@ KILLS ?= 1000
 # How many clients `make storm` simulates.
 CLIENTS ?= 1000000
 
-.PHONY: help setup setup-tests build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
+.PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
 .PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers storm
 .PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
 
@@ -44,6 +44,9 @@ setup:
 setup-tests:
 	@.ci/setup tests
 
+setup-dist:
+	@.ci/setup dist
+
 build: setup
 	@.ci/build-host
 
@@ -51,7 +54,7 @@ demo: build
 	@node BridgeHost/Node/demo/demo.js
 
 # The packages for this platform, in dist/, with the host in them; and a test of them where no toolchain is in reach.
-dist: setup-tests build
+dist: setup-dist build
 	@.ci/dist
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py node --report node-dist test/dist.test.js
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py python --report python-dist tests.test_package.WheelTests
