@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { CrashLimit } from '../src/client/crash-limit.js'
 import { fakeTracker, inTime, readPid } from '../testsupport/hosts.js'
 
@@ -182,6 +183,23 @@ suite('a host that always dies', () => {
         assert.equal(warnings.length, 5)
     })
 
+    test('is told with the number of calls that it cost, of those that nobody waited for', async (t) => {
+        const { tracker, warnings } = fakeTracker(t, { diesAt: 1, manner: 'exit' })
+        const lost = /^\[MobileTracker\] 4 calls failed: HOST_EXITED\. What was called is lost, unless a host had stored it\. The first was track "A" \(at .*client-crash\.test\.js:\d+:\d+\)\.$/
+
+        void tracker.track('A')
+        void tracker.analytics.identify('u1')
+        void tracker.basic.screen('B')
+        void tracker.reset()
+        void tracker.getSessionId()
+        await assert.rejects(tracker.track('C'), { code: 'HOST_EXITED' })
+        await setImmediate()
+        await tracker.shutdown()
+
+        assert.equal(warnings.length, 6)
+        assert.match(warnings[5], lost)
+    })
+
     test('does not end the program of who did not wait', async (t) => {
         const { tracker } = fakeTracker(t, { diesAt: 1 })
         const unhandled = []
@@ -192,7 +210,7 @@ suite('a host that always dies', () => {
         void tracker.track('A')
         void tracker.init('925', config)
         await assert.rejects(tracker.track('B'), { code: 'HOST_EXITED' })
-        await new Promise((resolve) => setImmediate(resolve))
+        await setImmediate()
 
         assert.deepEqual(unhandled, [])
     })

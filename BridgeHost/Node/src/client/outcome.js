@@ -13,6 +13,7 @@
  * @property {string} reason
  * @property {string} [detail] More than the reason says.
  * @property {string} place The caller's line, for the end of a sentence.
+ * @property {boolean} [hasFailed] Whether it has failed instead: what became of it is not known.
  */
 
 /** Why a call was dropped, in words. */
@@ -31,6 +32,10 @@ const SENTENCES = {
     BEFORE_SEND: 'beforeSend has dropped it.',
 }
 
+/** The same of calls that no host has answered. */
+const NO_HOST = 'What was called is lost, unless a host had stored it.'
+
+
 /** The reasons that lie in the state of the tracker, and not in the call. */
 const OF_STATE = new Set(['NOT_INITIALIZED', 'TRACKING_NOT_ALLOWED', 'STORAGE_ERROR', 'QUEUE_FULL', 'DISABLED'])
 
@@ -46,7 +51,8 @@ export function isOfState(reason) {
 
 /** The warning about a dropped call. @param {Drop} drop */
 export function dropWarning(drop) {
-    return `${callName(drop)} was dropped: ${drop.reason}. ${sentenceOf(drop)}`.trimEnd() + drop.place
+    const end = drop.hasFailed ? 'failed' : 'was dropped'
+    return `${callName(drop)} ${end}: ${drop.reason}. ${sentenceOf(drop)}`.trimEnd() + drop.place
 }
 
 /**
@@ -57,12 +63,13 @@ export function dropWarning(drop) {
  * @param {boolean} isTold Whether there was a warning about the first.
  */
 export function droppedCallsWarning(first, count, isTold) {
+    const end = first.hasFailed ? 'failed' : count === 1 ? 'was dropped' : 'were dropped'
     if (isTold) {
-        const calls = count === 1 ? '1 more call was' : `${count} more calls were`
-        return `${calls} dropped: ${first.reason}. ${sentenceOf(first)}`.trimEnd()
+        const calls = count === 1 ? '1 more call' : `${count} more calls`
+        return `${calls} ${end}: ${first.reason}. ${sentenceOf(first)}`.trimEnd()
     }
     if (count === 1) return dropWarning(first)
-    return `${count} calls were dropped: ${first.reason}. ${sentenceOf(first)} ` +
+    return `${count} calls ${end}: ${first.reason}. ${sentenceOf(first)} ` +
         `The first was ${callName(first)}${first.place}.`
 }
 
@@ -71,8 +78,9 @@ export function callName({ method, name }) {
     return typeof name === 'string' ? `${method} ${JSON.stringify(name.slice(0, 200))}` : method
 }
 
-function sentenceOf({ method, reason, detail }) {
+function sentenceOf({ method, reason, detail, hasFailed }) {
     if (detail) return detail
+    if (hasFailed) return NO_HOST
     const client = method.slice(0, method.indexOf('.') + 1)
     const sentence = SENTENCES[reason] ?? ''
     return client ? sentence.replace('init()', `${client}initialize()`) : sentence

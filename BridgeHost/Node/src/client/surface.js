@@ -26,7 +26,7 @@ const NEW_ID = {
  * @param {string} prefix What the names of the host's methods begin with, such as `analytics.`.
  * @param {import('./host-link.js').HostLink} link
  * @param {object} observer
- * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'accepted'>} observer.warnings
+ * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'failed' | 'accepted'>} observer.warnings
  * @param {() => void} [observer.used] Called for calls that may leave something to be sent.
  * @param {import('./hooks.js').Hooks} [observer.hooks] The caller's own functions.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
@@ -120,9 +120,12 @@ class Asker {
         return error
     }
 
-    /** Nobody waits for the error. That there is no host is told once for all calls. */
+    /** Nobody waits for the error. That there is no host is told once, and how many calls it costs. */
     unhandled({ code, message }) {
-        if (/^(HOST_|PROTOCOL_)/.test(code)) return
+        if (/^(HOST_|PROTOCOL_)/.test(code)) {
+            if (this.#row.repeats) this.#warnings.failed(this.#drop(code))
+            return
+        }
         this.#warnings.warn(`${this.#method} failed, and nobody handles it: ${code}: ${message}${this.#trace?.place ?? ''}`)
     }
 
@@ -149,9 +152,11 @@ class Asker {
     }
 
     #dropped(reason, detail) {
-        this.#warnings.dropped({
-            method: this.#method, name: this.#name, reason, detail, place: this.#trace?.place ?? '',
-        })
+        this.#warnings.dropped(this.#drop(reason, detail))
+    }
+
+    #drop(reason, detail) {
+        return { method: this.#method, name: this.#name, reason, detail, place: this.#trace?.place ?? '' }
     }
 }
 

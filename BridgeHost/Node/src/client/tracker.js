@@ -84,6 +84,7 @@ function screenFollower(link, { warnings, used, hooks }, warn) {
     const quiet = {
         warn: (message) => warnings.warn(message),
         dropped: (drop) => void (drop.reason === 'REPEATED_SCREEN' || warnings.dropped(drop)),
+        failed: (drop) => warnings.failed(drop),
         accepted: (method) => warnings.accepted(method),
     }
     const { screenDidAppear } = makeFunctions(

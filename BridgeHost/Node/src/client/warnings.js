@@ -3,11 +3,15 @@ import { dropWarning, droppedCallsWarning, isOfState } from './outcome.js'
 /** How long the first drops of a streak are gathered while calls are under way. */
 const GATHERING_MS = 1000
 
+/** Stands for all clients: without a host, the calls of each fail. */
+const ANY = '*'
+
 /**
  * Warns of what happens to calls.
  *
  * A wrong argument is a warning each time. A reason that lies in the tracker's state, such as NOT_INITIALIZED, is one
- * warning for all calls that it drops until one is accepted again.
+ * warning for all calls that it drops until one is accepted again. So is a host that cannot be had, for the calls whose
+ * errors nobody waits for.
  */
 export class Warnings {
     #print
@@ -32,16 +36,13 @@ export class Warnings {
     /** A call was dropped. @param {import('./outcome.js').Drop} drop */
     dropped(drop) {
         if (!isOfState(drop.reason)) return this.#print(dropWarning(drop))
-        const client = drop.method.slice(0, drop.method.indexOf('.') + 1)
-        const key = client + drop.reason
-        const streak = this.#streaks.get(key)
-        if (streak) {
-            streak.count++
-        } else {
-            const timer = setTimeout(() => this.#tellBeginning(), GATHERING_MS).unref()
-            this.#streaks.set(key, { client, first: drop, count: 1, isTold: false, timer })
-        }
+        this.#count(drop, drop.method.slice(0, drop.method.indexOf('.') + 1))
         if (!this.#isBusy()) this.#tellBeginning()
+    }
+
+    /** A call has failed that nobody waits for, as others may by now. @param {import('./outcome.js').Drop} drop */
+    failed(drop) {
+        this.#count({ ...drop, hasFailed: true }, ANY)
     }
 
     /** A call was accepted. */
@@ -49,7 +50,7 @@ export class Warnings {
         if (this.#streaks.size === 0) return
         const client = method.slice(0, method.indexOf('.') + 1)
         for (const [key, streak] of this.#streaks) {
-            if (streak.client !== client) continue
+            if (streak.client !== client && streak.client !== ANY) continue
             this.#tell(streak)
             this.#streaks.delete(key)
         }
@@ -58,6 +59,14 @@ export class Warnings {
     /** Says what is still to be said. */
     finish() {
         for (const streak of this.#streaks.values()) this.#tell(streak)
+    }
+
+    #count(drop, client) {
+        const key = client + drop.reason
+        const streak = this.#streaks.get(key)
+        if (streak) return streak.count++
+        const timer = setTimeout(() => this.#tellBeginning(), GATHERING_MS).unref()
+        this.#streaks.set(key, { client, first: drop, count: 1, isTold: false, timer })
     }
 
     #tellBeginning() {
