@@ -39,7 +39,7 @@ struct InitArguments: Sendable {
     }
 
     private static func fault(inBrand brandId: String) -> TrackerError {
-        TrackerError(.invalidBrandId, brandId.isEmpty ? "Brand ID is required" : "Brand ID must be a number")
+        brandId.isEmpty ? TrackerError(.invalidBrandId, "Brand ID is required") : .invalidBrandId
     }
 }
 
@@ -57,6 +57,8 @@ private struct Form {
         case .object where !InitArguments.parameters.contains { params?[$0.name] != nil }:
             return try published(params ?? .emptyObject)
         default:
+            let brand = params.flatMap { $0.kind == .array ? arguments.value(0) : $0["brandId"] }
+            guard brand?.kind != .number else { throw .invalidParams("init: 'brandId' must be a string, such as \"925\"") }
             let checked = try Arguments(
                 params.flatMap { Params($0) } ?? .none, for: "init", taking: InitArguments.parameters)
             return Form(brandId: try checked.string(0), config: checked.object(1))
@@ -66,7 +68,7 @@ private struct Form {
     private static func published(_ object: JSONText) throws(RPCError) -> Form {
         let brand = object["apiKey"] ?? .null
         guard brand.isNull || brand.kind == .string else {
-            throw .invalidParams("init: 'apiKey' must be a string, the brand ID")
+            throw .invalidParams("init: 'apiKey' must be a string, the brand ID, such as \"925\"")
         }
         // The published type has both names of the address: `endpoint` counts.
         let others = object["endpoint"]?.isNull == false ? ["apiKey", "api_url", "apiUrl"] : ["apiKey"]

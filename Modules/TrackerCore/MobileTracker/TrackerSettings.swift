@@ -18,7 +18,7 @@ struct TrackerSettings: ClientSettings {
         brandId: String, config: TrackerConfig?, _ environment: inout EnvironmentOptions
     ) throws(TrackerError) {
         guard !brandId.isEmpty else { throw TrackerError(.invalidBrandId, "Brand ID is required") }
-        guard let brand = BrandID(brandId) else { throw TrackerError(.invalidBrandId, "Brand ID must be a number") }
+        guard let brand = BrandID(brandId) else { throw TrackerError.invalidBrandId }
         var config = config ?? .default
         environment.fill(&config.apiUrl, "apiUrl", from: .apiURL)
         environment.fill(&config.xApiKey, "xApiKey", from: .key)

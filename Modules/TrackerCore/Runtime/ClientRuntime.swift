@@ -294,7 +294,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         switch event {
         case .halted(let halt):
             handle { $0.state.halted(number) }
-            log.log(.error, "\(halt.message). Delivery is halted and the queue kept; call initialize() again.")
+            log.log(
+                .error,
+                "\(halt.message). Delivery is halted and the queue kept until the client is initialized again.")
         case .disabled(let halt): handle { $0.state.disabled(number, halt.message) }
         default: break
         }

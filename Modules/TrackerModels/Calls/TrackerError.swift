@@ -87,7 +87,8 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(code.rawValue): \(message)" }
 
     /// The brand id is empty or not a number.
-    public static let invalidBrandId = TrackerError(.invalidBrandId, "Brand ID must be a number")
+    public static let invalidBrandId = TrackerError(
+        .invalidBrandId, "Brand ID must be a number, such as \"925\"")
     /// A field of the configuration is missing or out of range.
     public static let invalidConfiguration = TrackerError(.invalidConfiguration, "The configuration is not valid")
     /// The backend did not make a session.

@@ -17,8 +17,8 @@ struct InitErrorTests {
             ([], 1001, "INVALID_BRAND_ID", "Brand ID is required"),
             ([nil], 1001, "INVALID_BRAND_ID", "Brand ID is required"),
             (["", [:]], 1001, "INVALID_BRAND_ID", "Brand ID is required"),
-            (["nine", [:]], 1001, "INVALID_BRAND_ID", "Brand ID must be a number"),
-            (["99999999999999999999", [:]], 1001, "INVALID_BRAND_ID", "Brand ID must be a number"),
+            (["nine", [:]], 1001, "INVALID_BRAND_ID", #"Brand ID must be a number, such as "925""#),
+            (["99999999999999999999", [:]], 1001, "INVALID_BRAND_ID", #"Brand ID must be a number, such as "925""#),
             (["925"], 1002, "INVALID_CONFIGURATION", "'apiUrl' is required"),
             (["925", [:]], 1002, "INVALID_CONFIGURATION", "'apiUrl' is required"),
             (["925", ["apiUrl": "https://a.example"]], 1002, "INVALID_CONFIGURATION", "'xApiKey' is required"),
@@ -33,7 +33,10 @@ struct InitErrorTests {
                 "INVALID_CONFIGURATION", "'requestTimeoutMs' must be at least 1"
             ),
             (["925", ["colour": 1]], 1002, "INVALID_CONFIGURATION", "'colour' is not known"),
-            ([925], -32602, "INVALID_PARAMS", "'brandId' must be a string"),
+            ([925], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
+            (["brandId": 925], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
+            ([["apiKey": 925]], -32602, "INVALID_PARAMS", #"the brand ID, such as "925""#),
+            ([true], -32602, "INVALID_PARAMS", "'brandId' must be a string"),
         ] as [(JSONValue, Int, String, String)])
     func arguments(params: JSONValue, number: Int, code: String, message: String) async throws {
         let client = try BridgeClient()

@@ -10,12 +10,14 @@ struct InitializeErrorTests {
     private let advice =
         "To start all the same, and have the session made later, set sessionCreation to inBackground."
 
+    private static let noNumber = #"Brand ID must be a number, such as "925""#
+
     @Test(
         "a brand that is no number",
         arguments: [
-            ("", "Brand ID is required"), ("nine", "Brand ID must be a number"), ("9x", "Brand ID must be a number"),
-            (" 9", "Brand ID must be a number"), ("-9", "Brand ID must be a number"),
-            ("٩", "Brand ID must be a number"), ("9223372036854775808", "Brand ID must be a number"),
+            ("", "Brand ID is required"), ("nine", Self.noNumber), ("9x", Self.noNumber),
+            (" 9", Self.noNumber), ("-9", Self.noNumber),
+            ("٩", Self.noNumber), ("9223372036854775808", Self.noNumber),
         ])
     func brand(text: String, message: String) async throws {
         let fixture = try SessionFixture()

@@ -211,6 +211,9 @@ struct InitializeTests {
         let report = await fixture.tracker.flush()
         #expect(report == FlushReport(delivered: 0, remaining: 2, stoppedBy: .halted))
         #expect(fixture.tracker.info("lifecycle") == "halted")
+        // The call has other names in other languages: the advice does without them.
+        let advice = "Delivery is halted and the queue kept until the client is initialized again."
+        #expect(fixture.log.lines.all.contains { $0.hasPrefix("error:") && $0.hasSuffix(advice) })
         #expect(await fixture.tracker.track(eventName: "C").isPending)
 
         try await fixture.start(fixture.config { $0.xApiKey = "key-5678" })
