@@ -12,6 +12,9 @@ const WRONG = {
     'track with a number': [(t) => t.track(17), 'INVALID_EVENT_NAME', 'eventName must be a string, and is a number.'],
     'track with an array': [(t) => t.track('X', [1]), 'INVALID_VALUE', 'attributes must be an object, and is an array.'],
     'track with a function': [(t) => t.track('X', () => 1), 'INVALID_VALUE', 'track "X" was dropped'],
+    'track with a promise': [
+        (t) => t.track('X', Promise.resolve({})), 'INVALID_VALUE', 'attributes must be an object, and is a Promise.',
+    ],
     'track with NaN': [(t) => t.track('X', { a: NaN }), 'SERIALIZATION_ERROR', 'track "X" was dropped: SERIALIZATION_ERROR'],
     'identify(17)': [(t) => t.identify(17), 'INVALID_USER_ID', 'userId must be a string, and is a number.'],
     'identify()': [(t) => t.identify(), 'INVALID_USER_ID', 'userId must be a string, and is undefined.'],

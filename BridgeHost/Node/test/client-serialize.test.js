@@ -93,6 +93,16 @@ suite('serialize writes what JSON.stringify cannot', () => {
         assert.equal(serialize(value, 'attributes', Infinity, (...what) => omitted.push(what)), '{"b":[null],"c":{}}')
         assert.deepEqual(omitted, [['attributes.b[0]', 'function'], ['attributes.c["d e"]', 'symbol']])
     })
+
+    test('and says which promises and other objects without members it leaves out', () => {
+        const omitted = []
+        const value = { user: Promise.resolve('ada'), re: /x/, seen: new WeakSet(), none: {}, own: Object.assign(/y/, { a: 1 }) }
+
+        assert.equal(serialize(value, 'attributes', Infinity, (...what) => omitted.push(what)), '{"none":{},"own":{"a":1}}')
+        assert.deepEqual(omitted, [
+            ['attributes.user', 'Promise'], ['attributes.re', 'RegExp'], ['attributes.seen', 'WeakSet'],
+        ])
+    })
 })
 
 suite('serialize leaves out', () => {

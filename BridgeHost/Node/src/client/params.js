@@ -1,5 +1,5 @@
 import { nearest } from './nearest.js'
-import { ValueFault, serialize } from './serialize.js'
+import { ValueFault, opaqueName, serialize } from './serialize.js'
 
 /** What may follow the arguments of any call that has an effect. */
 const OPTIONS = ['messageId']
@@ -63,9 +63,14 @@ function named({ params, gives, options }, args, write, newID, note) {
 /** Whether a value is what the parameter takes, judged by its text. */
 function check({ name, kind, isRequired }, argument, text) {
     const isAbsent = text === undefined || text === 'null'
-    if (isAbsent && !isRequired && typeof argument !== 'function' && typeof argument !== 'symbol') return
+    if (isAbsent && !isRequired && !isUnwritable(argument)) return
     if (!isAbsent && kindOf(text) === kind) return
     throw new ArgumentFault(name, `must be ${phrase(kind)}, and is ${typeName(argument)}`)
+}
+
+/** Whether a value is written as none. */
+function isUnwritable(value) {
+    return typeof value === 'function' || typeof value === 'symbol' || opaqueName(value) !== undefined
 }
 
 function kindOf(text) {
@@ -82,7 +87,7 @@ function kindOf(text) {
 function typeName(value) {
     if (value === null || value === undefined) return String(value)
     if (Array.isArray(value)) return 'an array'
-    return phrase(typeof value)
+    return phrase(opaqueName(value) ?? typeof value)
 }
 
 function phrase(kind) {

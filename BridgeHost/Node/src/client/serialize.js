@@ -27,9 +27,10 @@ export class ValueFault extends Error {
  * @param {unknown} value
  * @param {string} name What the value is called in a fault's path.
  * @param {number} [maxLength] How long the text may become, in UTF-16 units.
- * @param {(path: string, kind: 'function' | 'symbol') => void} [omit] Called for members that are left out though they
- *     are not undefined.
- * @returns {string | undefined} Undefined for undefined, functions and symbols, which JSON leaves out.
+ * @param {(path: string, kind: string) => void} [omit] Called for members that are left out though they are not
+ *     undefined.
+ * @returns {string | undefined} Undefined for undefined, functions, symbols, and promises and their like, which JSON
+ *     leaves out or makes an empty object of.
  * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too
  *     much text, and getters or `toJSON` methods that throw.
  */
@@ -58,10 +59,13 @@ function write(value, place, level) {
         case 'object': return value === null ? 'null' : writeObject(value, place, level)
         case 'bigint': return writeBigInt(value, place, level)
         case 'undefined': return undefined
-        default:
-            if (level > 0) place.omit(pathOf(place.keys.slice(0, level + 1)), typeof value)
-            return undefined
+        default: return leaveOut(typeof value, place, level)
     }
+}
+
+function leaveOut(kind, place, level) {
+    if (level > 0) place.omit(pathOf(place.keys.slice(0, level + 1)), kind)
+    return undefined
 }
 
 function writeString(value, place, level) {
@@ -112,12 +116,22 @@ function writePlain(value, place, level) {
     return text
 }
 
+/** What holds something that JSON does not show: a promise is mostly one that was not awaited. */
+const OPAQUE = [Promise, RegExp, WeakMap, WeakSet]
+
+/** What such a value is; undefined for any other. */
+export function opaqueName(value) {
+    return OPAQUE.find((type) => value instanceof type)?.name
+}
+
 function writeContainer(value, place, level) {
     if (Array.isArray(value)) return writeArray(value, place, level)
     if (value instanceof Set) return writeArray([...value], place, level)
     if (value instanceof Map) return writeMembers([...value.keys()], (key) => value.get(key), place, level)
     // The members of an error are not enumerable, but for those that a program gave it.
     const keys = value instanceof Error ? ['name', 'message', 'stack'] : Object.keys(value)
+    const opaque = keys.length === 0 && opaqueName(value)
+    if (opaque) return leaveOut(opaque, place, level)
     return writeMembers(keys, (key) => value[key], place, level)
 }
 
