@@ -351,6 +351,25 @@ suite('a dropped call', { skip: withoutHost }, () => {
         assert.match(lines[1], /basic\.track "EARLY" was dropped: NOT_INITIALIZED\. .* \(at .*\)$/)
     })
 
+    test('for its values says what they must be', async (t) => {
+        const { stderr } = await runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            const tracker = createTracker({ hostArguments: ['--storage-dir', ${JSON.stringify(freshFolder(t))}] })
+            await tracker.init('925', { apiUrl: 'http://127.0.0.1:9', xApiKey: 'key', consent: 'pending' })
+            await tracker.continueSession('https://shop.example/?gt_session_id=s1')
+            await tracker.updateLocation(91, 0, 0)
+            await tracker.updateSessionEmail('ada')
+            await tracker.linkSession('')
+            await tracker.shutdown()`)
+
+        const lines = stderr.trim().split('\n')
+        assert.equal(lines.length, 4, stderr)
+        assert.match(lines[0], /continueSession was dropped: INVALID_VALUE\. It needs crossSiteCookie: true in init, and a URL with gt_session_id\. /)
+        assert.match(lines[1], /updateLocation was dropped: INVALID_VALUE\. The latitude is from -90 to 90/)
+        assert.match(lines[2], /updateSessionEmail was dropped: INVALID_VALUE\. An email address has one @ and no spaces\. /)
+        assert.match(lines[3], /linkSession was dropped: INVALID_VALUE\. The id of the other session is empty\. /)
+    })
+
     test('before init is one warning with a count, however many there are', async (t) => {
         const { stderr } = await runProgram(t, `
             import { createTracker } from '@mobiletracker/bridge'

@@ -229,6 +229,16 @@ class CallTests(TestCase):
         )
         self.assertLessEqual(len(self.warnings), 3)
 
+    def test_a_drop_for_its_values_says_what_they_must_be(self) -> None:
+        dropped = {"status": "dropped", "reason": "INVALID_VALUE"}
+        tracker, _ = self.fake({"results": {"continueSession": dropped, "analytics.group": dropped}})
+
+        tracker.continue_session("https://shop.example/").outcome(60)
+        tracker.analytics.group(" ").outcome(60)
+
+        self.assertIn("It needs cross_site_cookie: True in init, and a URL with gt_session_id.", self.warnings[0])
+        self.assertIn("The id of the group is empty.", self.warnings[1])
+
     def test_says_nothing_if_warnings_are_off(self) -> None:
         from mobiletracker import MobileTracker
 

@@ -32,6 +32,16 @@ const SENTENCES = {
     BEFORE_SEND: 'beforeSend has dropped it.',
 }
 
+/** What the values of a call must be, where the call alone can say that. */
+const VALUES = {
+    updateLocation: 'The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0.',
+    updateSessionEmail: 'An email address has one @ and no spaces.',
+    linkSession: 'The id of the other session is empty.',
+    continueSession: 'It needs crossSiteCookie: true in init, and a URL with gt_session_id.',
+    'analytics.group': 'The id of the group is empty.',
+    'analytics.setAdvertisingId': 'The id is blank; null clears it.',
+}
+
 /** The same of calls that no host has answered. */
 const NO_HOST = 'What was called is lost, unless a host had stored it.'
 
@@ -81,6 +91,7 @@ export function callName({ method, name }) {
 function sentenceOf({ method, reason, detail, hasFailed }) {
     if (detail) return detail
     if (hasFailed) return NO_HOST
+    if (reason === 'INVALID_VALUE' && method in VALUES) return VALUES[method]
     const client = method.slice(0, method.indexOf('.') + 1)
     const sentence = SENTENCES[reason] ?? ''
     return client ? sentence.replace('init()', `${client}initialize()`) : sentence

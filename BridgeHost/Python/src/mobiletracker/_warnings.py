@@ -24,6 +24,16 @@ _SENTENCES = {
 }
 """Why a call was dropped, in words."""
 
+_VALUES = {
+    "updateLocation": "The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0.",
+    "updateSessionEmail": "An email address has one @ and no spaces.",
+    "linkSession": "The id of the other session is empty.",
+    "continueSession": "It needs cross_site_cookie: True in init, and a URL with gt_session_id.",
+    "analytics.group": "The id of the group is empty.",
+    "analytics.setAdvertisingId": "The id is blank; None clears it.",
+}
+"""What the values of a call must be, where the call alone can say that."""
+
 _OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
 """The reasons that lie in the state of the tracker, and not in the call."""
 
@@ -56,6 +66,8 @@ class Drop:
         """Why, in words."""
         if self.detail:
             return self.detail
+        if self.reason == "INVALID_VALUE" and self.method in _VALUES:
+            return _VALUES[self.method]
         sentence = _SENTENCES.get(self.reason, "")
         return sentence.replace("init()", f"{self.client}.initialize()") if self.client else sentence
 
