@@ -35,6 +35,9 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// The path before the endpoints': empty, or a slash and more, as it was given but for one slash at the end.
     public let path: String
 
+    /// A request whose head is longer than servers and proxies take could never be sent.
+    private static let maxBytes = 16_384
+
     /// Reads a base URL.
     ///
     /// - Parameters:
@@ -48,6 +51,9 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
             throw Invalid(
                 reason: "The URL holds a space, a control character or a character outside ASCII; percent-encode its "
                     + "path, and write its host in its xn-- form.")
+        }
+        guard text.utf8.count <= Self.maxBytes else {
+            throw Invalid(reason: "The URL is longer than \(Self.maxBytes) bytes; no server takes such a request.")
         }
         guard let mark = text.place(of: "://") else {
             throw Invalid(reason: "The URL is not absolute; write it out, such as https://api.example.com.")

@@ -112,6 +112,7 @@ struct BaseURLTests {
             ("https://api.example.com/%a", "percent-encoded"),
             ("https://api.example.com/<x>", "percent-encoded"),
             ("https://api.example.com/a|b", "percent-encoded"),
+            ("https://api.example.com/" + String(repeating: "a", count: 16_361), "longer than 16384 bytes"),
         ])
     func refuses(text: String, reason: String) {
         let error = #expect(throws: BaseURL.Invalid.self) { try BaseURL(text, allowInsecureHTTP: true) }

@@ -5,8 +5,8 @@ extension TrackerError: RPCErrorConvertible {
     /// The error with its number, its code unchanged, and the reason why no session was made.
     public var rpcError: RPCError {
         RPCError(
-            RPCError.Number(code), code: code.rawValue, message: bridgedMessage, isRetryable: isRetryable,
-            details: cause?.details ?? []
+            RPCError.Number(code), code: code.rawValue, message: ConfigKeys.named(in: message),
+            isRetryable: isRetryable, details: cause?.details ?? []
         )
     }
 }
@@ -33,12 +33,6 @@ extension RPCError.Number {
 }
 
 extension TrackerError {
-    /// The message, which names an option by the key that was written: durations have a suffix in JSON.
-    private var bridgedMessage: String {
-        guard let fault, ConfigKeys.durations.contains(fault.option + "Ms") else { return message }
-        return TrackerError(option: fault.option + "Ms", fault.reason).message
-    }
-
     /// Whether the same call may succeed later.
     fileprivate var isRetryable: Bool {
         switch (code, cause) {

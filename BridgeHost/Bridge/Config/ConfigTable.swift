@@ -7,6 +7,17 @@ enum ConfigKeys {
     static let durations = Set(
         (TrackerFields.table.fields.map(\.name) + AnalyticsFields.table.fields.map(\.name)
             + BasicFields.table.fields.map(\.name)).filter { $0.hasSuffix("Ms") })
+
+    /// A message about an option, which names it by the key that was written: durations have a suffix in JSON.
+    static func named(in message: String) -> String {
+        for key in durations {
+            guard let place = message.place(of: "'\(key.dropLast(2))'") else { continue }
+            var message = message
+            message.replaceSubrange(place, with: "'\(key)'")
+            return message
+        }
+        return message
+    }
 }
 
 /// The keys that a configuration object may have: reads it, and describes it.

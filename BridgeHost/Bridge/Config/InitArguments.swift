@@ -58,7 +58,9 @@ private struct Form {
             return try published(params ?? .emptyObject)
         default:
             let brand = params.flatMap { $0.kind == .array ? arguments.value(0) : $0["brandId"] }
-            guard brand?.kind != .number else { throw .invalidParams("init: 'brandId' must be a string, such as \"925\"") }
+            guard brand?.kind != .number else {
+                throw .invalidParams("init: 'brandId' must be a string, such as \"925\"")
+            }
             let checked = try Arguments(
                 params.flatMap { Params($0) } ?? .none, for: "init", taking: InitArguments.parameters)
             return Form(brandId: try checked.string(0), config: checked.object(1))

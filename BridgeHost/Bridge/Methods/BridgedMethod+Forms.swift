@@ -82,7 +82,7 @@ extension BridgedMethod {
                 do throws(RPCError) {
                     id = try arguments.messageID(parameters.count)
                 } catch {
-                    host.refusalLog.logRefusal(.invalidValue, .warning, error.message)
+                    client(host).refuse(call: name, as: .invalidValue, error.message)
                     return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
                 }
                 try accept(client(host), arguments, id) { host.answering(reply) }

@@ -86,6 +86,8 @@ struct SharedLog: TrackerLog {
     let initializer: String
 
     func log(_ level: LogLevel, _ message: String) {
+        // An `initialize` that fails is the one message about an option.
+        let message = level == .error ? ConfigKeys.named(in: message) : message
         log.log(level, message)
         publisher.report(level, message)
     }

@@ -22,8 +22,6 @@ public final class HostSession: Responder {
     let settings: HostSettings
     let openCalls = OpenCalls()
     let order = CallOrder()
-    /// Logs the calls that reach no native client.
-    let refusalLog: any TrackerLog
     private let stop: @Sendable (String) -> Void
 
     /// Makes a session.
@@ -45,7 +43,6 @@ public final class HostSession: Responder {
         let logs = ["init()", "analytics.initialize()", "basic.initialize()"].map { [publisher] in
             SharedLog(log: log, publisher: publisher, initializer: $0)
         }
-        refusalLog = logs[0]
         let dependencies = logs.map { log in
             var dependencies = Dependencies.system(log: log)
             dependencies.answering = together

@@ -56,6 +56,8 @@ extension Secret {
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
             throw SecretFault(reason: "holds a control character, such as a line break")
         }
+        // With a longer one no request could ever be sent.
+        guard text.utf8.count <= 16_384 else { throw SecretFault(reason: "is longer than 16384 bytes") }
         self.init(text)
     }
 }

@@ -51,6 +51,19 @@ struct InitErrorTests {
         #expect(track == ["status": "dropped", "reason": "NOT_INITIALIZED"])
     }
 
+    @Test("an option by the key that was written, in the log as well")
+    func keyInLog() async throws {
+        let client = try BridgeClient()
+        let config: JSONValue = ["apiUrl": "https://a.example", "xApiKey": "k", "requestTimeoutMs": 1]
+
+        let failure = try #require(await client.start("init", ["925", config]).failure)
+        try await client.finish()
+
+        let line = try #require(try await client.host.logged("Initialization failed").first)
+        #expect(failure.message.contains("'requestTimeoutMs' must be at least 1 s"))
+        #expect(line.hasSuffix(failure.message))
+    }
+
     @Test(
         "a caBundle that is not there, of each client, with its path",
         arguments: [

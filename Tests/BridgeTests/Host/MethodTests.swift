@@ -213,8 +213,17 @@ struct MethodTests {
     @Test("have an effect once under one message id")
     func messageIDs() async throws {
         for id in ["", "é", " m"] as [JSONValue] {
-            let outcome = try await BridgeClient().call("track", ["eventName": "A", "messageId": id])
+            let client = try BridgeClient()
+            let outcome = try await client.call("track", ["eventName": "A", "messageId": id])
             #expect(outcome == ["status": "dropped", "reason": "INVALID_VALUE"])
+            // It is counted where it was to go, as natively.
+            for prefix in ["analytics.", "basic."] {
+                let outcome = try await client.call(prefix + "track", ["event": "A", "messageId": id])
+                #expect(outcome == ["status": "dropped", "reason": "INVALID_VALUE"])
+            }
+            for prefix in ["", "analytics.", "basic."] {
+                #expect(try await client.call(prefix + "getDebugInfo")["refused"] == ["INVALID_VALUE": 1])
+            }
         }
 
         try await start()

@@ -49,7 +49,9 @@ struct InitializeErrorTests {
         #expect(outcome == .dropped(.notInitialized))
     }
 
-    @Test("a key that is missing or holds a line break, and it never says the key", arguments: [nil, "", "s3cr\nt"])
+    @Test(
+        "a key that is missing, holds a line break or is too long to be sent, and it never says the key",
+        arguments: [nil, "", "s3cr\nt", "s3cr" + String(repeating: "e", count: 16_381)])
     func key(text: String?) async throws {
         let fixture = try SessionFixture()
 
