@@ -86,11 +86,11 @@ function readEntries(folder) {
     return readFileSync(join(folder, 'log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
 }
 
-/** The same promise, unless it takes 10 s. Keeps Node alive, which a tracker without calls does not. */
+/** The same promise, unless it takes 60 s. Keeps Node alive, which a tracker without calls does not. */
 export async function inTime(promise) {
     let guard
     const late = new Promise((_, reject) => {
-        guard = setTimeout(() => reject(new Error('It did not happen within 10 s.')), 10_000)
+        guard = setTimeout(() => reject(new Error('It did not happen within 60 s.')), 60_000)
     })
     try {
         return await Promise.race([promise, late])

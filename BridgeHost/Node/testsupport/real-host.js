@@ -30,6 +30,9 @@ export const KEY = 'api-key-12345678'
  */
 export async function realTracker(t, { folder = freshFolder(t), hostArguments = [], options = {} } = {}) {
     const collector = await startCollector()
+    const wait = collector.wait.bind(collector)
+    // On a busy machine its own guard may be too short.
+    collector.wait = (wanted) => wait({ timeoutMs: 60_000, ...wanted })
     const warnings = captureWarnings(t)
     const tracker = createTracker({
         ...options,
