@@ -120,8 +120,8 @@ struct JSONMemberList {
 extension JSONText {
     /// One object with the members of all.
     ///
-    /// Only top-level keys are merged: a key keeps the place where it first stood and takes the value that it last
-    /// had, also if one object repeats it. Keys and values are spliced as they are written.
+    /// Only top-level keys are merged. A key keeps the place where it first stood and takes the value that it last had,
+    /// also if one object repeats it. Keys and values keep their spelling.
     ///
     /// - Parameter objects: Objects, the last of which wins. A text of another kind counts as an empty object.
     public static func merging(_ objects: [JSONText]) -> JSONText {

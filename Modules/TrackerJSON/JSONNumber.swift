@@ -21,7 +21,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The exact decimal form of a whole number of any size.
+    /// Makes a whole number of any size, exactly.
     public init(_ value: some BinaryInteger) {
         text = value.description
     }
@@ -36,7 +36,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// Whether JSON can hold it. Every JSON number ends with a digit; `NaN` and `Infinity` do not.
     package var isFinite: Bool { text.utf8.last.map { $0 <= UInt8(ascii: "9") } ?? false }
 
-    /// The shortest form that reads back as the same number, such as `0.1`, `1.0` or `1e+16`.
+    /// Makes a number in the shortest form that reads back as the same number, such as `0.1`, `1.0` or `1e+16`.
     ///
     /// - Returns: `nil` for what JSON cannot hold: NaN and the infinities.
     public init?(_ value: Double) {
@@ -44,7 +44,8 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
         text = value.description
     }
 
-    /// The shortest form that reads back as the same `Float`: 0.1 is `0.1`, not its widening to a double.
+    /// Makes a number in the shortest form that reads back as the same `Float`: 0.1 is `0.1`, not
+    /// `0.10000000149011612`.
     ///
     /// - Returns: `nil` for what JSON cannot hold: NaN and the infinities.
     public init?(_ value: Float) {
@@ -52,7 +53,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
         text = value.description
     }
 
-    /// The number, if it is exactly a whole number that fits.
+    /// The number, if it is a whole number that fits 64 bits.
     ///
     /// What counts is the value, not the spelling: `1000`, `1e3` and `1000.0` are all 1000, and `1.5` and `1e30` are
     /// `nil`. Nothing is rounded.
@@ -60,9 +61,9 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
         isFinite ? JSONDecimal(text).wholeNumber : nil
     }
 
-    /// The nearest double, if it is within the range of doubles.
+    /// The nearest double. `nil` if the number is too large for one, such as `1e400`.
     ///
-    /// Digits may be lost, as in `0.1` or 2^53 + 1. Numbers too large, such as `1e400`, are `nil`.
+    /// Digits may be lost, as in `0.1` or 2^53 + 1.
     public var doubleValue: Double? {
         Double(text).flatMap { $0.isFinite ? $0 : nil }
     }

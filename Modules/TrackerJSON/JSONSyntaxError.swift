@@ -36,7 +36,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
         self.offset = offset
     }
 
-    /// A sentence for a developer.
+    /// A sentence for a developer, with the rule and the offset.
     ///
     /// It never quotes the text.
     public var description: String {

@@ -1,14 +1,14 @@
 /// One JSON value as text: bytes that a validating pass has accepted.
 ///
-/// What is accepted is RFC 8259 in UTF-8, with any kind of value at the top, and one rule more: a `\u` escape of half
-/// a surrogate pair is refused. Nothing is rewritten: numbers keep their spelling, members their order, strings their
-/// escapes. Only white space around the value is removed.
+/// Accepted is JSON as in RFC 8259, in UTF-8, with any kind of value at the top. One rule is stricter: a `\u` escape of
+/// half a surrogate pair is refused. Nothing is rewritten: numbers keep their spelling, members their order, strings
+/// their escapes. Only white space around the value is removed.
 ///
 /// Two texts are equal if their bytes are: `1.0` is not `1`.
 public struct JSONText: Hashable, Sendable {
-    /// How deep arrays and objects may nest unless a caller says otherwise.
+    /// How many levels deep arrays and objects may nest, unless a caller says otherwise.
     ///
-    /// `[[]]` is two deep.
+    /// `[[]]` has two levels.
     public static let maxDepth = 128
 
     /// The deepest nesting that a caller can ask for.
@@ -72,7 +72,7 @@ public struct JSONText: Hashable, Sendable {
     /// The length of the text in bytes.
     public var byteCount: Int { bytes.count }
 
-    /// What the value is.
+    /// Which kind of value this is.
     public var kind: JSONKind { bytes.first.flatMap(JSONKind.init(firstByte:)) ?? .null }
 
     /// Where the outer values of this text are.
@@ -97,7 +97,7 @@ extension JSONText: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// What a JSON value is.
+/// The kind of a JSON value.
 public enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
     /// Members in braces.
     case object
@@ -141,18 +141,18 @@ extension JSONText {
         return String(decoding: JSONEscape.characters(ofContent: bytes.dropFirst().dropLast()), as: UTF8.self)
     }
 
-    /// The number, if this is one and exactly a whole number that fits.
+    /// The number, if this is a whole number that fits 64 bits.
     ///
     /// What counts is the value, not the spelling: `1000`, `1e3` and `1000.0` are all 1000, and `1.5` and `1e30` are
     /// `nil`. Nothing is rounded.
     public var intValue: Int64? { number?.intValue }
 
-    /// The nearest double, if this is a number and within the range of doubles.
+    /// The nearest double, if this is a number. `nil` if the number is too large for one, such as `1e400`.
     ///
-    /// Digits may be lost, as in `0.1` or 2^53 + 1. Numbers too large, such as `1e400`, are `nil`.
+    /// Digits may be lost, as in `0.1` or 2^53 + 1.
     public var doubleValue: Double? { number?.doubleValue }
 
-    /// The elements, in order, if this is an array; else none.
+    /// The elements, in order, if this is an array; otherwise none.
     public var elements: [JSONText] {
         guard kind == .array else { return [] }
         return outline(depth: 1).items.dropFirst().map { JSONText(accepted: bytes[$0.value]) }
@@ -195,31 +195,31 @@ extension JSONText {
 }
 
 extension JSONText {
-    /// A name and what an object holds under it.
+    /// A key of an object and its value.
     public struct Member: Hashable, Sendable {
-        /// The name, unescaped.
+        /// The key, unescaped.
         public let key: String
         /// The value.
         public let value: JSONText
 
-        /// Whether the name and the value are the same, byte for byte.
+        /// Whether both have the same key and the same value, byte for byte.
         ///
-        /// Swift's own comparison would take `é` written as one scalar and as two for the same name.
+        /// Swift's own comparison of strings would take `é` written as one scalar and as two for the same key.
         public static func == (one: Member, other: Member) -> Bool {
             one.key.utf8.elementsEqual(other.key.utf8) && one.value == other.value
         }
 
-        /// Hashes the bytes of the name and of the value.
+        /// Hashes the bytes of the key and of the value.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(ExactString(key))
             hasher.combine(value)
         }
     }
 
-    /// The members, if this is an object; else none.
+    /// The members, if this is an object; otherwise none.
     ///
-    /// Each key comes once. If the text repeats one, it has its first place and its last value. Keys are compared by
-    /// their bytes after unescaping.
+    /// Each key comes once. If the text repeats a key, it stands in its first place with its last value. Keys are
+    /// compared by their bytes after unescaping.
     public var members: [Member] {
         let list = JSONMemberList(self)
         return (0..<list.count).map { place in

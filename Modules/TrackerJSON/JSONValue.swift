@@ -62,7 +62,7 @@ public enum JSONValue: Sendable {
         self = .object(object)
     }
 
-    /// What the value is.
+    /// Which kind of value this is.
     public var kind: JSONKind {
         switch self {
         case .null: .null
@@ -89,7 +89,7 @@ extension JSONValue: Hashable {
         }
     }
 
-    /// Hashes what the value is and how it is written.
+    /// Hashes the kind of the value and its spelling.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         switch self {
@@ -128,12 +128,12 @@ extension JSONValue {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The number, if this is one and exactly a whole number that fits; see ``JSONNumber/intValue``.
+    /// The number, if this is a whole number that fits 64 bits; see ``JSONNumber/intValue``.
     public var intValue: Int64? {
         if case .number(let number) = self { number.intValue } else { nil }
     }
 
-    /// The nearest double, if this is a number within the range of doubles; see ``JSONNumber/doubleValue``.
+    /// The nearest double, if this is a number that is not too large for one; see ``JSONNumber/doubleValue``.
     public var doubleValue: Double? {
         if case .number(let number) = self { number.doubleValue } else { nil }
     }
@@ -153,9 +153,9 @@ extension JSONValue {
     /// - Parameter key: The key, compared by its code points.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 
-    /// The element at an index, if this is an array that reaches so far.
+    /// The element at an index, if this is an array with so many elements.
     ///
-    /// - Parameter index: The element's place, from 0.
+    /// - Parameter index: The place of the element, counted from 0.
     public subscript(index: Int) -> JSONValue? {
         guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
         return elements[index]

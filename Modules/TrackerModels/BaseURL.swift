@@ -1,14 +1,14 @@
-/// The address under which a backend's endpoints lie: scheme, host, port and the path before theirs.
+/// The address below which a backend's endpoints are: scheme, host, port and base path.
 ///
-/// A `BaseURL` is always valid. Two spellings of one address are equal: scheme and host are in lower case, the
-/// scheme's own port is left out, and one slash at the end is gone. ``description`` is that canonical form; it is part
-/// of a lane's identity.
+/// A `BaseURL` is always valid. Two spellings of one address are equal: scheme and host are in lower case, the default
+/// port of the scheme is left out, and one slash at the end is removed. ``description`` is that canonical form. Events
+/// wait in a queue of their own for each of them.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// The scheme.
     public enum Scheme: String, Hashable, Sendable, CaseIterable {
-        /// Over TLS.
+        /// With TLS.
         case https
-        /// In the clear.
+        /// Without encryption.
         case http
 
         /// The default port.
@@ -28,11 +28,11 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     public let scheme: Scheme
     /// The host in lower case; an IPv6 address keeps its brackets.
     public let host: String
-    /// The port, if it is not the scheme's own.
+    /// The port, if it is not the default port of the scheme.
     public let port: UInt16?
     /// Whether the host is this machine by its spelling alone: `localhost`, `127.0.0.0/8` or `[::1]`.
     package let isLoopback: Bool
-    /// The path before the endpoints': empty, or a slash and more, as it was given but for one slash at the end.
+    /// The base path: empty, or beginning with a slash. It is as it was given, without one slash at the end.
     public let path: String
 
     /// A request whose head is longer than servers and proxies take could never be sent.
@@ -43,8 +43,8 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - text: An absolute URL without user info, query and fragment. Its host is a name in ASCII (`xn--` for others)
     ///     or an IP address, its path percent-encoded. Surrounding spaces are not taken off.
-    ///   - allowInsecureHTTP: Whether plain `http` may lead to any host. Otherwise it may to a loopback host alone:
-    ///     `localhost`, `127.0.0.0/8` or `[::1]`.
+    ///   - allowInsecureHTTP: Whether plain `http` is accepted for any host. Otherwise it is accepted only for this
+    ///     machine: `localhost`, `127.0.0.0/8` or `[::1]`.
     /// - Throws: ``Invalid`` with the reason.
     public init(_ text: String, allowInsecureHTTP: Bool = false) throws(Invalid) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -83,7 +83,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Scheme, host and port: what a credential must not leave, such as `https://api.example.com:8443`.
+    /// Scheme, host and port, such as `https://api.example.com:8443`. A key must not be sent to another origin.
     public var origin: String { "\(scheme.rawValue)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
     /// The canonical form, without a slash at the end.

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Why the disk could not do what was asked.
+/// Why the state folder or the database could not be used.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong.
     public enum Kind: Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case corrupt
         /// Another process held the database for too long.
         case busy
-        /// The disk failed otherwise.
+        /// The disk failed in another way.
         case failed
         /// The outbox was closed.
         case closed

@@ -1,7 +1,7 @@
 public import TrackerModels
 import TrackerStorage
 
-/// A call to an analytics client; every public form makes one.
+/// A call to an analytics client. Each public method, such as `track`, makes one.
 public enum AnalyticsCall: Hashable, Sendable {
     /// Something happened.
     case track(event: String, properties: Properties?)

@@ -1,7 +1,7 @@
 public import TrackerModels
 package import TrackerStorage
 
-/// Analytics in batches: events from anywhere in a program, sent to an ingestion host.
+/// Sends events to an ingestion host, up to 100 in one request.
 ///
 /// ```swift
 /// let analytics = AnalyticsClient.initialize(
@@ -9,39 +9,40 @@ package import TrackerStorage
 /// analytics.track("User Action", properties: ["action": "button_click"])
 /// ```
 ///
-/// Calls return at once and take effect in the order in which they are made, from any thread. Once the client is
-/// ready each is on disk before its receipt says so, and is delivered at least once, in order.
+/// Calls return at once and take effect in the order in which they are made, from any thread. When the receipt of a
+/// call answers ``TrackOutcome/queued(_:)``, the call is on disk: it outlives a crash, and is delivered at least once,
+/// in order.
 public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// The client for programs that need only one; ``MetaRouter/Analytics`` uses it too.
     public static let shared = AnalyticsClient()
 
     let runtime: ClientRuntime<AnalyticsModel>
 
-    /// Makes a client of its own, beside ``shared``; its messages go to `log`.
+    /// Makes a client of its own, beside ``shared``. Its log messages go to `log`.
     public convenience init(log: any TrackerLog = StandardErrorLog()) { self.init(dependencies: .system(log: log)) }
 
     package init(dependencies: Dependencies) { runtime = ClientRuntime(dependencies, model: AnalyticsModel()) }
 
     package var control: any ClientControl { runtime }
 
-    /// What happens to the events, as it happens.
+    /// What happens to the events, as it happens: drops, retries, the circuit breaker, the disk.
     public var diagnostics: Diagnostics { Diagnostics(hub: runtime.hub) }
 
     // MARK: initialize
 
-    /// Begins to set up ``shared``, and returns it at once: calls are held, in order, until it is ready.
+    /// Begins to set up ``shared``, and returns it at once. Calls that you make before it is ready are held, in order.
     ///
-    /// Once it is ready, later calls return it as it is and ignore their options.
+    /// If it is ready already, this returns it as it is and ignores the options.
     @discardableResult
     public static func initialize(options: InitOptions) -> AnalyticsClient {
         shared.initialize(with: options)
         return shared
     }
 
-    /// Begins to set up this client; calls are held, in order, until it is ready.
+    /// Begins to set up this client. Calls that you make before it is ready are held, in order.
     ///
-    /// Invalid options, or a state folder that cannot be used, are logged as an error and leave the client disabled; a
-    /// later `initialize` tries again. If the server has disabled the client, only ``reset(messageId:)`` or a restart
+    /// If the options are not valid or the state folder cannot be used, an error is logged and the client is disabled;
+    /// a later `initialize` tries again. If the server has disabled the client, only ``reset(messageId:)`` or a restart
     /// enables it.
     public func initialize(with options: InitOptions) { accept(initialize: options) { _ in } }
 
@@ -78,13 +79,13 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     // MARK: Calls
 
-    /// Accepts a call: its place in the order is fixed when this returns.
+    /// Makes a call. Its place in the order is fixed when this returns.
     @discardableResult
     public func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
         runtime.enqueue(call, messageId) { $0.checked(options) }
     }
 
-    /// Accepts a call: its place in the order is fixed when this returns.
+    /// Makes a call. Its place in the order is fixed when this returns.
     ///
     /// - Parameters:
     ///   - options: What the call says for itself.
@@ -101,30 +102,30 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         }
     }
 
-    /// Sends what is queued now, without waiting for it.
+    /// Starts to send what is queued, and returns without waiting. It tries for at most 30 s.
     public func flush() { accept(flush: .seconds(30)) { _ in } }
 
-    /// Sends what is queued now.
+    /// Sends what is queued, and waits for the result.
     ///
     /// - Parameter timeout: How long to try.
-    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why. It returns early,
-    ///   with the reason, as soon as it would have to wait.
+    /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
+    ///   If the next request has to wait, for instance after a failure, it returns at once with the reason.
     public func flush(timeout: Duration) async -> FlushReport { await report(ofFlush: timeout) }
 
-    /// Tells the client that the network is back: the current wait for the next attempt ends now.
+    /// Tells the client that the network is back: it stops waiting and makes the next attempt now.
     public func networkDidChange() { runtime.networkDidChange() }
 
     // MARK: reset and the end
 
     /// Forgets the user: drops the queue, including a batch under way, and clears every stored identifier.
     ///
-    /// The client is idle then: up to `maxQueueEvents` calls are kept in memory until it is initialised again.
+    /// The client is idle then: it keeps up to `maxQueueEvents` calls in memory until you initialise it again.
     ///
-    /// Before `initialize` and after ``shutdown(timeout:)`` the reset is kept in memory for the next
-    /// `initialize` that opens the state folder.
+    /// Before `initialize` and after ``shutdown(timeout:)`` the reset is kept in memory. The next `initialize` that
+    /// opens the state folder applies it.
     ///
     /// - Parameter messageId: A key that you choose: a second reset with it has no effect.
-    /// - Returns: A receipt, which you may ignore: its outcome comes once everything is gone from disk.
+    /// - Returns: A receipt, which you may ignore. It has an outcome once everything is gone from disk.
     @discardableResult
     public func reset(messageId: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
@@ -136,7 +137,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         return receipt
     }
 
-    /// Forgets the user, as ``reset(messageId:)`` does, and returns once everything is cleared.
+    /// Forgets the user, as ``reset(messageId:)`` does, and returns once everything is gone from disk.
     public func resetAndWait() async {
         await withCheckedContinuation { continuation in
             accept(reset: nil) { _ in continuation.resume() }
@@ -150,17 +151,18 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         runtime.accept(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1.error) }
     }
 
-    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk; calls that
-    /// are held in memory are refused as not initialised.
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk. Calls that
+    /// are held in memory are dropped as ``RefusalReason/notInitialized``.
     ///
-    /// Safe to call twice. Later calls are refused as well, until `initialize` is called again.
+    /// You may call it twice. Later calls are dropped as well, until `initialize` is called again.
     ///
-    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    /// - Parameter timeout: How long this may take in all.
     public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
 
     // MARK: The application
 
-    /// The application is in the foreground: queued events are sent at once, and from now on at intervals.
+    /// Tells the client that the application is in the foreground: queued events are sent at once, and from now on at
+    /// intervals.
     public func applicationDidBecomeActive() {
         runtime.update { $0.isInBackground = false }
         guard let lane = runtime.lane else { return }
@@ -170,18 +172,19 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         }
     }
 
-    /// The application is in the background: what is queued is sent now, then nothing is sent or tried again by
-    /// itself. ``flush()`` still sends, and events go to disk as ever.
+    /// Tells the client that the application is in the background: what is queued is sent once, then nothing more until
+    /// ``applicationDidBecomeActive()``. ``flush()`` still sends, and events go to disk as before.
     public func applicationDidEnterBackground() {
         runtime.update { $0.isInBackground = true }
         runtime.lane?.engine.setResting(true)
         flush()
     }
 
-    /// Logs informative and debug messages from now on.
+    /// Logs info and debug messages too from now on.
     public func enableDebugLogging() { runtime.enableDebugLogging() }
 
-    /// How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
+    /// The state of the client now: lifecycle, queue, circuit breaker, identity, options. Of a key only the last four
+    /// characters are shown.
     ///
     /// The keys are part of the API: `lifecycle` (`idle`, `initializing`, `ready`, `resetting`, `disabled`),
     /// `disabledBecause`, `queueLength`, `writeKey`, `ingestionHost`, `flushIntervalSeconds`, `maxQueueEvents`,

@@ -24,7 +24,7 @@ extension AnalyticsInterface {
         enqueue(.track(event: event, properties: properties), options: options, messageId: messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Records that an event happened, with values in `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func track(
@@ -35,7 +35,7 @@ extension AnalyticsInterface {
             .track(event: event, properties: properties.map { Properties($0) }), options: options, messageId: messageId)
     }
 
-    /// Says who the user is, with facts about them. All later events carry the user id.
+    /// Says who the user is, with facts about them. All later events carry this user id.
     ///
     /// - Parameters:
     ///   - userId: The application's name for the user. Not blank.
@@ -51,7 +51,7 @@ extension AnalyticsInterface {
         enqueue(.identify(userId: userId, traits: traits), options: options, messageId: messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Says who the user is, with facts about them in a `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func identify(
@@ -78,7 +78,7 @@ extension AnalyticsInterface {
         enqueue(.group(groupId: groupId, traits: traits), options: options, messageId: messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Says which group the user belongs to, with facts about it in a `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func group(
@@ -104,7 +104,7 @@ extension AnalyticsInterface {
         enqueue(.screen(name: name, properties: properties), options: options, messageId: messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Records that a screen was shown, with values in `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func screen(
@@ -131,7 +131,7 @@ extension AnalyticsInterface {
         enqueue(.page(name: name, properties: properties), options: options, messageId: messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Records that a page was shown, with values in `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func page(
@@ -162,7 +162,7 @@ extension AnalyticsInterface {
     ///
     /// - Parameters:
     ///   - advertisingId: The identifier; `nil` clears it. A blank one is ignored with a warning.
-    ///   - messageId: A key that the outcome names.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func setAdvertisingId(_ advertisingId: String?, messageId: CallerKey? = nil) -> CallReceipt {
@@ -171,7 +171,7 @@ extension AnalyticsInterface {
 
     /// Clears the advertising identifier; user id and anonymous id stay.
     ///
-    /// - Parameter messageId: A key that the outcome names.
+    /// - Parameter messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func clearAdvertisingId(messageId: CallerKey? = nil) -> CallReceipt {

@@ -1,51 +1,53 @@
 public import TrackerModels
 
-/// What an application sees of an analytics client: ``AnalyticsClient``, or a stand-in for it in tests.
+/// The calls of an analytics client. ``AnalyticsClient`` conforms to it; a stand-in for it in your tests may, too.
 ///
 /// Calls return at once and take effect in the order in which they are made, whether the client is ready or not. They
-/// never throw and never end the program: a receipt has the outcome of its call, and the log the reason. When the outcome is
-/// ``TrackOutcome/queued(_:)`` the call is on disk: it outlives a crash, and is delivered at least once, in order.
+/// never throw and never end the program: the receipt gives the outcome of a call, and the log says why a call was
+/// dropped. When the outcome is ``TrackOutcome/queued(_:)`` the call is on disk: it outlives a crash, and is delivered
+/// at least once, in order.
 ///
-/// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
-/// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
-/// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
+/// Values are ``Properties``: a dictionary literal, a JSON tree, validated JSON text or a `[String: Any]`. A value that
+/// JSON cannot hold, such as NaN or an object of another type, drops its call as ``RefusalReason/serialization``, and
+/// the log names its key path. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
 public protocol AnalyticsInterface: AnyObject, Sendable {
     /// Makes a call; every form of `track`, `identify` and the others uses this.
     ///
     /// - Parameters:
-    ///   - call: The call.
+    ///   - call: The call, such as `.track(event: "Purchase", properties: nil)`.
     ///   - options: What the call says about itself, instead of what the client knows.
     ///   - messageId: A key that you choose, and the event's `messageId`: a second call with it has no effect.
-    /// - Returns: A receipt, which you may ignore: its outcome comes once the call is on disk or refused.
+    /// - Returns: A receipt, which you may ignore. It has an outcome once the call is on disk or dropped.
     @discardableResult
     func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt
 
-    /// Sends what is queued now, without waiting for it.
+    /// Starts to send what is queued, and returns without waiting.
     func flush()
 
-    /// Sends what is queued now.
+    /// Sends what is queued, and waits for the result.
     ///
     /// - Parameter timeout: How long to try.
-    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why.
+    /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
     func flush(timeout: Duration) async -> FlushReport
 
     /// Forgets the user: drops the queue, including a batch under way, and clears every stored identifier.
     ///
-    /// The client is idle then: calls are held in memory until it is initialised again, with a new anonymous id.
+    /// The client is idle then: it keeps calls in memory until you initialise it again, with a new anonymous id.
     ///
     /// - Parameter messageId: A key that you choose: a second reset with it has no effect.
-    /// - Returns: A receipt, which you may ignore: its outcome comes once everything is gone from disk.
+    /// - Returns: A receipt, which you may ignore. It has an outcome once everything is gone from disk.
     @discardableResult
     func reset(messageId: CallerKey?) -> CallReceipt
 
-    /// Logs informative and debug messages from now on.
+    /// Logs info and debug messages too from now on.
     func enableDebugLogging()
 
-    /// How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
+    /// The state of the client now: lifecycle, queue, circuit breaker, identity, options. Of a key only the last four
+    /// characters are shown.
     func getDebugInfo() async -> JSONObject
 }
 
-/// The analytics client under the names of its documentation.
+/// The analytics client under the names of the MetaRouter SDK.
 ///
 /// ```swift
 /// let options = InitOptions(writeKey: "your-write-key", ingestionHost: "https://in.example.com")
@@ -55,10 +57,11 @@ public protocol AnalyticsInterface: AnyObject, Sendable {
 public enum MetaRouter {
     /// Sets up and resets the client that programs share, ``AnalyticsClient/shared``.
     public enum Analytics {
-        /// Begins to set up the client, and returns it at once: calls are held, in order, until it is ready.
+        /// Begins to set up the client, and returns it at once. Calls that you make before it is ready are held, in
+        /// order.
         ///
-        /// Once it is ready, later calls return it as it is and ignore their options. Invalid options are logged, and
-        /// leave the client disabled.
+        /// If it is ready already, this returns it as it is and ignores the options. If the options are not valid, an
+        /// error is logged and the client is disabled.
         @discardableResult
         public static func initialize(with options: InitOptions) -> any AnalyticsInterface {
             AnalyticsClient.initialize(options: options)
@@ -74,7 +77,7 @@ public enum MetaRouter {
         /// Forgets the user, as ``AnalyticsInterface/reset(messageId:)`` does.
         public static func reset() { AnalyticsClient.shared.reset() }
 
-        /// Forgets the user, and returns once everything is cleared. Meant for tests.
+        /// Forgets the user, and returns once everything is gone from disk. Meant for tests.
         public static func resetAndWait() async { await AnalyticsClient.shared.resetAndWait() }
     }
 }

@@ -122,8 +122,8 @@ enum Fingerprint {
 }
 
 extension InitOptions {
-    /// Checks every field, but opens no file: `initialize` sees whether `caBundle` can be read. What the options leave
-    /// out comes from the environment, as in `initialize`.
+    /// Checks every field. It opens no file: only `initialize` finds out whether `caBundle` can be read. What the
+    /// options leave out comes from the environment, as in `initialize`.
     ///
     /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
     public func validate() throws(TrackerError) {

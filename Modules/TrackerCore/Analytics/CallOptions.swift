@@ -14,21 +14,23 @@ public import TrackerModels
 /// identifier. An `identify`, `alias` or `group` that names its user is an event about that user, and the client's own
 /// user stays.
 ///
-/// An id has 1 to 1,024 bytes and is not blank; a call with another is dropped as ``RefusalReason/invalidValue``. The
-/// event's `messageId` is an argument of the call itself.
+/// An id has 1 to 1,024 bytes and is not blank; a call with any other id is dropped as ``RefusalReason/invalidValue``.
+/// The event's `messageId` is an argument of the call itself.
 public struct CallOptions: Hashable, Sendable {
-    /// The user that the call is about. In `identify` and `alias` the call's own argument names it; another one is refused.
+    /// The user that the call is about. In `identify` and `alias` it must equal the argument of the call, else the call
+    /// is dropped.
     public var userId: String?
     /// The visitor that the call is about, as the program knows them.
     public var anonymousId: String?
-    /// The group that the user belongs to. In `group` the call's own argument names it; another one is refused.
+    /// The group that the user belongs to. In `group` it must equal the argument of the call, else the call is dropped.
     public var groupId: String?
-    /// When it happened; `nil`: when the call was made. It affects neither the order nor `eventTTL`.
+    /// When it happened. With `nil` it is the time of the call. It changes neither the order of delivery nor
+    /// `eventTTL`.
     public var timestamp: Timestamp?
-    /// Merged over the context of the client, objects member by member.
+    /// Facts that replace those of the client's context for this call. Objects are merged member by member.
     public var context: Properties?
 
-    /// Makes options; what is left out is as the client knows it.
+    /// Makes options. What you leave out is taken from the client.
     public init(
         userId: String? = nil, anonymousId: String? = nil, groupId: String? = nil, timestamp: Timestamp? = nil,
         context: Properties? = nil

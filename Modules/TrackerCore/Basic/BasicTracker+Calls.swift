@@ -13,7 +13,7 @@ extension BasicTracker {
         enqueue(.track(event: event, properties: properties), messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Records that an event happened, with values in `[String: Any]`.
     @_disfavoredOverload @discardableResult
     public func track(event: String, properties: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.track(event: event, properties: properties.map { Properties($0) }), messageId)
@@ -31,7 +31,7 @@ extension BasicTracker {
         enqueue(.identify(userId: userId, traits: traits), messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Says who the user is, with facts about them in a `[String: Any]`.
     @_disfavoredOverload @discardableResult
     public func identify(userId: String, traits: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.identify(userId: userId, traits: traits.map { Properties($0) }), messageId)
@@ -48,7 +48,7 @@ extension BasicTracker {
         enqueue(.screen(name: name, properties: properties), messageId)
     }
 
-    /// The same with a dictionary of any values.
+    /// Records that a screen was shown, with values in `[String: Any]`.
     @_disfavoredOverload @discardableResult
     public func screen(name: String, properties: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
         enqueue(.screen(name: name, properties: properties.map { Properties($0) }), messageId)

@@ -1,53 +1,59 @@
 public import TrackerModels
 
-/// Events posted to one endpoint as they happen.
+/// Posts events to one endpoint as they happen, up to 20 in one request.
 ///
 /// ```swift
 /// try BasicTracker.shared.initialize(apiKey: "key", endpoint: "https://in.example.com/events")
 /// BasicTracker.shared.track(event: "Button Clicked", properties: ["screen": "home"])
 /// ```
 ///
-/// Calls return at once and take effect in the order in which they are made, from any thread. Each is on disk
-/// before its receipt says so, and is delivered at least once, in order.
+/// Calls return at once and take effect in the order in which they are made, from any thread. When the receipt of a
+/// call answers ``TrackOutcome/queued(_:)``, the call is on disk: it outlives a crash, and is delivered at least once,
+/// in order.
 ///
-/// Values are ``Properties``: a dictionary literal, a tree, validated text or a dictionary of any values. A value that
-/// JSON cannot hold (NaN, infinity, a foreign object) drops its call as ``RefusalReason/serialization``, with its key
-/// path in the log. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
+/// Values are ``Properties``: a dictionary literal, a JSON tree, validated JSON text or a `[String: Any]`. A value that
+/// JSON cannot hold, such as NaN or an object of another type, drops its call as ``RefusalReason/serialization``, and
+/// the log names its key path. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
 public final class BasicTracker: ControlledClient {
     /// The tracker for programs that need only one.
     public static let shared = BasicTracker()
 
     let runtime: ClientRuntime<BasicModel>
 
-    /// Makes a tracker of its own, beside ``shared``; its messages go to `log`.
+    /// Makes a tracker of its own, beside ``shared``. Its log messages go to `log`.
     public convenience init(log: any TrackerLog = StandardErrorLog()) { self.init(dependencies: .system(log: log)) }
 
     package init(dependencies: Dependencies) { runtime = ClientRuntime(dependencies, model: BasicModel()) }
     package var control: any ClientControl { runtime }
 
-    /// What happens to the events, as it happens.
+    /// What happens to the events, as it happens: drops, retries, the circuit breaker, the disk.
     public var diagnostics: Diagnostics { Diagnostics(hub: runtime.hub) }
 
-    /// Sets the tracker up; calls may follow at once.
+    /// Sets the tracker up. You may make calls at once.
     ///
-    /// A second call changes the configuration: what is queued goes to the new endpoint, with the new key, and resumes
-    /// if it was halted. If it throws, everything stays as it was. A state folder that cannot be used is logged, and
-    /// calls are refused as `.storage` then.
+    /// A second `initialize` changes the configuration: what is queued goes to the new endpoint with the new key, and
+    /// delivery that was halted goes on. If it throws, everything stays as it was. If the state folder cannot be used,
+    /// an error is logged, and calls are dropped as ``RefusalReason/storage``.
     ///
     /// - Parameters:
-    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters. `nil`: as the variable `MOBILE_TRACKER_KEY`.
+    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters. With `nil` the environment variable
+    ///     `MOBILE_TRACKER_KEY` gives it.
     ///   - endpoint: The URL that events are posted to. Absolute, `https` (plain `http` only to this machine, or with
-    ///     `options.allowInsecureHTTP`), without user info, query or fragment. `nil`: as `MOBILE_TRACKER_API_URL` says.
-    ///   - appVersion: The application's version, for the events' context.
-    ///   - maxQueueSize: Past this many events the oldest is dropped and counted; at least 1. `nil`: as
-    ///     `options.maxQueuedEvents` says, and 100 with `persistence: .memory`. The smaller of the two counts.
+    ///     `options.allowInsecureHTTP`), without user info, query or fragment. With `nil` the environment variable
+    ///     `MOBILE_TRACKER_API_URL` gives it.
+    ///   - appVersion: The application's version, for the context of the events.
+    ///   - maxQueueSize: How many events the queue holds, at least 1. Past that the oldest is dropped and counted.
+    ///     With `nil` it is `options.maxQueuedEvents`, or 100 with `persistence: .memory`. If both are given, the
+    ///     smaller counts.
     ///   - options: How events are kept and delivered.
-    ///   - debug: Whether informative and debug messages are logged.
-    ///   - enabled: `false`: calls are dropped as `.disabled`. `nil`: as `MOBILE_TRACKER_ENABLED` says, else `true`.
-    ///   - log: Where messages go from now on; `nil`: where they went before, standard error at first.
+    ///   - debug: Whether info and debug messages are logged too.
+    ///   - enabled: With `false` calls are dropped as ``RefusalReason/disabled``. With `nil` the environment variable
+    ///     `MOBILE_TRACKER_ENABLED` decides; without it the tracker is enabled.
+    ///   - log: Where log messages go from now on. With `nil` they go where they went before, at first to standard
+    ///     error.
     ///   - beforeSend: Sees each call before anything is stored, and may change or drop it.
     /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
-    ///   `initializationFailed`.
+    ///   `initializationFailed` (libcurl cannot be used).
     public func initialize(
         apiKey: String? = nil, endpoint: String? = nil, appVersion: String? = nil, maxQueueSize: Int? = nil,
         options: DeliveryOptions = DeliveryOptions(), debug: Bool = false, enabled: Bool? = nil,
@@ -91,24 +97,26 @@ public final class BasicTracker: ControlledClient {
         runtime.update { $0.user = BasicUser(userId: userId, traits: traits) }
     }
 
-    /// Sends what is queued now.
+    /// Sends what is queued, and waits for the result.
     ///
-    /// - Parameter timeout: How long to try; 30 s by default.
-    /// - Returns: How many of the events queued at the call were delivered, how many remain, and why.
+    /// - Parameter timeout: How long to try.
+    /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
+    ///   If the next request has to wait, for instance after a failure, it returns at once with the reason.
     @discardableResult
     public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
 
-    /// Tells the tracker that the network is back: the current wait for the next attempt ends now.
+    /// Tells the tracker that the network is back: it stops waiting and makes the next attempt now.
     public func networkDidChange() { runtime.networkDidChange() }
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
     ///
-    /// Safe to call twice. Later calls are refused until the next `initialize`, and the user is forgotten.
+    /// You may call it twice. Later calls are dropped until the next `initialize`, and the user is forgotten.
     ///
-    /// - Parameter timeout: How long the whole may take; 1.5 s by default.
+    /// - Parameter timeout: How long this may take in all.
     public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
 
-    /// How things stand: queue, circuit, user, account, configuration. Secrets are masked.
+    /// The state of the tracker now: queue, circuit breaker, user, account, configuration. Of a key only the last four
+    /// characters are shown.
     ///
     /// The keys are part of the API: `lifecycle` (`idle`, `ready`, `halted`, `disabled`), `disabledBecause`,
     /// `queueLength`, `queueBytes`, `oldestQueuedMs`, `endpoint`, `maxQueueSize`, `userId`, `circuitState`,

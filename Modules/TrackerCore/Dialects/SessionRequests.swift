@@ -99,7 +99,7 @@ struct SessionRequests: Sendable {
 
 /// The device, as the request that makes a session describes it.
 public struct DeviceInfo: Hashable, Sendable {
-    /// The installation's identifier.
+    /// The identifier of this installation.
     public let deviceId: String
     /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
     public let osName: String

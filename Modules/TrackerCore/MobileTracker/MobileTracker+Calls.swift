@@ -7,12 +7,12 @@ public import TrackerModels
 extension MobileTracker {
     /// Makes a call without waiting for its outcome, from synchronous and asynchronous code alike.
     ///
-    /// The call has its place in the order when this returns.
+    /// Its place in the order is fixed when this returns.
     ///
     /// - Parameters:
     ///   - call: The call, such as `.track("PURCHASE", ["total": 149.99])`.
     ///   - messageId: A key that you choose: a second call with it has no effect.
-    /// - Returns: A receipt, which you may ignore: its outcome comes once the call is on disk or refused.
+    /// - Returns: A receipt, which you may ignore. It has an outcome once the call is on disk or dropped.
     @discardableResult
     public func enqueue(_ call: TrackerCall, messageId: CallerKey? = nil) -> CallReceipt {
         runtime.enqueue(call, messageId) { $0.checked() }
@@ -23,7 +23,7 @@ extension MobileTracker {
     /// - Parameters:
     ///   - eventName: What happened, such as `"PURCHASE"`. Not blank.
     ///   - attributes: Facts about this event. With `metadata`, at most `maxEventBytes` as JSON.
-    ///   - metadata: Technical context. Wins over an attribute of the same name.
+    ///   - metadata: Technical context. It replaces an attribute of the same name.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -33,7 +33,7 @@ extension MobileTracker {
         await submit(.track(eventName, attributes, metadata: metadata), messageId)
     }
 
-    /// The same with dictionaries of any values.
+    /// Records that an event happened, with values in `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func track(
@@ -46,7 +46,7 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - userId: The application's name for the user. Not empty.
-    ///   - profileData: Facts about the user; those the backend does not know by name go into `extra`.
+    ///   - profileData: Facts about the user. Those that the backend does not know by name go into `extra`.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -56,7 +56,7 @@ extension MobileTracker {
         await submit(.identify(userId, profileData), messageId)
     }
 
-    /// The same with dictionaries of any values.
+    /// Says who the user is, with facts about them in a `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func identify(
@@ -68,7 +68,7 @@ extension MobileTracker {
     /// Updates the facts about the user, without changing who the user is.
     ///
     /// - Parameters:
-    ///   - profileData: Facts about the user; those the backend does not know by name go into `extra`.
+    ///   - profileData: Facts about the user. Those that the backend does not know by name go into `extra`.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -78,7 +78,7 @@ extension MobileTracker {
         await submit(.set(profileData), messageId)
     }
 
-    /// The same with dictionaries of any values.
+    /// Updates the facts about the user from a `[String: Any]`, without changing who the user is.
     @_disfavoredOverload
     @discardableResult
     public func set(
@@ -87,10 +87,10 @@ extension MobileTracker {
         await submit(.set(profileData), messageId)
     }
 
-    /// Sets metadata of the session, which go with all its later events.
+    /// Sets metadata of the session, which all its later events carry.
     ///
     /// - Parameters:
-    ///   - metadata: Merged over the metadata the session has.
+    ///   - metadata: Merged into the metadata that the session has: a new value replaces the old one of its key.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -100,7 +100,7 @@ extension MobileTracker {
         await submit(.setMetadata(metadata), messageId)
     }
 
-    /// The same with dictionaries of any values.
+    /// Sets metadata of the session, which all its later events carry, from values in `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func setMetadata(
@@ -113,7 +113,7 @@ extension MobileTracker {
     ///
     /// - Parameters:
     ///   - name: The screen. Not blank.
-    ///   - properties: Facts about the view. They win over `screen` and `url`.
+    ///   - properties: Facts about the view. They replace `screen` and `url` if they have these keys.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -123,7 +123,7 @@ extension MobileTracker {
         await submit(.screen(name, properties), messageId)
     }
 
-    /// The same with dictionaries of any values.
+    /// Records that a screen was shown, as the event `VIEW_PAGE`, with values in `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func screen(
@@ -132,12 +132,12 @@ extension MobileTracker {
         await submit(.screen(name, properties), messageId)
     }
 
-    /// Records that the platform shows a screen; an immediate repeat is not recorded again.
+    /// Records that a screen has appeared. The same screen twice in a row is recorded once.
     ///
     /// - Parameters:
     ///   - name: The screen, or the title of a page. Not blank.
-    ///   - url: Identifies the screen; its name if `nil`.
-    ///   - properties: Facts about the view. They win over `screen` and `url`.
+    ///   - url: What tells this screen from others. With `nil` its name does.
+    ///   - properties: Facts about the view. They replace `screen` and `url` if they have these keys.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -147,7 +147,7 @@ extension MobileTracker {
         await submit(.screenDidAppear(name, url: url, properties: properties), messageId)
     }
 
-    /// The same with dictionaries of any values.
+    /// Records that a screen has appeared, with values in `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func screenDidAppear(
@@ -159,7 +159,7 @@ extension MobileTracker {
     /// Tells the backend where the session's device is.
     ///
     /// - Parameters:
-    ///   - location: The place; out of range, the call is dropped as `.invalidValue`.
+    ///   - location: The place. If a number is out of range, the call is dropped as `.invalidValue`.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -169,10 +169,10 @@ extension MobileTracker {
         await submit(.updateLocation(location), messageId)
     }
 
-    /// Tells the backend the session's email address, and stores it once the backend has it.
+    /// Tells the backend the email address of the session, and stores it once the backend has taken it.
     ///
     /// - Parameters:
-    ///   - email: One `@` and no spaces, else the call is dropped as `.invalidValue`.
+    ///   - email: The address. Without exactly one `@`, or with spaces, the call is dropped as `.invalidValue`.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -185,7 +185,7 @@ extension MobileTracker {
     /// Links another session of the same visitor to this one.
     ///
     /// - Parameters:
-    ///   - sourceSessionId: The other session. Not empty.
+    ///   - sourceSessionId: The id of the other session. Not empty.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
@@ -195,15 +195,16 @@ extension MobileTracker {
         await submit(.linkSession(sourceSessionId), messageId)
     }
 
-    /// Continues the session that a URL made by ``crossDomainURL(for:)`` carries.
+    /// Continues the session in a URL that ``crossDomainURL(for:)`` has made.
     ///
-    /// A tracker without a session takes it over, and one with another session links the two. If it is the current
-    /// session, nothing changes.
+    /// A tracker without a session takes that session over. A tracker with another session links the two. If it is the
+    /// current session, nothing changes.
     ///
     /// - Parameters:
-    ///   - url: Where the user came to.
+    ///   - url: The URL with which the user has come.
     ///   - messageId: A key that you choose: a second call with it has no effect.
-    /// - Returns: `.dropped(.invalidValue)` if `crossSiteCookie` is off or the URL carries no session.
+    /// - Returns: What became of the call; `.dropped(.invalidValue)` if `crossSiteCookie` is off or the URL has no
+    ///   session in it.
     @discardableResult
     public func continueSession(from url: String, messageId: CallerKey? = nil) async -> TrackOutcome {
         await submit(.continueSession(from: url), messageId)

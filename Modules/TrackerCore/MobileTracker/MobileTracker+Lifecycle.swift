@@ -3,16 +3,17 @@ public import TrackerModels
 package import TrackerStorage
 
 extension MobileTracker {
-    /// Prepares the tracker for a brand: opens its state, and makes or finds its session.
+    /// Prepares the tracker for a brand: opens the state folder, and takes the stored session or makes one.
     ///
-    /// Calls made meanwhile wait until it is done. A second `initialize` meanwhile waits for the same result. After a
-    /// success it returns at once, unless delivery was halted, or `reset(all: true)` or ``shutdown(timeout:)`` was
-    /// called.
+    /// Calls that you make meanwhile are kept on disk, in order. A second `initialize` for the same brand waits for the
+    /// result of the first. After a success it returns at once and changes nothing, unless delivery was halted, or
+    /// `reset(all: true)` or ``shutdown(timeout:)`` was called.
     ///
     /// - Parameters:
-    ///   - brandId: ASCII digits, such as `"925"`.
-    ///   - config: Where and how to deliver; `apiUrl` and `xApiKey` are required.
-    /// - Throws: ``TrackerError`` with one of the codes `invalidBrandId`, `invalidConfiguration`, `storage` or
+    ///   - brandId: Your number at the backend, as ASCII digits, such as `"925"`.
+    ///   - config: Where and how to deliver. `apiUrl` and `xApiKey` are required, here or in the environment.
+    /// - Throws: ``TrackerError`` with one of the codes `invalidBrandId`, `invalidConfiguration`, `storage`,
+    ///   `initializationFailed` (the tracker runs for another brand, or libcurl cannot be used) or
     ///   `sessionCreationFailed`. After the last one, calls wait on disk for a later `initialize`.
     public func initialize(brandId: String, config: TrackerConfig?) async throws(TrackerError) {
         try await withCheckedContinuation { continuation in
@@ -34,16 +35,21 @@ extension MobileTracker {
             }, completion: completion)
     }
 
-    /// Forgets the user: session, email, user id, metadata and device id. Makes a new session. Does not wait.
+    /// Forgets the user: session, email, user id, metadata and device id. Makes a new session in the background. This
+    /// does not wait.
     ///
-    /// Events that have a session are still delivered to it; those that never had one are dropped and counted. The old
-    /// state is gone from disk when the receipt's outcome is `.queued`. If the disk refuses, the reset holds in
-    /// memory, an error is logged, the outcome is `.dropped(.storage)`, and the reset is written first once the disk
-    /// works. Before `initialize` and after ``shutdown(timeout:)`` the reset is kept in memory for the next
-    /// `initialize`, which applies it first: the outcome is `.pending`.
+    /// Events that have a session are still delivered to it. Events that never had one are dropped and counted. The old
+    /// state is gone from disk when the outcome of the receipt is `.queued`.
+    ///
+    /// If the disk refuses the reset, an error is logged and the outcome is `.dropped(.storage)`. The reset holds all
+    /// the same: nothing is sent until it is written, and it is written before anything else.
+    ///
+    /// Before `initialize` and after ``shutdown(timeout:)`` the outcome is `.pending`: the reset is kept in memory, and
+    /// the next `initialize` applies it first.
     ///
     /// - Parameters:
-    ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
+    ///   - all: Whether to forget the brand too, and to drop every queued event. The next `initialize` then runs in
+    ///     full.
     ///   - messageId: A key that you choose: a second reset with it has no effect.
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
@@ -54,25 +60,27 @@ extension MobileTracker {
     /// Forgets the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
     ///
     /// - Parameters:
-    ///   - all: Forgets the brand too, and drops every queued event; `initialize` then runs in full again.
+    ///   - all: Whether to forget the brand too, and to drop every queued event. The next `initialize` then runs in
+    ///     full.
     ///   - messageId: A key that you choose: a second reset with it has no effect.
-    /// - Returns: What became of it, as the receipt of ``reset(all:messageId:)`` says.
+    /// - Returns: What became of it, with the meanings that ``reset(all:messageId:)`` describes.
     @discardableResult
     public func resetAndWait(all: Bool = false, messageId: CallerKey? = nil) async -> TrackOutcome {
         await reset(all: all, messageId: messageId).outcome
     }
 
-    /// Records what the user decided; it outlives restarts and resets.
+    /// Records whether the user allows tracking. The decision outlives restarts and resets.
     ///
-    /// Pending: calls are kept on disk and nothing is sent. Granting sends them. Denying deletes them, the session and
-    /// everything about the user, for good, and aborts the requests under way. When this returns the decision is on
-    /// disk; if the disk refuses it holds in memory, an error is logged, and nothing is sent until it is written. Before
-    /// `initialize` it is kept as a reset is.
+    /// With `.pending` calls are kept on disk and nothing is sent. `.granted` sends them. `.denied` deletes them, the
+    /// session and everything about the user, for good, and cancels the requests under way.
+    ///
+    /// When this returns, the decision is on disk. If the disk refuses it, an error is logged, the decision holds in
+    /// memory, and nothing is sent until it is written. Before `initialize` it is kept in memory, as a reset is.
     ///
     /// - Parameters:
     ///   - consent: The decision.
     ///   - messageId: A key that you choose: a second call with it has no effect.
-    /// - Returns: What became of it, as the receipt of ``reset(all:messageId:)`` says.
+    /// - Returns: What became of it, with the meanings that ``reset(all:messageId:)`` describes.
     @discardableResult
     public func setConsent(_ consent: Consent, messageId: CallerKey? = nil) async -> TrackOutcome {
         await receipt("setConsent", messageId) { key, completion in
@@ -80,7 +88,7 @@ extension MobileTracker {
         }.outcome
     }
 
-    /// Whether consent is granted. Before `initialize`: what ``setConsent(_:messageId:)`` said, otherwise true.
+    /// Whether consent is granted. Before `initialize` it is what ``setConsent(_:messageId:)`` was given, else true.
     public var isTrackingAllowed: Bool {
         let (run, early, decided) = runtime.consents
         // While the database is opening, or cannot be read, the last decision counts.

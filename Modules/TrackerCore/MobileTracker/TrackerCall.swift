@@ -40,52 +40,52 @@ public struct TrackerCall: Hashable, Sendable {
 
 /// The calls, as ``MobileTracker`` describes them.
 extension TrackerCall {
-    /// As ``MobileTracker/track(eventName:attributes:metadata:messageId:)-(_,Properties?,_,_)``.
+    /// The call that ``MobileTracker/track(eventName:attributes:metadata:messageId:)-(_,Properties?,_,_)`` makes.
     public static func track(
         _ eventName: String, _ attributes: Properties? = nil, metadata: Properties? = nil
     ) -> TrackerCall {
         TrackerCall(kind: .track(eventName: eventName, attributes: attributes, metadata: metadata))
     }
 
-    /// As ``MobileTracker/identify(userId:profileData:messageId:)-(_,Properties?,_)``.
+    /// The call that ``MobileTracker/identify(userId:profileData:messageId:)-(_,Properties?,_)`` makes.
     public static func identify(_ userId: String, _ profileData: Properties? = nil) -> TrackerCall {
         TrackerCall(kind: .identify(userId: userId, profile: profileData))
     }
 
-    /// As ``MobileTracker/set(profileData:messageId:)-(Properties,_)``.
+    /// The call that ``MobileTracker/set(profileData:messageId:)-(Properties,_)`` makes.
     public static func set(_ profileData: Properties) -> TrackerCall { TrackerCall(kind: .set(profile: profileData)) }
 
-    /// As ``MobileTracker/setMetadata(_:messageId:)-(Properties,_)``.
+    /// The call that ``MobileTracker/setMetadata(_:messageId:)-(Properties,_)`` makes.
     public static func setMetadata(_ metadata: Properties) -> TrackerCall { TrackerCall(kind: .setMetadata(metadata)) }
 
-    /// As ``MobileTracker/screen(name:properties:messageId:)-(_,Properties?,_)``.
+    /// The call that ``MobileTracker/screen(name:properties:messageId:)-(_,Properties?,_)`` makes.
     public static func screen(_ name: String, _ properties: Properties? = nil) -> TrackerCall {
         TrackerCall(kind: .screen(name: name, properties: properties))
     }
 
-    /// As ``MobileTracker/screenDidAppear(name:url:properties:messageId:)-(_,_,Properties?,_)``.
+    /// The call that ``MobileTracker/screenDidAppear(name:url:properties:messageId:)-(_,_,Properties?,_)`` makes.
     public static func screenDidAppear(
         _ name: String, url: String? = nil, properties: Properties? = nil
     ) -> TrackerCall {
         TrackerCall(kind: .screenDidAppear(name: name, url: url, properties: properties))
     }
 
-    /// As ``MobileTracker/updateLocation(_:messageId:)``.
+    /// The call that ``MobileTracker/updateLocation(_:messageId:)`` makes.
     public static func updateLocation(_ location: LocationData) -> TrackerCall {
         TrackerCall(kind: .updateLocation(location))
     }
 
-    /// As ``MobileTracker/updateSessionEmail(_:messageId:)``.
+    /// The call that ``MobileTracker/updateSessionEmail(_:messageId:)`` makes.
     public static func updateSessionEmail(_ email: String) -> TrackerCall {
         TrackerCall(kind: .updateSessionEmail(email))
     }
 
-    /// As ``MobileTracker/linkSession(_:messageId:)``.
+    /// The call that ``MobileTracker/linkSession(_:messageId:)`` makes.
     public static func linkSession(_ sourceSessionId: String) -> TrackerCall {
         TrackerCall(kind: .linkSession(sourceSessionId))
     }
 
-    /// As ``MobileTracker/continueSession(from:messageId:)``.
+    /// The call that ``MobileTracker/continueSession(from:messageId:)`` makes.
     public static func continueSession(from url: String) -> TrackerCall {
         TrackerCall(kind: .continueSession(url: url))
     }
@@ -93,7 +93,7 @@ extension TrackerCall {
 
 /// The calls with dictionaries of any values.
 extension TrackerCall {
-    /// The same with dictionaries of any values.
+    /// The call `track`, with values in `[String: Any]`.
     @_disfavoredOverload
     public static func track(
         _ eventName: String, _ attributes: [String: Any]?, metadata: [String: Any]? = nil
@@ -101,29 +101,29 @@ extension TrackerCall {
         .track(eventName, attributes.map { Properties($0) }, metadata: metadata.map { Properties($0) })
     }
 
-    /// The same with a dictionary of any values.
+    /// The call `identify`, with values in `[String: Any]`.
     @_disfavoredOverload
     public static func identify(_ userId: String, _ profileData: [String: Any]?) -> TrackerCall {
         .identify(userId, profileData.map { Properties($0) })
     }
 
-    /// The same with a dictionary of any values; `nil` is an empty one.
+    /// The call `set`, with values in `[String: Any]`; `nil` counts as an empty one.
     @_disfavoredOverload
     public static func set(_ profileData: [String: Any]?) -> TrackerCall { .set(Properties(profileData ?? [:])) }
 
-    /// The same with a dictionary of any values; `nil` is an empty one.
+    /// The call `setMetadata`, with values in `[String: Any]`; `nil` counts as an empty one.
     @_disfavoredOverload
     public static func setMetadata(_ metadata: [String: Any]?) -> TrackerCall {
         .setMetadata(Properties(metadata ?? [:]))
     }
 
-    /// The same with a dictionary of any values.
+    /// The call `screen`, with values in `[String: Any]`.
     @_disfavoredOverload
     public static func screen(_ name: String, _ properties: [String: Any]?) -> TrackerCall {
         .screen(name, properties.map { Properties($0) })
     }
 
-    /// The same with a dictionary of any values.
+    /// The call `screenDidAppear`, with values in `[String: Any]`.
     @_disfavoredOverload
     public static func screenDidAppear(
         _ name: String, url: String? = nil, properties: [String: Any]?
@@ -138,10 +138,10 @@ public struct LocationData: Hashable, Sendable {
     public let latitude: Double
     /// Degrees east, from -180 to 180.
     public let longitude: Double
-    /// The radius of uncertainty in metres, at least 0.
+    /// The radius of uncertainty in metres; at least 0.
     public let accuracy: Double
 
-    /// Describes a place; the call that takes it checks the ranges.
+    /// Makes a place. The call that takes it checks the ranges.
     public init(latitude: Double, longitude: Double, accuracy: Double) {
         self.latitude = latitude
         self.longitude = longitude

@@ -129,7 +129,7 @@ enum DebugInfo {
     }
 }
 
-/// What a state folder holds, for a program that finds out why events do not arrive.
+/// Says what a state folder holds, for programs that find out why events do not arrive.
 public enum StateReport {
     /// Reads a state folder without changing anything in it.
     ///

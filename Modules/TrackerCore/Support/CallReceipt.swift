@@ -1,9 +1,10 @@
 import Synchronization
 public import TrackerModels
 
-/// The receipt of a call that does not wait: its outcome can be awaited later.
+/// What a call that does not wait returns: you can await its outcome later.
 ///
-/// The call has its place in the order already; releasing the receipt changes nothing.
+/// The place of the call in the order is fixed already. You may release the receipt: the call takes effect all the
+/// same.
 public final class CallReceipt: Sendable {
     private struct State {
         var outcome: TrackOutcome?
@@ -14,10 +15,10 @@ public final class CallReceipt: Sendable {
 
     init() {}
 
-    /// What became of the call, once it is on disk or refused.
+    /// What became of the call. It is known once the call is on disk or dropped.
     ///
-    /// A call that waits until its client is initialised has no outcome before. Cancelling the waiting task changes
-    /// nothing.
+    /// A call that is held until its client is initialised has no outcome until then. Cancelling the task that waits
+    /// does not end the wait, and does not undo the call.
     public var outcome: TrackOutcome {
         get async {
             await withCheckedContinuation { continuation in

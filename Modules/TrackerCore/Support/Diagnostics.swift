@@ -1,7 +1,7 @@
 import Synchronization
 public import TrackerModels
 
-/// One thing that happened to the delivery.
+/// Something that happened while events were delivered.
 public enum Diagnostic: Hashable, Sendable {
     /// Records left the queue undelivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
@@ -12,23 +12,23 @@ public enum Diagnostic: Hashable, Sendable {
     case refused(call: String, RefusalReason)
     /// A request failed and will be sent again.
     case retried(status: Int?, message: String)
-    /// The circuit breaker moved.
+    /// The circuit breaker changed its state.
     case breaker(CircuitState)
-    /// The lane's session changed; `nil`: it has none now.
+    /// The session changed. `nil` means that there is none now.
     case session(SessionID?)
-    /// The disk fails, recovers, or was found damaged; a sentence.
+    /// The disk fails or works again, or the database was damaged. The text is a sentence for a developer.
     case storage(String)
-    /// Delivery halted, resumed, or moved to another process; a sentence.
+    /// Delivery halted, went on, or moved to another process. The text is a sentence for a developer.
     case lane(String)
     /// This many diagnostics were dropped, the oldest first, because the listener did not read them in time.
     case missed(Int)
 }
 
-/// Where a circuit breaker stands.
+/// The state of a circuit breaker, which keeps requests back after several failures.
 public enum CircuitState: String, Hashable, Sendable {
-    /// Requests flow.
+    /// Requests are sent.
     case closed
-    /// One probe is under way.
+    /// One request is under way, and its answer decides whether the breaker closes or opens again.
     case halfOpen
     /// Nothing is sent until the cooldown has passed.
     case open
@@ -36,8 +36,8 @@ public enum CircuitState: String, Hashable, Sendable {
 
 /// The diagnostics of one client, to be read with `for await`.
 ///
-/// Each iteration has a buffer of its own of 256 pieces. When it is full the oldest goes, and a
-/// ``Diagnostic/missed(_:)`` says how many have gone.
+/// Each loop has a buffer of its own, of 256 diagnostics. When it is full the oldest are dropped, and a
+/// ``Diagnostic/missed(_:)`` says how many.
 public struct Diagnostics: AsyncSequence, Sendable {
     /// A diagnostic.
     public typealias Element = Diagnostic
@@ -51,21 +51,21 @@ public struct Diagnostics: AsyncSequence, Sendable {
 
     /// The same diagnostics and ``Diagnostic/delivered(_:)`` besides, one for each request that the server takes.
     ///
-    /// While nobody asks for them they cost nothing. They share the buffer with the others: take them soon.
+    /// While nobody asks for them they cost nothing. They share the buffer with the others, so read them without delay.
     public var withDeliveries: Diagnostics {
         var all = self
         all.includesDeliveries = true
         return all
     }
 
-    /// Starts to listen: diagnostics from now on.
+    /// Starts to listen: the loop gets what happens from now on.
     public func makeAsyncIterator() -> Iterator {
         let subscription = Subscription(limit: 256, includesDeliveries: includesDeliveries)
         hub.add(subscription)
         return Iterator(subscription: subscription, hub: hub)
     }
 
-    /// One listener's place.
+    /// Reads the diagnostics for one loop.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: Subscription
         let hub: DiagnosticsHub

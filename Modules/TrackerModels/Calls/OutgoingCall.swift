@@ -1,7 +1,7 @@
-/// A call on its way into the queue, as a program's own ``BeforeSend`` function sees it.
+/// A tracking call, as a ``BeforeSend`` function of the program sees it before it is stored.
 ///
-/// What it holds is what the call was given, after it was found valid and before anything is stored. A member that the
-/// call does not have is `nil`; giving it a value has no effect.
+/// It holds the arguments of the call, which have been found valid. A member that the call does not have is `nil`, and
+/// a value that you give to it has no effect.
 public struct OutgoingCall: Hashable, Sendable {
     /// Which call: `track`, `identify`, `set`, `setMetadata`, `screen`, `screenDidAppear`, `updateLocation`,
     /// `updateSessionEmail`, `linkSession` or `continueSession`; of the other clients also `group`, `page`, `alias` and
@@ -29,11 +29,12 @@ public struct OutgoingCall: Hashable, Sendable {
     }
 }
 
-/// A program's own last word on each call.
+/// A function of the program that sees each tracking call before it is stored, and may change or drop it.
 ///
-/// It is called on the thread that makes the call, before the call has its place in the queue, and must return soon. It
-/// returns the call as it is to be, changed or not, or `nil` to drop it: the outcome is ``RefusalReason/beforeSend``
-/// then. If it throws, the call is dropped the same way, with a warning. It may make calls itself, which it sees as well.
+/// It runs on the thread that makes the call, before the call has its place in the queue, so it should return soon.
+/// Return the call, changed or not, or `nil` to drop it: the outcome is ``RefusalReason/beforeSend`` then. If it
+/// throws, the call is dropped in the same way, and a warning is logged. It may make calls itself; it sees these as
+/// well.
 public typealias BeforeSend = @Sendable (OutgoingCall) throws -> OutgoingCall?
 
 /// What a configuration has that is no value: a place for messages, and a function.

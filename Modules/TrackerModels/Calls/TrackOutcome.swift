@@ -2,9 +2,9 @@
 public enum TrackOutcome: Hashable, Sendable {
     /// The call is on disk and on its way: it outlives a crash, and is delivered at least once, in order.
     case queued(MessageID)
-    /// The call is on disk as well, and waits for a session or for consent.
+    /// The call is on disk as well. It waits for a session, for consent, or for halted delivery to resume.
     case pending(MessageID)
-    /// The call was refused, and left no trace.
+    /// The call was refused, and nothing of it is stored or sent.
     case dropped(RefusalReason)
 
     /// The call's message id, unless it was refused.
@@ -18,27 +18,27 @@ public enum TrackOutcome: Hashable, Sendable {
 
 /// Why a call was refused when it was made.
 public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
-    /// `initialize` was not called yet, or it failed for a reason that does not pass by itself.
+    /// `initialize` was not called or has failed for good, or the client was shut down.
     case notInitialized = "NOT_INITIALIZED"
-    /// The event name, screen name or the like is empty or blank.
+    /// The name of the event, screen or page is blank.
     case invalidEventName = "INVALID_EVENT_NAME"
-    /// The user id is empty.
+    /// The user id is empty, or blank in a call of `AnalyticsClient` or `BasicTracker`.
     case invalidUserId = "INVALID_USER_ID"
-    /// A value is outside its range, such as a latitude of 91.
+    /// A value is out of its range, such as a latitude of 91 or a message id with a line break.
     case invalidValue = "INVALID_VALUE"
-    /// The screen is the one shown last.
+    /// The screen was the last one tracked.
     case repeatedScreen = "REPEATED_SCREEN"
     /// The user denied consent.
     case trackingNotAllowed = "TRACKING_NOT_ALLOWED"
-    /// A value is one that JSON cannot hold, or nested deeper than 128.
+    /// A value is one that JSON cannot hold, or is nested more than 128 levels deep.
     case serialization = "SERIALIZATION_ERROR"
     /// The body is larger than `maxEventBytes`.
     case tooLarge = "TOO_LARGE"
-    /// The disk refused it.
+    /// The disk did not take the call.
     case storage = "STORAGE_ERROR"
-    /// As many calls as allowed wait for a session already.
+    /// The queue is full, or as many calls wait for a session as `maxPendingEvents` allows.
     case queueFull = "QUEUE_FULL"
-    /// The client was disabled by the server or by invalid options.
+    /// The client is turned off by `enabled`, or was disabled by the server or by invalid options.
     case disabled = "DISABLED"
     /// The program's own `beforeSend` dropped it, or threw.
     case beforeSend = "BEFORE_SEND"
@@ -50,9 +50,9 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     case evicted
     /// It was older than `eventTTL`.
     case expired
-    /// The server refused it with this status, and would again.
+    /// The server refused it for good, with this HTTP status.
     case rejected(Int)
-    /// The server said 413 to it alone.
+    /// The server answered 413 (RFC 9110, 15.5.14) to it alone, or its URL and headers exceed 60,000 bytes.
     case tooLarge
     /// A reset dropped it.
     case reset
@@ -60,12 +60,12 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     case consent
     /// The client was disabled.
     case disabled
-    /// Its session is gone, and no other can be made for it.
+    /// The server no longer knows its session, and no other can be made for it.
     case sessionGone
-    /// The database was damaged and this record could not be read.
+    /// The database was damaged or removed, and the record could not be read.
     case lost
 
-    /// The name under which the account counts it, such as `evicted` or `rejected(422)`.
+    /// The name of the reason in debug information, such as `evicted` or `rejected(422)`.
     public var description: String {
         switch self {
         case .evicted: "evicted"

@@ -6,11 +6,11 @@
     #endif
 #endif
 
-/// Something a tracker's caller can act on.
+/// Why a client could not be initialised, with a stable code and a message that says what to do.
 ///
-/// The constants serve as patterns: `catch TrackerError.invalidBrandId` matches whatever the message.
+/// The constants work as patterns: `catch TrackerError.invalidBrandId` matches each error with that code.
 public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, as a stable word: it is part of the API and crosses the bridge unchanged.
+    /// What went wrong, as a word that does not change between versions. It is the same in every language.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The word.
         public let rawValue: String
@@ -24,11 +24,12 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let invalidConfiguration = Code(rawValue: "INVALID_CONFIGURATION")
         /// The backend did not make a session.
         public static let sessionCreationFailed = Code(rawValue: "SESSION_CREATION_FAILED")
-        /// A value is one that JSON cannot hold.
+        /// A value is one that JSON cannot hold. No tracking call throws it: its outcome is
+        /// ``RefusalReason/serialization``.
         public static let serializationFailed = Code(rawValue: "SERIALIZATION_ERROR")
-        /// A request failed on its way.
+        /// A request got no answer. No call of a client throws it: such a request is tried again.
         public static let networkError = Code(rawValue: "NETWORK_ERROR")
-        /// Initialisation failed for another reason.
+        /// Initialisation failed for another reason: the tracker runs for another brand, or libcurl cannot be used.
         public static let initializationFailed = Code(rawValue: "INIT_ERROR")
         /// The API key is empty or holds a control character.
         public static let invalidAPIKey = Code(rawValue: "INVALID_API_KEY")
@@ -40,21 +41,21 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What kept the backend from making a session.
     public enum Cause: Hashable, Sendable {
-        /// The request did not come through; the text says why.
+        /// There was no answer to the request. The text says why.
         case network(String)
         /// The backend answered with this HTTP status.
         case status(Int)
-        /// The answer came with a 2xx but without a session id in it.
+        /// The backend answered with a 2xx status, without a session id that can be read.
         case unreadableAnswer
         /// `initTimeout` passed first.
         case timeout
-        /// The client was shut down meanwhile.
+        /// The client was shut down before there was an answer.
         case shutdown
     }
 
     /// What went wrong.
     public var code: Code
-    /// A sentence for a developer. It names the offending argument, never its secret value.
+    /// A sentence for a developer. It names the argument that is wrong, and never shows a secret.
     public var message: String
     /// What kept the backend from making a session, with ``Code/sessionCreationFailed``.
     public var cause: Cause?
@@ -93,11 +94,12 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let invalidConfiguration = TrackerError(.invalidConfiguration, "The configuration is not valid")
     /// The backend did not make a session.
     public static let sessionCreationFailed = TrackerError(.sessionCreationFailed, "No session could be created")
-    /// A value is one that JSON cannot hold.
+    /// A value is one that JSON cannot hold. No tracking call throws it: its outcome is
+    /// ``RefusalReason/serialization``.
     public static let serializationFailed = TrackerError(.serializationFailed, "A value cannot be written as JSON")
-    /// A request failed on its way.
+    /// A request got no answer. No call of a client throws it: such a request is tried again.
     public static let networkError = TrackerError(.networkError, "The request failed on its way")
-    /// Initialisation failed for another reason.
+    /// Initialisation failed for another reason: the tracker runs for another brand, or libcurl cannot be used.
     public static let initializationFailed = TrackerError(.initializationFailed, "Initialisation failed")
     /// The API key is empty or holds a control character.
     public static let invalidAPIKey = TrackerError(.invalidAPIKey, "The API key is empty or not printable")

@@ -1,4 +1,4 @@
-/// How much a log message matters.
+/// The importance of a log message.
 public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
     /// Details for finding a fault in the tracker. Only this level may hold personal data.
     case debug
@@ -33,8 +33,8 @@ public protocol TrackerLog: Sendable {
 
     /// Takes a message about calls that were dropped, which their outcomes report as well.
     ///
-    /// It is logged like any other, unless a log has its own implementation: one for a program that warns of outcomes
-    /// itself leaves it out.
+    /// By default it is logged like any other. Implement this method to leave such messages out, if your program
+    /// reports outcomes itself.
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String)
 }
 

@@ -1,9 +1,9 @@
 /// How events are kept and delivered; the same for every client.
 ///
-/// Every field has a default that suits most programs, which stands in the initialiser. Values outside their range are
-/// refused when the client is initialised, with the field's name and the range. `Docs/Delivery.md` has a table of both.
+/// Each field has a default that suits most programs. A value out of its range is refused when the client is
+/// initialised; the error names the field and the range.
 public struct DeliveryOptions: Hashable, Sendable {
-    /// Where undelivered events live.
+    /// Where undelivered events are kept.
     public enum Persistence: String, Hashable, Sendable, CaseIterable {
         /// On disk: they outlive the process.
         case disk
@@ -11,7 +11,7 @@ public struct DeliveryOptions: Hashable, Sendable {
         case memory
     }
 
-    /// What an accepted event survives.
+    /// What an event survives that was answered `queued`.
     public enum Durability: String, Hashable, Sendable, CaseIterable {
         /// The death of the process.
         case process
@@ -35,54 +35,57 @@ public struct DeliveryOptions: Hashable, Sendable {
         case dropOldest
     }
 
-    /// The state folder. `nil`: `$XDG_STATE_HOME/mobile-tracker/<program>`, else
-    /// `~/.local/state/mobile-tracker/<program>`, where `<program>` is the executable's name; on Apple platforms in
-    /// Application Support.
+    /// The path of the state folder. With `nil` it is `$XDG_STATE_HOME/mobile-tracker/<program>`, else
+    /// `~/.local/state/mobile-tracker/<program>`, where `<program>` is the name of the executable. On Apple platforms
+    /// it is in Application Support.
     public var storageDirectory: String?
-    /// Where undelivered events live.
+    /// Where undelivered events are kept.
     public var persistence: Persistence
-    /// What an accepted event survives.
+    /// What an event survives that was answered `queued`.
     public var durability: Durability
-    /// How many events the queue holds. ``overflow`` says what happens past it.
+    /// How many events the queue holds; at least 1, by default 100,000. ``overflow`` says what happens past that.
     public var maxQueuedEvents: Int
-    /// How many bytes of events the queue holds. ``overflow`` says what happens past it.
+    /// How many bytes of events the queue holds; at least 1, by default 64 MiB. ``overflow`` says what happens past
+    /// that.
     public var maxQueuedBytes: Int
-    /// A larger event is refused.
+    /// How many bytes of JSON an event may have; at least 1, by default 512 KiB. A larger event is dropped as
+    /// ``RefusalReason/tooLarge``.
     public var maxEventBytes: Int
-    /// How long an event may wait before it is dropped and counted; `nil`: for ever.
+    /// How long an event may wait before it is dropped and counted; at least 1 ms. With `nil` it waits for ever.
     public var eventTTL: Duration?
-    /// What happens to a call when the queue is full. `nil`: a `MobileTracker` refuses it, an `AnalyticsClient` and a
-    /// `BasicTracker` drop the oldest.
+    /// What happens to a call when the queue is full. With `nil`, `MobileTracker` refuses the call; `AnalyticsClient`
+    /// and `BasicTracker` drop the oldest event.
     public var overflow: Overflow?
-    /// How many requests may be under way at once. More than 1 trades order for speed.
+    /// How many requests may be under way at once; 1 to 64, by default 1. With more than 1, events may arrive out of
+    /// order.
     public var maxConcurrentRequests: Int
-    /// How long a request may take.
+    /// How long a request may take; 1 s to 10 min, by default 30 s.
     public var requestTimeout: Duration
     /// How request bodies are compressed.
     public var compression: Compression
-    /// Bodies of at least this many bytes are compressed.
+    /// The size in bytes from which a body is compressed; at least 1, by default 1 KiB.
     public var compressionThreshold: Int
-    /// The wait after the first failure, doubled with each further one.
+    /// The wait after the first failure; 10 ms to 60 min, by default 250 ms. It doubles with each further failure.
     public var retryDelay: Duration
-    /// After this many failures in a row the circuit breaker opens.
+    /// After how many failures in a row the circuit breaker opens; at least 1, by default 3.
     public var failureThreshold: Int
-    /// How long the breaker stays open at first. At least ``retryDelay``.
+    /// How long the breaker stays open at first; at least ``retryDelay``, by default 10 s.
     public var cooldown: Duration
-    /// How long it stays open at most. At least ``cooldown``.
+    /// How long the breaker stays open at most; at least ``cooldown``, by default 120 s.
     public var maxCooldown: Duration
-    /// How far a wait may differ from its nominal length, either way; 0 to 1.
+    /// How far a wait may differ from its length, as a part of it; 0 to 1, by default 0.2, which is 20 % either way.
     public var jitter: Double
-    /// A file of certificates to trust instead of the system's.
+    /// The path of a PEM file with certificates to trust instead of the system's.
     public var caBundle: String?
-    /// A proxy's URL. `nil`: as the environment says.
+    /// The URL of a proxy. With `nil` the environment names it (`https_proxy`, `no_proxy` and so on).
     public var proxy: String?
-    /// Whether plain `http` may be used to hosts other than this machine.
+    /// Whether plain `http` to other machines is allowed. To this machine it always is.
     public var allowInsecureHTTP: Bool
-    /// Whether the client shows a development collector how it stands, once a second. It does so only where its own
-    /// address is plain `http` to this machine.
+    /// Whether the client posts its debug information to the development collector, once a second. It does so only if
+    /// its own address is plain `http` to this machine.
     public var collectorPanel: Bool
 
-    /// Makes options; what is left out has its default.
+    /// Makes options. What you leave out has its default.
     public init(
         storageDirectory: String? = nil, persistence: Persistence = .disk, durability: Durability = .process,
         maxQueuedEvents: Int = 100_000, maxQueuedBytes: Int = 64 << 20, maxEventBytes: Int = 512 << 10,

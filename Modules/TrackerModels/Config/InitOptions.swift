@@ -13,49 +13,51 @@
 /// try options.validate()
 /// ```
 ///
-/// Nothing is checked here: ``validate()`` checks, and a client that is initialised with invalid options is disabled.
+/// Making options checks nothing; ``validate()`` does. A client that is initialised with invalid options is disabled.
 public struct InitOptions: Hashable, Sendable {
-    /// With `false` nothing is stored or sent, and calls are dropped as ``RefusalReason/disabled``; no other option is
-    /// looked at then. `nil`: as `MOBILE_TRACKER_ENABLED` says in the environment, else `true`.
+    /// Whether the client is on. With `false` nothing is stored or sent, calls are dropped as
+    /// ``RefusalReason/disabled``, and no other option is looked at. With `nil` the environment variable
+    /// `MOBILE_TRACKER_ENABLED` decides; without it the client is on.
     public var enabled: Bool?
     private var key: Secret
-    /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it. Empty: as
-    /// `MOBILE_TRACKER_API_URL` says in the environment.
+    /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it. If it is
+    /// empty, the environment variable `MOBILE_TRACKER_API_URL` gives it.
     ///
     /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
     /// query or fragment. Spaces around it and one slash at its end are removed; a base path is kept.
     public var ingestionHost: String
-    /// Whether informative and debug messages are logged.
+    /// Whether info and debug messages are logged too.
     public var debug: Bool
-    /// How many seconds an event waits for others at most.
+    /// How many seconds an event waits for others at most; 1 to 86,400.
     public var flushIntervalSeconds: Int
-    /// Past this many events the oldest is dropped and counted. `nil`: as `delivery.maxQueuedEvents` says,
-    /// and 2,000 with `persistence: .memory`.
+    /// How many events the queue holds; at least 1. Past that the oldest is dropped and counted. With `nil` it is
+    /// `delivery.maxQueuedEvents`, or 2,000 with `persistence: .memory`.
     ///
     /// The smaller of this and `delivery.maxQueuedEvents` counts.
     public var maxQueueEvents: Int?
-    /// How many queued events are sent at once, without waiting for the interval.
+    /// How many queued events are sent at once, without waiting for the interval; at least 1.
     public var flushAt: Int
-    /// How many events travel together at most.
+    /// How many events one request carries at most; at least 1.
     public var maxBatchSize: Int
-    /// How many bytes a batch has at most before compression.
+    /// How many bytes a batch has at most before compression; at least 1.
     ///
     /// An event that is larger by itself travels alone.
     public var maxBatchBytes: Int
-    /// How long a request may take.
+    /// How long a request may take; 1 s to 10 min.
     ///
     /// The smaller of this and `delivery.requestTimeout` counts.
     public var requestTimeout: Duration
     /// The application that events come from.
     public var app: AppInfo
-    /// The context of every event, merged over what the client collects itself: objects member by member.
+    /// Facts for the context of every event. They replace what the client collects itself; objects are merged member by
+    /// member.
     public var context: JSONObject
     /// How events are kept and delivered.
     public var delivery: DeliveryOptions
 
     private var hooks = ClientHooks()
-    /// Where messages go, from the `initialize` on that is given it; `nil`: where they went before, standard error at
-    /// first.
+    /// Where log messages go from this `initialize` on. With `nil` they go where they went before, at first to standard
+    /// error.
     public var log: (any TrackerLog)? {
         get { hooks.log }
         set { hooks.log = newValue }
@@ -66,7 +68,7 @@ public struct InitOptions: Hashable, Sendable {
         set { hooks.beforeSend = newValue }
     }
 
-    /// Makes options; what is left out has its default.
+    /// Makes options. What you leave out has its default.
     public init(
         writeKey: String = "", ingestionHost: String = "", debug: Bool = false, flushIntervalSeconds: Int = 10,
         maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
@@ -109,8 +111,8 @@ public struct InitOptions: Hashable, Sendable {
             "requestTimeout", \.requestTimeout, from: .seconds(1), to: .seconds(600), "How long a request may take"),
     ]
 
-    /// The key that names the source of the events; it stands in each of them. Not blank, no control characters. Empty:
-    /// as `MOBILE_TRACKER_KEY` says in the environment.
+    /// The key that names the source of the events. Every event carries it. Not blank, no control characters. If it is
+    /// empty, the environment variable `MOBILE_TRACKER_KEY` gives it.
     public var writeKey: String {
         get { key.reveal() }
         set { key = Secret(newValue) }
@@ -128,7 +130,7 @@ public struct AppInfo: Hashable, Sendable {
     /// Its identifier, such as `com.example.shop`.
     public var namespace: String?
 
-    /// Describes an application; what is left out is left out of the events.
+    /// Describes an application. The events carry only what you give.
     public init(name: String? = nil, version: String? = nil, build: String? = nil, namespace: String? = nil) {
         self.name = name
         self.version = version
@@ -139,7 +141,7 @@ public struct AppInfo: Hashable, Sendable {
 
 #if FoundationURL
     extension InitOptions {
-        /// Makes options for a host given as a URL; what is left out has its default.
+        /// Makes options with a `URL` as the host. What you leave out has its default.
         public init(
             writeKey: String, ingestionHost: URL, debug: Bool = false, flushIntervalSeconds: Int = 10,
             maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,

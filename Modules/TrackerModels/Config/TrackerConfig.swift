@@ -1,18 +1,19 @@
-/// The configuration of a session-based tracker.
+/// How a `MobileTracker` is set up.
 public struct TrackerConfig: Hashable, Sendable {
-    /// When the backend session is made.
+    /// When the session is made.
     public enum SessionCreation: String, Hashable, Sendable, CaseIterable {
-        /// While `initialize` runs: it fails if the session cannot be made.
+        /// During `initialize`, which fails if the session cannot be made.
         case duringInit
-        /// After `initialize` has returned, as often as it takes.
+        /// After `initialize` has returned. The request is repeated until the backend makes a session.
         case inBackground
     }
 
-    /// The device as the backend is told about it.
+    /// The device, as the backend gets to know it.
     public struct Device: Hashable, Sendable {
-        /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`; `nil`: what the system is.
+        /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`. With `nil` it is the system that the program runs
+        /// on.
         public var osName: String?
-        /// `Mobile`, `Tablet` or `Desktop`; `nil`: what the system is.
+        /// `Mobile`, `Tablet` or `Desktop`. With `nil` it is what the system usually runs on.
         public var deviceType: String?
 
         /// Describes a device.
@@ -26,7 +27,7 @@ public struct TrackerConfig: Hashable, Sendable {
     public struct Screen: Hashable, Sendable, ExpressibleByStringLiteral {
         /// The name, or the title of a page. Not blank.
         public var name: String
-        /// Identifies the screen; `nil`: its name.
+        /// What tells this screen from others. With `nil` its name does.
         public var url: String?
 
         /// Describes a screen.
@@ -41,44 +42,46 @@ public struct TrackerConfig: Hashable, Sendable {
         }
     }
 
-    /// With `false` nothing is stored or sent, and calls are dropped as ``RefusalReason/disabled``; no other option is
-    /// looked at then. `nil`: as `MOBILE_TRACKER_ENABLED` says in the environment, else `true`.
+    /// Whether the tracker is on. With `false` nothing is stored or sent, calls are dropped as
+    /// ``RefusalReason/disabled``, and no other option is looked at. With `nil` the environment variable
+    /// `MOBILE_TRACKER_ENABLED` decides; without it the tracker is on.
     public var enabled: Bool?
-    /// Whether informative and debug messages are logged.
+    /// Whether info and debug messages are logged too.
     public var debug: Bool
-    /// The backend's base URL, such as `https://api.example.com`. Required when initialising; `nil`: as
-    /// `MOBILE_TRACKER_API_URL` says in the environment.
+    /// The backend's base URL, such as `https://api.example.com`. Required. With `nil` the environment variable
+    /// `MOBILE_TRACKER_API_URL` gives it.
     ///
     /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
     /// query or fragment. A base path is kept.
     public var apiUrl: String?
-    /// The key sent as `X-API-Key`. Required when initialising; no control characters. `nil`: as `MOBILE_TRACKER_KEY`
-    /// says in the environment.
+    /// The key, which is sent as `X-API-Key`. Required; no control characters. With `nil` the environment variable
+    /// `MOBILE_TRACKER_KEY` gives it.
     public var xApiKey: String?
-    /// Whether sessions may be carried between sites.
+    /// Whether a session may be carried from one site to another, in a URL.
     public var crossSiteCookie: Bool
-    /// The domain, with its subdomains, that a session may be carried to; a leading dot is ignored. `nil`: any.
+    /// The domain, with its subdomains, that a session may be carried to. A leading dot is ignored. With `nil` it may
+    /// be carried to any.
     public var cookieDomain: String?
-    /// How many days stored values last.
+    /// How many days stored values, such as the session, last; 1 to 36,500.
     public var cookieExpiration: Int
-    /// When the backend session is made.
+    /// When the session is made.
     public var sessionCreation: SessionCreation
-    /// How long the whole of `initialize` may take.
+    /// How long `initialize` may take in all; 1 s to 10 min.
     public var initTimeout: Duration
-    /// The consent of a first start. A stored consent wins over it.
+    /// The consent at the first start. Later a stored consent counts instead.
     public var consent: Consent
-    /// The device as the backend is told about it.
+    /// The device, as the backend gets to know it.
     public var device: Device
-    /// A screen to track once the tracker is ready.
+    /// A screen that is tracked once the tracker is ready.
     public var initialScreen: Screen?
-    /// How many calls may wait for a session; `nil`: as many as the queue holds.
+    /// How many calls may wait for a session; at least 1. With `nil` as many as the queue holds.
     public var maxPendingEvents: Int?
     /// How events are kept and delivered.
     public var delivery: DeliveryOptions
 
     private var hooks = ClientHooks()
-    /// Where messages go, from the `initialize` on that is given it; `nil`: where they went before, standard error at
-    /// first.
+    /// Where log messages go from this `initialize` on. With `nil` they go where they went before, at first to standard
+    /// error.
     public var log: (any TrackerLog)? {
         get { hooks.log }
         set { hooks.log = newValue }
@@ -89,7 +92,7 @@ public struct TrackerConfig: Hashable, Sendable {
         set { hooks.beforeSend = newValue }
     }
 
-    /// Makes a configuration; what is left out has its default.
+    /// Makes a configuration. What you leave out has its default.
     public init(
         debug: Bool = false, apiUrl: String? = nil, xApiKey: String? = nil, crossSiteCookie: Bool = false,
         cookieDomain: String? = nil, cookieExpiration: Int = 365, sessionCreation: SessionCreation = .duringInit,
@@ -132,7 +135,7 @@ public struct TrackerConfig: Hashable, Sendable {
             "How many calls may wait for a session"),
     ]
 
-    /// The configuration that has every default; it lacks what is required.
+    /// A configuration with every default. It lacks what is required, so the environment must give that.
     public static let `default` = TrackerConfig()
 }
 

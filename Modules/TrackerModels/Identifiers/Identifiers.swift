@@ -1,6 +1,6 @@
-/// The backend's name for one tracking session.
+/// The id that the backend has given one tracking session.
 ///
-/// A client never makes one up: it is `data.id` of the answer to the request that created the session.
+/// It is `data.id` of the answer to the request that created the session. A client never makes one itself.
 public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier as the backend gave it, never empty.
     public let text: String
@@ -18,7 +18,7 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// The identifier of one installation, a UUID that is made once and kept.
+/// The identifier of one installation: a UUID that is made once and kept until a reset.
 public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier, never empty.
     public let text: String
@@ -36,14 +36,14 @@ public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A user, as the application names it.
+/// The id of a user, as the application gives it.
 ///
-/// Personal data: it belongs in payloads, never in a log above debug level.
+/// It is personal data: it may stand in payloads, and in logs at the level `debug` alone.
 public struct UserID: Hashable, Sendable {
-    /// The name, exactly as given, never empty.
+    /// The id, exactly as given, never empty.
     public let text: String
 
-    /// Takes a user's name from a caller.
+    /// Takes the id of a user.
     ///
     /// - Parameter text: Any text but the empty one.
     /// - Returns: `nil` if `text` is empty.
@@ -53,9 +53,10 @@ public struct UserID: Hashable, Sendable {
     }
 }
 
-/// The key under which a call's effect is recognised, however often it is sent.
+/// The key of a call. A call takes effect once, however often it is made or sent under its key.
 ///
-/// It becomes the `Idempotency-Key` of the record's request, the same on every retry.
+/// It becomes the `Idempotency-Key` of the request, the same on every retry. A batch has a key made from those of its
+/// events.
 public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier: 1 to 128 printable ASCII characters without spaces at either end.
     public let text: String
@@ -83,10 +84,10 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One span of a lane's life, from one reset to the next.
+/// The time of a queue from one reset to the next.
 ///
-/// A record belongs to the generation it was made in and is delivered to that generation's session, even after later
-/// resets.
+/// A record belongs to the generation in which it was made, and is delivered to the session of that generation, even
+/// after later resets.
 public struct Generation: Hashable, Comparable, Sendable {
     /// Counts from 1; never used again.
     public let number: Int64
@@ -128,7 +129,7 @@ public struct BrandID: Hashable, Sendable, CustomStringConvertible {
 /// ```
 ///
 /// A second call with the same id has no effect. An id that is not valid drops its call as
-/// ``RefusalReason/invalidValue``: it is never as if none had been given.
+/// ``RefusalReason/invalidValue``.
 public struct CallerKey: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// The id; `nil` if the text is none.
     package let messageID: MessageID?

@@ -88,7 +88,7 @@ extension Timestamp {
     #endif
 
     extension Timestamp {
-        /// Takes a date, to the millisecond; one that is out of range is the nearest that is not.
+        /// Takes a date, to the millisecond. A date out of range becomes the nearest instant in range.
         public init(_ date: Date) {
             let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
             self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))

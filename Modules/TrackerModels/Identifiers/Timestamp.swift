@@ -1,6 +1,6 @@
 /// An instant of wall time, to the millisecond.
 ///
-/// It is data, never a reason to act: waits are measured by a monotonic clock.
+/// It says when something happened. No wait depends on it: waits are measured by a monotonic clock.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     public let milliseconds: Int64
@@ -11,7 +11,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Whether `lhs` is the earlier.
     public static func < (lhs: Timestamp, rhs: Timestamp) -> Bool { lhs.milliseconds < rhs.milliseconds }
 
-    /// The instant that much later; at the ends of the representable range it stays there.
+    /// The instant that much later. It stops at the ends of the range that can be held.
     public func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)

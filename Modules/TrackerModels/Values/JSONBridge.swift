@@ -207,7 +207,7 @@ extension Optional: OptionalValue {
 }
 
 extension JSONText {
-    /// Writes a dictionary of any values as an object.
+    /// Writes a `[String: Any]` as an object.
     ///
     /// What can be written: `String`, `Substring`, `Character`, `Bool`, integers and floating-point numbers of every
     /// size, optionals (`nil` as `null`), arrays, dictionaries with string keys, ``JSONValue``, ``JSONObject``,
@@ -216,7 +216,7 @@ extension JSONText {
     /// exact number. Floating-point numbers take the shortest form that reads back the same. A dictionary has no order:
     /// its members are sorted by key, so that equal dictionaries give equal text.
     ///
-    /// - Throws: What cannot be written, and the way to it.
+    /// - Throws: ``JSONConversionError``, which names the first value that cannot be written, by its key path.
     public init(bridging dictionary: [String: Any]) throws(JSONConversionError) {
         var bridge = JSONBridge()
         try bridge.append(dictionary)

@@ -10,11 +10,14 @@
         /// Takes a value of the program's own type, such as a struct that is `Encodable`.
         ///
         /// Members stand in the order in which the type encodes them, those of a dictionary in the order of their keys.
-        /// `Date` is ISO 8601 with milliseconds in UTC, `URL` and `UUID` their text, `Decimal` its exact number, `Data`
-        /// its Base64. As with every other form nothing is thrown here: a call that is given what cannot be encoded is
-        /// dropped as ``RefusalReason/serialization``, and the log names the way to the value. ``json()`` throws it.
+        /// `Date` becomes ISO 8601 with milliseconds in UTC, `URL` and `UUID` their text, `Decimal` its exact number,
+        /// `Data` its Base64.
         ///
-        /// - Parameter value: What encodes as an object: a struct, a class, a dictionary with keys that are texts.
+        /// This throws nothing. If the value cannot be encoded, the call that you give it to is dropped as
+        /// ``RefusalReason/serialization``, and the log names the key path. ``json()`` throws the error.
+        ///
+        /// - Parameter value: A value that encodes as an object: a struct, a class, or a dictionary whose keys are
+        ///   strings.
         public init(encoding value: some Encodable) {
             do {
                 let node = ValueNode()

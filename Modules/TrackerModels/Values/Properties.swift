@@ -1,4 +1,4 @@
-/// The values of a call besides its name: the members of one JSON object.
+/// The values of a call, such as the attributes of an event: one JSON object.
 ///
 /// ```swift
 /// let price = 149.99
@@ -6,13 +6,13 @@
 /// await MobileTracker.shared.track(eventName: "PURCHASE", attributes: properties)
 /// ```
 ///
-/// A literal keeps its order. Nothing is thrown here: a call that is given what JSON cannot hold is dropped as
-/// ``RefusalReason/serialization``, and the log names the way to the value.
+/// A literal keeps its order. Making properties throws nothing: if a value is one that JSON cannot hold, the call that
+/// you give them to is dropped as ``RefusalReason/serialization``, and the log names the key path.
 public struct Properties: Hashable, Sendable {
     /// The object, or what keeps it from being one.
     package let content: Result<JSONText, JSONConversionError>
 
-    /// Takes a tree.
+    /// Takes a JSON tree.
     public init(_ object: JSONObject) {
         do throws(JSONSyntaxError) {
             content = .success(try JSONText(object))
@@ -22,7 +22,7 @@ public struct Properties: Hashable, Sendable {
         }
     }
 
-    /// Takes an object as validated text, which goes to the wire as it is.
+    /// Takes validated JSON text, which is sent as it is. It must be an object.
     public init(_ text: JSONText) {
         guard text.kind == .object else {
             content = .failure(JSONConversionError(keyPath: "", reason: .notAnObject(text.kind)))
@@ -45,14 +45,14 @@ public struct Properties: Hashable, Sendable {
 
     init(failure: JSONConversionError) { content = .failure(failure) }
 
-    /// Takes a dictionary of any values; see ``JSONText/init(bridging:)`` for what can be written.
+    /// Takes a `[String: Any]`. ``JSONText/init(bridging:)`` says what it may hold.
     public init(_ dictionary: [String: Any]) {
         content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(dictionary) }
     }
 
     /// The object as text.
     ///
-    /// - Throws: What JSON cannot hold, and the way to it.
+    /// - Throws: ``JSONConversionError``, which names the value that JSON cannot hold, by its key path.
     public func json() throws(JSONConversionError) -> JSONText { try content.get() }
 
     /// How long the text is, in bytes.
@@ -85,9 +85,9 @@ extension Properties: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// Why a Swift value cannot be written as JSON, and where in what was given it stands.
+/// Why a Swift value cannot be written as JSON, and where it stands.
 public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What JSON cannot hold.
+    /// The kind of value that JSON cannot hold.
     public enum Reason: Hashable, Sendable {
         /// A floating-point value that is not a number.
         case notANumber
@@ -99,20 +99,20 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
         case tooDeep
         /// JSON text of this kind where an object is needed.
         case notAnObject(JSONKind)
-        /// A value whose own `encode(to:)` has failed, with what it says, or the type of its error.
+        /// A value whose `encode(to:)` has thrown, with the text or the type of the error.
         case encoding(String)
     }
 
-    /// The way to the value, such as `items[2].price`.
+    /// The path to the value, such as `items[2].price`.
     public let keyPath: String
-    /// What JSON cannot hold.
+    /// The kind of value that JSON cannot hold.
     public let reason: Reason
 
     /// Makes an error.
     ///
     /// - Parameters:
-    ///   - keyPath: The way to the value, such as `items[2].price`.
-    ///   - reason: What JSON cannot hold.
+    ///   - keyPath: The path to the value, such as `items[2].price`.
+    ///   - reason: The kind of value that JSON cannot hold.
     public init(keyPath: String, reason: Reason) {
         self.keyPath = keyPath
         self.reason = reason

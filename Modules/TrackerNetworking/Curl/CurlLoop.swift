@@ -1,17 +1,17 @@
-/// The delivery loop of a running program: one thread that owns a libcurl multi handle and everything on it.
+/// A delivery loop over libcurl: one thread that owns a libcurl multi handle and all its connections.
 ///
-/// Connections are kept and used again, HTTP/2 is spoken where the server offers it over TLS, and certificates are
-/// always verified. An idle thread sleeps, and does not wake by itself.
+/// Connections are kept and used again. HTTP/2 is used if the server offers it over TLS. Certificates are always
+/// verified. An idle thread sleeps, and does not wake by itself.
 ///
-/// A loop ends with ``close()``, or when the last reference to it goes.
+/// A loop ends with ``close()``, or when the last reference to it is released.
 public final class CurlLoop: DeliveryLoop {
     private let mailbox: LoopMailbox
 
     /// Starts a loop.
     ///
-    /// - Parameter configuration: What holds for every request of the loop.
-    /// - Throws: ``TransportError`` with ``TransportError/Kind/unavailable`` if libcurl cannot be set up or the system
-    ///   has no thread to give.
+    /// - Parameter configuration: The settings of every request of the loop.
+    /// - Throws: ``TransportError`` with ``TransportError/Kind/unavailable`` if libcurl cannot be set up or no thread
+    ///   can be started.
     public init(configuration: TransportConfiguration) throws(TransportError) {
         guard let multi = CurlMulti() else {
             throw TransportError(.unavailable, host: "", message: "libcurl could not be set up.")
@@ -55,7 +55,7 @@ public final class CurlLoop: DeliveryLoop {
         return id
     }
 
-    /// Ends an exchange, whose completion then gets ``TransportError/Kind/cancelled``.
+    /// Ends an exchange. Its completion gets ``TransportError/Kind/cancelled``, unless it has run already.
     public func cancel(_ transfer: TransferID) { mailbox.cancel(transfer) }
 
     /// Makes the next request open a new connection, and ends the old ones.
@@ -66,8 +66,8 @@ public final class CurlLoop: DeliveryLoop {
 
     /// Waits until a closed loop's thread has closed its connections and run its last completion.
     ///
-    /// Cancelling the task does not end the wait, and a loop that is never closed makes it wait for ever. Do not await
-    /// it from work that the loop itself runs.
+    /// Call ``close()`` before: otherwise it waits for ever. Cancelling the task does not end the wait. Do not await it
+    /// from work that the loop itself runs.
     public func ended() async {
         await withCheckedContinuation { continuation in
             mailbox.whenEnded { continuation.resume() }

@@ -6,7 +6,7 @@
 ///
 /// An idle loop does not wake up.
 public protocol DeliveryLoop: AnyObject, Sendable {
-    /// The time now on the loop's clock, the one its timers go by.
+    /// The time now on the clock that the loop's timers use.
     var now: MonotonicInstant { get }
 
     /// Runs `work` on the loop, after all work posted before.
@@ -43,14 +43,14 @@ public protocol DeliveryLoop: AnyObject, Sendable {
     /// The server may have received the request all the same.
     func cancel(_ transfer: TransferID)
 
-    /// Has the next request make a new connection: the network has changed, and what was connected before may be dead
-    /// without a sign of it. Requests under way go on; a connection ends when it has none.
+    /// Makes the next request open a new connection. Call it when the network has changed: the old connections may be
+    /// dead unnoticed. Requests under way go on; an old connection ends when it has none.
     func renewConnections()
 
     /// Ends the loop: what was posted before still runs, then every pending completion gets
     /// ``TransportError/Kind/closed``, then the thread and its connections end. Timers are forgotten.
     ///
-    /// Does not wait for that. Safe to call twice, and on the loop itself.
+    /// It does not wait for that. You may call it twice, and on the loop itself.
     func close()
 }
 

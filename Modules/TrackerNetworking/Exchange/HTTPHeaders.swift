@@ -1,6 +1,6 @@
 /// The header fields of a request or an answer, in their order.
 ///
-/// Names are compared without regard to case, as HTTP does (RFC 9110, 5.1); they keep the spelling they came with.
+/// Names are compared without regard to case (RFC 9110, 5.1), and keep the spelling that they were given.
 public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// One header field.
     public struct Field: Hashable, Sendable {
@@ -63,10 +63,10 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
-    /// Whether two have the same fields, however they came by them.
+    /// Whether both have the same fields in the same order.
     public static func == (lhs: HTTPHeaders, rhs: HTTPHeaders) -> Bool { lhs.fields == rhs.fields }
 
-    /// Feeds the fields to a hasher.
+    /// Hashes the fields in their order.
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
     /// Whether two names are the same header: ASCII letters count the same in either case.

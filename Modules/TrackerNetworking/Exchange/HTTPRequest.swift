@@ -1,16 +1,16 @@
 /// One request, complete except for what the transport adds: `User-Agent`, `Content-Length` and `Content-Encoding`.
 public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// What a request does to its target.
+    /// The HTTP method of a request.
     public enum Method: String, Hashable, Sendable, CaseIterable {
-        /// Asks for something.
+        /// GET (RFC 9110, 9.3.1).
         case get = "GET"
-        /// Adds something.
+        /// POST (RFC 9110, 9.3.3).
         case post = "POST"
-        /// Replaces something.
+        /// PUT (RFC 9110, 9.3.4).
         case put = "PUT"
     }
 
-    /// What the request does.
+    /// The HTTP method.
     public var method: Method
     /// The whole address, `http` or `https`, percent-encoded already; sent as it stands.
     public var url: String
@@ -23,9 +23,9 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
     public var body: [UInt8]?
     /// How long the whole exchange may take, redirects and a second try without compression included.
     public var timeout: Duration
-    /// Whether the transport may compress the body, where its configuration allows and where it pays.
+    /// Whether the transport may compress the body, if its configuration allows that and the body gets smaller.
     public var isCompressible: Bool
-    /// Whether the path names a person or a session: then no message shows a path that an answer leads to.
+    /// Whether the path names a person or a session. Then no message shows the path of a redirect.
     public var isPathPrivate: Bool
 
     /// Describes a request.
@@ -47,9 +47,9 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
         self.isPathPrivate = isPathPrivate
     }
 
-    /// Method, size and number of headers: what a log may show.
+    /// Method, size and number of headers, which a log may show.
     ///
-    /// URL, headers and body hold keys and personal data.
+    /// URL, headers and body are left out: they hold keys and personal data.
     public var description: String {
         "\(method.rawValue) of \(body?.count ?? 0) bytes with \(headers.fields.count) headers"
     }

@@ -2,15 +2,15 @@ public import TrackerModels
 
 /// The final answer to a request, whatever its status.
 public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
-    /// The status code, such as 200; a redirect that was followed does not show.
+    /// The status code, such as 200. Of redirects that were followed it is the last answer's.
     public var status: Int
     /// The answer's header fields.
     public var headers: HTTPHeaders
     /// The answer's body, decoded; empty if it is not whole.
     public var body: [UInt8]
-    /// Whether the body came in to its end and within ``TransportConfiguration/maxResponseBytes``.
+    /// Whether the whole body was received, within ``TransportConfiguration/maxResponseBytes``.
     ///
-    /// The server has answered either way: what the status says holds.
+    /// If it is false, the status still is the server's answer.
     public var isBodyWhole: Bool
     /// The size of the request's body before compression, in bytes.
     public var bodyBytes: Int
@@ -34,13 +34,14 @@ public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
         self.sentBytes = sentBytes
     }
 
-    /// Status and size: what a log may show.
+    /// Status and size, which a log may show.
     public var description: String { "status \(status) with \(body.count) bytes" }
 
     /// How long the server asks to wait before the next request, from its `Retry-After` header.
     ///
     /// - Parameter now: The wall time, for an answer that names a date but has no `Date` of its own.
-    /// - Returns: A wait from zero to ``RetryAfter/cap``; `nil` if the server asks for none, or unreadably.
+    /// - Returns: A wait from zero to ``RetryAfter/cap``; `nil` if the server asks for none, or the header cannot be
+    ///   read.
     public func retryAfter(at now: Timestamp) -> Duration? {
         RetryAfter.wait(for: headers["Retry-After"], date: headers["Date"], now: now)
     }

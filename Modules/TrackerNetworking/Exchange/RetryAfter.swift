@@ -2,7 +2,7 @@ public import TrackerModels
 
 /// Reads the `Retry-After` header (RFC 9110, 10.2.3).
 public enum RetryAfter {
-    /// The longest wait that a server is granted.
+    /// The longest wait that is taken from a server: an hour.
     public static let cap = Duration.seconds(3600)
 
     /// How long the server asks to wait.
@@ -12,7 +12,7 @@ public enum RetryAfter {
     ///   - date: The answer's `Date` header, from which a date in `value` is counted, so that a wrong clock here does
     ///     not matter.
     ///   - now: The wall time, taken in place of a missing or unreadable `date`.
-    /// - Returns: A wait from zero to ``cap``; `nil` if there is no value or it is neither of the two.
+    /// - Returns: A wait from zero to ``cap``; `nil` if there is no value, or it is neither seconds nor a date.
     public static func wait(for value: String?, date: String?, now: Timestamp) -> Duration? {
         guard let value = value.map(trimmed), !value.isEmpty else { return nil }
         if value.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) {

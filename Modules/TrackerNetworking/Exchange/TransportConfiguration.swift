@@ -28,16 +28,18 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var compressionThreshold: Int
     /// The path of a PEM file with the certificate authorities to trust; `nil` for the system's.
     public var caBundle: String?
-    /// The proxy's URL; `nil` for what the environment says (`https_proxy`, `no_proxy` and so on), empty for none.
+    /// The proxy's URL. With `nil` the environment names it (`https_proxy`, `no_proxy` and so on); an empty text means
+    /// no proxy.
     public var proxy: String?
-    /// How long setting up a connection may take, within the time of its request.
+    /// How long it may take to set up a connection. That time is part of the request's own.
     public var connectTimeout: Duration
-    /// The largest body of an answer that is read, in bytes; of an answer with a larger one the status alone counts.
+    /// The largest body of an answer that is read, in bytes. If the body is larger, only the status of the answer
+    /// counts.
     ///
-    /// Its headers may not exceed this or 256 KiB.
+    /// The headers of an answer may have 256 KiB, or this many bytes if that is less.
     public var maxResponseBytes: Int
 
-    /// Describes a transport.
+    /// Makes a configuration. What you leave out has its default.
     public init(
         userAgent: String,
         compression: Compression = .gzip,

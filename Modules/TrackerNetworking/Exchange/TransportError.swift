@@ -1,12 +1,12 @@
-/// Why an exchange ended without an answer.
+/// Why a request has no answer.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The request is one that cannot be sent: its URL or a header is malformed or too long. Trying again is useless.
         case invalidRequest
-        /// The host's, or its proxy's, name has no address.
+        /// The name of the host, or of the proxy, has no address.
         case dns
-        /// No connection came about: refused or unreachable.
+        /// No connection could be made: the host refused it or cannot be reached.
         case connect
         /// The proxy refused to pass the request on. The server has not seen it.
         case proxyRefused
@@ -32,13 +32,13 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case cancelled
         /// The loop was closed.
         case closed
-        /// The transport itself failed, since memory is short or libcurl is not usable.
+        /// The transport itself failed: memory is short, or libcurl cannot be used.
         case unavailable
     }
 
     /// What failed.
     public var kind: Kind
-    /// The host that the request was for, with its port if it is not the scheme's own, such as `api.example.com`.
+    /// The host that the request was for, such as `api.example.com`, with its port if that is not the default.
     public var host: String
     /// A sentence for a developer: what failed, to which host, and what to do about it, but never a secret.
     public var message: String

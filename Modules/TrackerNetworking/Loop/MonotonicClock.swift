@@ -30,7 +30,7 @@ package enum MonotonicClock {
 
 /// A point on a clock that never goes back, to the nanosecond.
 ///
-/// Its zero means nothing: instants of one clock are compared with each other and with no other's.
+/// Its zero has no meaning. Compare instants of one clock alone.
 public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since the clock's zero.
     public let nanoseconds: Int64
@@ -41,7 +41,7 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// Whether `lhs` is the earlier.
     public static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
-    /// The instant that much later; at the ends of the representable range it stays there.
+    /// The instant that much later. It stops at the ends of the range that can be held.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let delta = duration.wholeNanoseconds
         let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)

@@ -6,9 +6,10 @@
     import Darwin
 #endif
 
-/// Identifies the time from one start of the machine to the next.
+/// Identifies a start of the machine: it is another one after each boot.
 ///
-/// What a process writes without a sync is safe as long as the machine runs, even if the process is killed.
+/// What a process has written without a sync survives the process, and may be lost when the machine loses power. The id
+/// tells the two cases apart.
 public struct BootID: Hashable, Sendable {
     /// The system's own text.
     public let text: String
@@ -18,7 +19,7 @@ public struct BootID: Hashable, Sendable {
         self.text = text
     }
 
-    /// The current one; a unique one if the system has none.
+    /// The id of the machine's current run. If the system has none, it is one that was never used before.
     public static func current() -> BootID {
         BootID(systemText() ?? "unknown-\(UInt64.random(in: 0 ... .max))")
     }

@@ -8,15 +8,15 @@ import TrackerModels
     import Darwin
 #endif
 
-/// The folder in which a tracker's state lives, and the names of what is in it.
+/// The folder that holds everything of a client that survives a restart, and the names of the files in it.
 public struct StateFolder: Hashable, Sendable {
-    /// Where it is.
+    /// The path of the folder.
     public var path: String { directory.path }
 
     /// The folder itself.
     let directory: Directory
 
-    /// Names a folder; nothing is made.
+    /// Names a folder. It makes nothing on disk.
     public init(path: String) {
         directory = Directory(path)
     }

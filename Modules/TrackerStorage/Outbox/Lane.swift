@@ -1,6 +1,6 @@
 public import TrackerModels
 
-/// Which queue: one client identity's order, sequence, session and account.
+/// Names a lane: the queue, order, sequence numbers, session and account of one client identity.
 ///
 /// Instances and processes that use one state folder and one identity share the lane. Credentials are not part of it.
 public struct LaneIdentity: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct LaneIdentity: Hashable, Sendable {
 
     /// The kind of client.
     public let kind: Kind
-    /// Whose lane: the brand's canonical number, a fingerprint of the write key, or nothing; never a secret.
+    /// Whose lane it is: the brand's number, a fingerprint of the write key, or empty. It is never a secret.
     public let owner: String
     /// The canonical base URL or endpoint.
     public let origin: String
@@ -29,7 +29,7 @@ public struct LaneIdentity: Hashable, Sendable {
     }
 }
 
-/// What a lane's generation is bound to.
+/// The session, device and user of a generation.
 public struct GenerationEntry: Hashable, Sendable {
     /// The session its records are delivered to.
     public var session: SessionID?
@@ -38,7 +38,7 @@ public struct GenerationEntry: Hashable, Sendable {
     /// The user the session was last identified with.
     public var identifyID: UserID?
 
-    /// Describes a binding.
+    /// Makes an entry.
     public init(session: SessionID? = nil, device: DeviceID? = nil, identifyID: UserID? = nil) {
         self.session = session
         self.device = device
@@ -46,7 +46,7 @@ public struct GenerationEntry: Hashable, Sendable {
     }
 }
 
-/// The state of a lane, read in the transaction of a commit or a peek, so never older than the disk.
+/// The state of a lane, as it was on disk in the transaction that read it.
 public struct LaneState: Hashable, Sendable {
     /// The generation that new records are made in.
     public var generation: Generation
@@ -66,7 +66,7 @@ public struct LaneState: Hashable, Sendable {
     ///
     /// The first commit after it ends the generation, as `LaneChange.expire` does.
     public var sessionExpiresAt: Timestamp?
-    /// A reset or a consent that the disk has refused holds in memory: nothing may be sent until it is written.
+    /// Whether a reset or a consent that the disk has refused holds in memory. Nothing may be sent until it is written.
     public var isAwaitingDisk: Bool
     /// Why the disk refused the last write; `nil` if it succeeded.
     ///

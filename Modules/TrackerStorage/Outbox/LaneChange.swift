@@ -4,7 +4,7 @@ public import TrackerModels
 ///
 /// Changes take effect in the order in which they are staged.
 public enum LaneChange: Sendable {
-    /// Queues a record. Indirect, since a change is copied more often than it is looked into.
+    /// Queues a record. The case is indirect because a change is copied more often than it is read.
     indirect case append(Draft)
     /// Continues the session of another site. A lane without a session takes it over, makes the brand's device id, and
     /// answers `queued`. A lane with another session queues the record, which links the two. The current session
@@ -20,8 +20,9 @@ public enum LaneChange: Sendable {
     /// Ends the generation because its session has expired: keeps the device id, drops nothing. Unbound records move
     /// to the new generation.
     case expire(Generation)
-    /// Binds a generation to its session, or to another one that an answer names. For the current generation the
-    /// stored key changes as well; for an older one the map alone; for one that is gone nothing.
+    /// Binds a generation to its session, or to another one that an answer names. For the current generation the stored
+    /// session id changes as well. For an older one only its entry changes. A generation without records has no entry
+    /// any more, and nothing changes.
     case bind(Generation, SessionID)
     /// Binds a generation to the session that was made for it, unless it has one by now: one from another site that was
     /// taken over meanwhile stays.
@@ -55,7 +56,7 @@ public enum LaneChange: Sendable {
     case barrier
 }
 
-/// The size of a request's body.
+/// The sizes of a request's body.
 public struct WireBytes: Hashable, Sendable {
     /// Bytes before compression.
     public var before: Int
@@ -73,8 +74,8 @@ public struct WireBytes: Hashable, Sendable {
 public enum ChangeResult: Hashable, Sendable {
     /// It is on disk. The lane is as it was right after the transaction.
     case done(LaneState)
-    /// The record is on disk, or was already under the same caller-given key. Its values hold as well; if their
-    /// backup failed, that is reported and tried again.
+    /// The record is on disk, or was there already under the same key of the caller. Its values are stored as well. If
+    /// their backup failed, that is reported and tried again.
     case queued(MessageID, LaneState)
     /// As `queued`, but it waits for a session or for consent.
     case pending(MessageID, LaneState)

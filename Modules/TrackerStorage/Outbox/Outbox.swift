@@ -10,7 +10,7 @@ public import TrackerModels
 /// their backup is written, and those of changes that are refused at once. Completions must not block, and may stage
 /// again.
 public protocol Outbox: Sendable {
-    /// Opens or makes the database; what was staged before waits for it.
+    /// Opens the database, or makes it. What was staged before is written then.
     ///
     /// - Parameter completion: Called once, with the lane as it was found, or why the folder cannot be used.
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void)
@@ -20,18 +20,18 @@ public protocol Outbox: Sendable {
 
     /// Reads the oldest records, and the lane with them, in one transaction.
     ///
-    /// Records that were settled in memory but not yet on disk are left out, and those that the caller names. The first
-    /// record always comes, whatever its size, and a group that has gone out before comes to its end, whatever the limits.
+    /// It leaves out the records that the caller names, and those that are delivered or dropped in memory and still on
+    /// disk. Whatever the limits, it returns at least one record, and all records of a group that has been sent before.
     func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek
 
     /// Reads the lane.
     func state() throws(StorageError) -> LaneState
 
-    /// Whether nothing has been written since a read, by any process. It is the cheapest check before a record that was
-    /// read earlier is sent.
+    /// Whether no process has written anything since a read. This is the cheapest check before a record that was read
+    /// earlier is sent.
     func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool
 
-    /// Reads the lane, if a record of it still waits: a cheap look where something has been written.
+    /// Reads the lane, if a record of it still waits. It is cheaper than a peek.
     ///
     /// - Returns: The lane, and how to tell later whether it has changed. `nil` if the record is gone, or may not be sent.
     func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)?
@@ -39,7 +39,7 @@ public protocol Outbox: Sendable {
     /// How many records with at most this sequence number wait.
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int
 
-    /// A stored value: the primary's, else the backup's; absent once expired.
+    /// A stored value: that of the database, else that of the backup file; `nil` once it has expired.
     func value(for key: StoredKey) -> String?
 
     /// The lane's counters.
@@ -54,8 +54,8 @@ public protocol Outbox: Sendable {
     /// Lets another process deliver, once the deliveries of this one are on disk.
     func releaseDelivery()
 
-    /// Lets other lanes of the brand take over the records without a session although this one stays open: it will make
-    /// no session.
+    /// Lets other lanes of the brand take over the records without a session, although this lane stays open. Call it
+    /// when this lane will make no session.
     func offerUnbound()
 
     /// Writes what is staged, closes everything, releases the locks. What is staged later is refused.
@@ -71,7 +71,7 @@ extension Outbox {
     }
 }
 
-/// What opening found.
+/// What an outbox has found when it was opened.
 public struct Opening: Hashable, Sendable {
     /// The lane.
     public var state: LaneState
@@ -79,8 +79,8 @@ public struct Opening: Hashable, Sendable {
     public var movedRecords: Int
     /// Records carried over from, and lost with, a damaged database.
     public var recovery: DatabaseRecovery?
-    /// The folder can be read but not written, for the reason given: values live in memory until a write works. The
-    /// observer was called.
+    /// Why the folder can be read but not written; `nil` if it can. Values are kept in memory until a write works. The
+    /// observer has been called.
     public var writeFailure: StorageError?
 
     /// Describes an opening.
@@ -121,7 +121,7 @@ public struct Peek: Sendable {
     public var entries: [Generation: GenerationEntry]
     /// Groups of records that may have gone out in one request, and whose answer is not known.
     public var groups: [GroupExtent]
-    /// Shows later whether anything was written since; `nil` if only reading tells.
+    /// With it ``Outbox/isUnchanged(since:)`` says later whether anything was written; `nil` if it cannot.
     public var version: LaneVersion?
 
     /// Describes a read.
@@ -137,7 +137,7 @@ public struct Peek: Sendable {
     }
 }
 
-/// What a read has seen: another one of the same version sees the same.
+/// The version of what a read has seen. Reads of the same version see the same.
 public struct LaneVersion: Hashable, Sendable {
     /// Which opening of the database it was.
     let opening: Int
@@ -151,7 +151,7 @@ public struct GroupExtent: Hashable, Sendable {
     public var first: Record.ID
     /// The newest of them.
     public var last: Record.ID
-    /// How many they are.
+    /// How many records there are.
     public var count: Int
 
     /// Describes a group.
@@ -166,8 +166,9 @@ public struct GroupExtent: Hashable, Sendable {
 public struct Account: Hashable, Sendable {
     /// Records committed since this outbox was opened, by any process.
     public var accepted: Int
-    /// Records that were found when it was opened, lost ones too; and once the database was damaged, removed or
-    /// replaced, those that were found then: the account begins anew with them. Less what another lane has taken over.
+    /// Records that were found when this outbox was opened, lost ones included, without those that another lane has
+    /// taken over. If the database was damaged, removed or replaced since, the account has begun anew, with the records
+    /// that were found then.
     public var recovered: Int
     /// Records delivered since.
     public var delivered: Int

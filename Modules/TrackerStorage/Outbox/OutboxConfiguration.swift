@@ -28,7 +28,7 @@ public struct OutboxConfiguration: Sendable {
     public var durability: Durability
     /// How much the lane may hold.
     public var limits: OutboxLimits
-    /// How long stored values last, from their writing.
+    /// How long stored values last after they were written.
     public var expiration: Duration
     /// The consent of a brand that has none stored; `nil` for lanes without consent.
     public var initialConsent: Consent?
@@ -36,7 +36,8 @@ public struct OutboxConfiguration: Sendable {
     public var bindsSessions: Bool
     /// Lanes whose records move here when this one opens, besides those of the brand that never had a session.
     public var adopts: [LaneIdentity]
-    /// The machine's present start: what a process has written without a sync outlives the process, not the machine.
+    /// The current run of the machine. What a process has written without a sync survives the process, but perhaps not
+    /// a power cut.
     public var bootID: BootID
     /// The wall clock.
     public var wallClock: @Sendable () -> Timestamp
@@ -75,8 +76,8 @@ public enum OutboxEvent: Hashable, Sendable {
     case dropped([MessageID], count: Int, DropReason)
     /// The database was damaged and has been set aside. The losses of this lane are also reported as dropped.
     case databaseRecovered(DatabaseRecovery)
-    /// Something else has removed the database, and a new one was made. So many records of this lane that waited are gone,
-    /// and also reported as dropped; `nil` if the number is unknown.
+    /// Another program has removed the database, and a new one was made. `lost` says how many waiting records of this
+    /// lane are gone; they are also reported as dropped. It is `nil` if the number is unknown.
     case replaced(lost: Int?)
     /// The disk refuses writes; reported once until it recovers.
     case writeFailed(StorageError)
@@ -94,7 +95,7 @@ public struct OutboxLimits: Hashable, Sendable {
     public var maxRecords: Int
     /// How many bytes of bodies it may hold.
     public var maxBytes: Int
-    /// Whether a record past these two is refused, or makes the oldest leave, counted as evicted.
+    /// Whether a record past these two is refused, or the oldest record is dropped and counted as evicted.
     public var overflow: DeliveryOptions.Overflow
     /// A body larger than this is refused.
     public var maxRecordBytes: Int

@@ -2,14 +2,14 @@ public import TrackerModels
 
 /// A call on its way into the outbox.
 public struct Draft: Sendable {
-    /// The JSON a record will carry.
+    /// The JSON that a record will carry.
     public enum Body: Sendable {
-        /// An object, complete but for what is bound when it is sent.
+        /// An object. What is known only when it is sent, such as the session, is added then.
         case complete(JSONText)
         /// An object whose member `data` the commit adds: the session's metadata, and over them `own`. If both are
         /// empty or absent the member is left out.
         case withSessionMetadata(JSONText, own: JSONText?)
-        /// An object that the commit writes, with the lane's values as `values` leave them.
+        /// An object that the commit writes, with the lane's values after the changes in `values`.
         case template(BodyTemplate)
     }
 
@@ -52,7 +52,7 @@ public struct Draft: Sendable {
 
 /// A call in the outbox, as it waits on disk.
 public struct Record: Hashable, Sendable {
-    /// Its row, unique in the database.
+    /// The number of its row, unique in the database.
     public struct ID: Hashable, Comparable, Sendable {
         /// The row's number.
         public let number: Int64
@@ -74,7 +74,7 @@ public struct Record: Hashable, Sendable {
     public var generation: Generation
     /// Which request carries it.
     public var route: Route
-    /// A JSON object, complete but for what is bound when it is sent.
+    /// A JSON object. What is known only when it is sent, such as the session, is added then.
     public var body: JSONText
     /// When the call was made, by the wall clock.
     public var occurredAt: Timestamp
@@ -99,7 +99,7 @@ public struct Record: Hashable, Sendable {
 
 /// Where a record goes: which request carries it.
 ///
-/// The number is what is kept on disk, so a case keeps its number for ever.
+/// The number is kept on disk, so it never changes for a case.
 public enum Route: Int, Hashable, Sendable, CaseIterable {
     /// A session's event.
     case event = 1
@@ -119,7 +119,7 @@ public enum Route: Int, Hashable, Sendable, CaseIterable {
     case endpoint = 8
 }
 
-/// An object that is written when its record is committed, with what the lane's values are by then.
+/// An object that is written when its record is committed, with the values that the lane has then.
 ///
 /// So a record has the user that the changes before it have set, in whichever process they were made.
 public struct BodyTemplate: Sendable {
@@ -127,9 +127,9 @@ public struct BodyTemplate: Sendable {
     public enum Member: Sendable {
         /// The members of an object, as they are.
         case fixed(JSONText)
-        /// The text that a key holds; `otherwise`, or no member, if it holds none.
+        /// The text that is stored under a key. If there is none, it is `otherwise`, or the member is left out.
         case value(String, StoredKey, otherwise: JSONText? = nil)
-        /// The id that a key holds. If it holds none a UUID is made and stored.
+        /// The id that is stored under a key. If there is none, a UUID is made and stored.
         case id(String, StoredKey)
         /// An object. Left out if it would be empty.
         case object(String, BodyTemplate)

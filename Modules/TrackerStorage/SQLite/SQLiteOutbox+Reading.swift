@@ -114,7 +114,7 @@ extension SQLiteOutbox {
         return count ?? 0
     }
 
-    /// A stored value: the primary's, else the backup's; absent once expired.
+    /// A stored value: that of the database, else that of the backup file; `nil` once it has expired.
     ///
     /// If one of the two lacks the value, it is repaired soon after.
     public func value(for key: StoredKey) -> String? {

@@ -4,11 +4,11 @@ import TrackerModels
 
 /// An outbox in an SQLite database that all lanes and processes of a state folder share.
 ///
-/// Changes are staged in order and written in groups by one serial queue; reads use a connection of their own. Values
-/// have backups in small files. The whole can live in memory instead.
+/// Changes are staged in order, and one serial queue writes them in groups. Reads use a connection of their own. Values
+/// have backups in small files. With ``OutboxConfiguration/Location/memory`` nothing is on disk.
 ///
-/// A writer waits for the writers of other processes before it, as long as they take. Completions wait with it; staging
-/// never waits.
+/// The writer waits until the processes that came before it have written. Completions wait with it; staging never
+/// waits.
 public final class SQLiteOutbox: Outbox {
     let configuration: OutboxConfiguration
     let folder: StateFolder?
@@ -41,9 +41,9 @@ public final class SQLiteOutbox: Outbox {
         delivery = LaneLock(path: folder?.deliveryLock(of: configuration.lane))
     }
 
-    /// Opens or makes the database; what was staged before waits for it.
+    /// Opens the database, or makes it. What was staged before is written then.
     ///
-    /// After a failure it may be called again; what was staged until then has been refused.
+    /// After a failure you may call it again. What was staged until then has been refused.
     public func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
         queue.async { [self] in
             do throws(StorageError) {
@@ -107,8 +107,8 @@ public final class SQLiteOutbox: Outbox {
 
     /// Lets another process deliver.
     ///
-    /// While deliveries and drops of this process are not on disk, another one would send those records again. Then the
-    /// right is released once they are written, or when this outbox closes.
+    /// If deliveries and drops of this process are not on disk yet, the lock is released once they are, or when this
+    /// outbox closes. Otherwise another process would send these records again.
     public func releaseDelivery() { delivery.release { isRecorded } }
 
     /// Whether every record that has left the queue here is gone from disk, and no unwritten change keeps records from
