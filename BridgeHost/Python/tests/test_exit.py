@@ -50,7 +50,7 @@ class ExitTests(TestCase):
         self.assertEqual(fake.methods, [["track", "host.shutdown"]])
 
     def test_a_tracker_may_be_closed_when_no_thread_can_be_started_any_more(self) -> None:
-        """As in an exit function that runs late: Python 3.12 and later start no thread then."""
+        """As in an exit function that runs late: Python 3.12 starts no thread then."""
         ended, fake = self.run_with(
             "import atexit\n"
             "def refuse(_): raise RuntimeError('can not create new thread at interpreter shutdown')\n"

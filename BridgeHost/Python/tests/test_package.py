@@ -118,7 +118,8 @@ class WheelTests(TestCase):
         home = self.folder / "home"
         venv.create(home / "venv", with_pip=True)
         python = home / "venv/bin/python"
-        install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
+        # Isolated: the package's sources in PYTHONPATH would pass for an installed package.
+        install = [str(python), "-I", "-m", "pip", "install", "--quiet", "--no-index", str(wheel)]
         installed = subprocess.run(install, capture_output=True, text=True, timeout=LONG)
         self.assertEqual(installed.returncode, 0, installed.stderr)
         collector = self.start_collector()
