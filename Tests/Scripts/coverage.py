@@ -8,7 +8,8 @@ A statement is a sentence of a page in Docs that has a number, `<a id="12"></a>`
 row in a table whose first column is "Statement" and links to it: `[12](Delivery.md#12)`. Every row of a table whose last
 column is "Shown by" names there, in backquotes, what shows it: `Suite.test`, `file.test.js: title`,
 `test_file.py: Class.test` or `make target`. A name that continuous integration does not run has " (by hand)" behind it.
-`[Decision: words]` in a row stands for the words of Docs/Decisions.md that say why the product differs.
+`[Decision: words]` in a row stands for the words of Docs/Decisions.md that say why the product differs. Each scenario of
+Tests/Recovery/scenarios.json has a row whose first column is its name.
 """
 import argparse
 import ast
@@ -20,6 +21,8 @@ import xml.etree.ElementTree
 from collections import defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+SCENARIOS = "Tests/Recovery/scenarios.json"
 
 MOST_FAULTS = 26
 LINK = re.compile(r"\]\((\w+)\.md#([\w-]+)\)")
@@ -96,6 +99,12 @@ def python_tests(*folders):
                     for member in node.body:
                         if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef)) and member.name.startswith("test"):
                             yield f"{path.name}: {node.name}.{member.name}"
+
+
+def scenarios(root):
+    """The names of what the clients of several languages play from one table."""
+    path = root / SCENARIOS
+    return [scenario["name"] for scenario in json.loads(path.read_text())] if path.exists() else []
 
 
 def make_targets(makefile):
@@ -186,7 +195,8 @@ def check(root, reports=None):
     if results:
         faults += results.faults
 
-    for row in rows((docs / "Coverage.md").read_text()):
+    text = (docs / "Coverage.md").read_text()
+    for row in rows(text):
         count += 1
         if row.lacks_statement:
             faults.append(f"{row.place}: the row links to no statement")
@@ -211,6 +221,8 @@ def check(root, reports=None):
             elif results and not by_hand and (verdict := results.verdict(name)) != "passed":
                 faults.append(f"{row.place}: `{name}` {verdict}")
 
+    missing = [name for name in scenarios(root) if f"| {name.lower()} |" not in text.lower()]
+    faults += [f"{SCENARIOS}: “{name}” has no row" for name in missing]
     faults += [f"Docs/{page}.md: statement {number} has no row" for page, number in sorted(promised - covered)]
     if not count:
         faults.append("Docs/Coverage.md: there are no rows")

@@ -133,6 +133,12 @@ class Names(CoverageCase):
         self.repository.change("Docs/Bridge.md", "### `track`", "### `set`\n\n### `track`")
         self.assertEqual(self.names(), ["Docs/Bridge.md: statement set has no row"])
 
+    def test_a_recovery_scenario_without_a_row(self):
+        self.repository.write("Tests/Recovery/scenarios.json", '[{"name": "a death"}]')
+        self.assertEqual(self.names(), ["Tests/Recovery/scenarios.json: “a death” has no row"])
+        self.repository.change("Docs/Coverage.md", "| Everything", "| A death | `make test` |\n| Everything")
+        self.assertEqual(self.names(), [])
+
     def test_a_row_for_a_statement_that_does_not_exist(self):
         self.repository.change("Docs/Delivery.md", '<a id="2"></a>', "")
         self.assertEqual(self.names(), ["Docs/Coverage.md:8: there is no statement Delivery 2"])
