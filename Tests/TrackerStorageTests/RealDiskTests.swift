@@ -150,6 +150,31 @@ struct RealDiskTests {
         #expect(modes.allSatisfy { $0.hasSuffix("folder 700") || $0.hasSuffix("file 600") }, "\(modes)")
     }
 
+    @Test("beside which there is no place for temporary files still erases, however much others have there")
+    func isAllThereIs() async throws {
+        let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
+        let body = #"{"text":"\#(String(repeating: "x", count: 100_000))"}"#
+        await other.commit((1...100).map { .append("n\($0)", body: body) })
+        await other.close()
+        // SQLite looks at these folders, then at the one that the program runs in.
+        let script = """
+            unset SQLITE_TMPDIR TMPDIR
+            for place in /var/tmp /usr/tmp /tmp; do
+                if [ -d $place ]; then mount --bind $place $place && mount -o remount,ro,bind $place || exit 1; fi
+            done
+            mount --bind \(folder.path) \(folder.path) && mount -o remount,rw,bind \(folder.path) && cd /tmp && exec "$0"
+            """
+        let probe = try ProbeProcess("exec unshare \(MountNamespace.making[0]) sh -c '\(script)' \"$0\"")
+        #expect(try probe.ask("sh touch /tmp/x || touch /var/tmp/x || touch ./x") == "failed", "There is a place")
+
+        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try probe.ask("append m1") == "pending")
+        #expect(try probe.ask("deny") == "done")
+        #expect(try probe.ask("state").contains("denied"))
+        try probe.tell("close")
+    }
+
     /// A probe that sees a small disk of its own at the folder.
     private func mounted(_ options: String) throws -> ProbeProcess {
         try folder.state.make()

@@ -47,7 +47,12 @@ extension LaneWriter {
         // SQLite makes a copy first, which memory may not hold.
         try database.connection.execute("PRAGMA temp_store=FILE")
         defer { try? database.connection.execute("PRAGMA temp_store=MEMORY") }
-        try database.connection.execute("VACUUM")
+        do {
+            try database.connection.execute("VACUUM")
+        } catch where error.kind != .busy {
+            // A container may have no place for temporary files, or a small one: then memory must do.
+            try database.connection.execute("PRAGMA temp_store=MEMORY; VACUUM")
+        }
     }
 
     /// - Returns: False if another process reads the log, and goes on reading it.
