@@ -242,7 +242,7 @@ final class DeliveryEngine: Sendable {
     func applyOrders(_ state: inout State) -> Bool {
         let (dialect, isPaused) = orders.withLock { orders in (orders.dialect.take(), orders.pauses > 0) }
         if let dialect {
-            if state.delivery.halt != nil { parts.diagnostics.report(.lane("Delivery resumes.")) }
+            if state.delivery.halt != nil { parts.diagnostics.report(.deliveryResumes) }
             state.delivery.resume(with: dialect)
         }
         return isPaused

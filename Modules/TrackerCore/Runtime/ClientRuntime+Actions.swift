@@ -117,6 +117,7 @@ extension ClientRuntime {
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
             contents.lastAccount = nil
+            if contents.state.isHalted { contents.isResuming = true }
             log.setVerbose(settings.isVerbose || contents.isVerbose)
             filter.set(settings.beforeSend)
             hub.open()
@@ -151,6 +152,11 @@ extension ClientRuntime {
         case .prepare(let run): prepare(run)
         case .start(let run):
             log.verbose(.info) { "Initialized." }
+            let isResuming = contents.withLock { contents in
+                defer { contents.isResuming = false }
+                return contents.isResuming
+            }
+            if isResuming { hub.report(.deliveryResumes) }
             run.lane.engine.start()
             Model.started(run, in: self)
         case .update(let run, _):

@@ -22,6 +22,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         var lastError: (message: String, at: Timestamp)?
         /// Whether informative and debug messages are logged whatever the settings say.
         var isVerbose = false
+        /// Whether delivery was halted and no run has begun to deliver since.
+        var isResuming = false
         /// Ends `initialize` when its time is over.
         var openingTimer: TimerID?
     }

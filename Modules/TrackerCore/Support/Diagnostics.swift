@@ -22,6 +22,9 @@ public enum Diagnostic: Hashable, Sendable {
     case lane(String)
     /// This many diagnostics were dropped, the oldest first, because the listener did not read them in time.
     case missed(Int)
+
+    /// Delivery was halted, and goes on with what the client was initialised with since.
+    static var deliveryResumes: Diagnostic { .lane("Delivery resumes.") }
 }
 
 /// The state of a circuit breaker, which keeps requests back after several failures.

@@ -168,6 +168,8 @@ struct BasicTrackerTests {
         "a refused key halts delivery and keeps the queue; initialize with another resumes it", arguments: [401, 403])
     func halts(status: Int) async throws {
         let fixture = try BasicFixture { $0.header("X-API-Key") == "good" ? .status(200) : .status(status) }
+        let lane = Recorder<String>()
+        fixture.tracker.observe { if case .lane(let message) = $0 { lane.record(message) } }
         try fixture.start(apiKey: "bad-key")
         fixture.tracker.track(event: "A")
         let report = await fixture.tracker.flush(timeout: .seconds(60))
@@ -182,6 +184,9 @@ struct BasicTrackerTests {
 
         #expect(resumed.remaining == 0)
         #expect(fixture.backend.server.requests.last?.events.map { $0["name"] } == ["A", "B"])
+        #expect(lane.all.count == 2)
+        #expect(lane.all.first?.contains("\(status)") == true)
+        #expect(lane.all.last == "Delivery resumes.")
     }
 
     @Test("other refusals drop the records that are refused alone", arguments: [400, 404, 410, 422])

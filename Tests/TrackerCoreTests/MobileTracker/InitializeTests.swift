@@ -206,6 +206,7 @@ struct InitializeTests {
         let fixture = try SessionFixture { request in
             request.isEvent && request.header("X-API-Key") == "key-1234" ? .status(status) : nil
         }
+        let lane = fixture.laneNews()
         try await fixture.start()
         for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
         let report = await fixture.tracker.flush()
@@ -224,6 +225,9 @@ struct InitializeTests {
         #expect(fixture.tracker.info("queueLength") == 0)
         #expect(fixture.tracker.info("config", "xApiKey") == "****5678")
         #expect(fixture.tracker.isBalanced)
+        #expect(lane.all.count == 2)
+        #expect(lane.all.first?.contains("\(status)") == true)
+        #expect(lane.all.last == "Delivery resumes.")
         await fixture.tracker.shutdown()
     }
 

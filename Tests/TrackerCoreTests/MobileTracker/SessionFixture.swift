@@ -152,6 +152,13 @@ struct SessionFixture {
         return heard
     }
 
+    /// What the tracker tells of its lane from now on.
+    func laneNews() -> Recorder<String> {
+        let heard = Recorder<String>()
+        tracker.observe { if case .lane(let message) = $0 { heard.record(message) } }
+        return heard
+    }
+
     /// The loop of a clocked tracker.
     func loop() async throws -> ClockedLoop {
         let loops = try await loops.values(atLeast: 1)
