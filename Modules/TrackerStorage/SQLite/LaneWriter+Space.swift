@@ -49,7 +49,7 @@ extension LaneWriter {
         defer { try? database.connection.execute("PRAGMA temp_store=MEMORY") }
         do {
             try database.connection.execute("VACUUM")
-        } catch where error.kind != .busy {
+        } catch  where error.kind != .busy {
             // A container may have no place for temporary files, or a small one: then memory must do.
             try database.connection.execute("PRAGMA temp_store=MEMORY; VACUUM")
         }
