@@ -150,6 +150,23 @@ suite('what has no effect is told', () => {
     })
 })
 
+suite('createTracker refuses', () => {
+    const wrong = {
+        'a host that is no path': [{ hostPath: new URL('file:///bin/true') }, 'hostPath must be a string'],
+        'arguments in one string': [{ hostArguments: '--storage-dir /tmp' }, 'hostArguments must be an array of strings'],
+        'arguments that are no strings': [{ hostArguments: ['--max', 1] }, 'hostArguments must be an array of strings'],
+        'a misspelled place for the log': [{ stderr: 'ignroe' }, 'stderr must be \'inherit\' or \'ignore\''],
+        'a name that is no string': [{ appName: 7 }, 'appName must be a string'],
+        'a logger without a method': [{ logger: {} }, 'logger must have one of the methods debug, info, warn and error'],
+        'a filter that is no function': [{ beforeSend: 7 }, 'beforeSend must be a function'],
+    }
+    for (const [what, [options, sentence]] of Object.entries(wrong)) {
+        test(`${what} at once`, () => {
+            assert.throws(() => createTracker(options), { name: 'TypeError', message: `createTracker: ${sentence}.` })
+        })
+    }
+})
+
 suite('any other call', () => {
     const error = { code: 1001, message: 'Brand ID must be a number', data: { code: 'INVALID_BRAND_ID' } }
 

@@ -25,16 +25,11 @@ const OPTIONS = [
  * @param {import('./index.cjs').TrackerOptions} [options]
  */
 export function createTracker(options = {}) {
+    checkOptions(options)
     const {
         hostPath, hostArguments = [], stderr = 'inherit', warnings: isWarning = true, appName: program,
         collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1', logger, beforeSend,
     } = options
-    if (beforeSend !== undefined && typeof beforeSend !== 'function') {
-        throw new TypeError('createTracker: beforeSend must be a function.')
-    }
-    if (logger !== undefined && !isLogger(logger)) {
-        throw new TypeError('createTracker: logger must have one of the methods debug, info, warn and error.')
-    }
     const output = new Output({ warnings: isWarning, stderr: stderr === 'inherit' })
     if (logger) output.use(logger)
     const { warn } = output
@@ -70,6 +65,22 @@ export function createTracker(options = {}) {
         trackScreens: screenFollower(link, observer, warn),
         shutdown: end,
         close: end,
+    }
+}
+
+/** Refuses options that are not what they should be. Their use comes later, with the first call. */
+function checkOptions({ hostPath, hostArguments, stderr, appName, logger, beforeSend }) {
+    const isText = (value) => typeof value === 'string'
+    const rules = [
+        [hostPath, isText, 'hostPath must be a string'],
+        [hostArguments, (list) => Array.isArray(list) && list.every(isText), 'hostArguments must be an array of strings'],
+        [stderr, (value) => ['inherit', 'ignore'].includes(value), "stderr must be 'inherit' or 'ignore'"],
+        [appName, isText, 'appName must be a string'],
+        [logger, isLogger, 'logger must have one of the methods debug, info, warn and error'],
+        [beforeSend, (value) => typeof value === 'function', 'beforeSend must be a function'],
+    ]
+    for (const [value, isRight, sentence] of rules) {
+        if (value !== undefined && !isRight(value)) throw new TypeError(`createTracker: ${sentence}.`)
     }
 }
 
