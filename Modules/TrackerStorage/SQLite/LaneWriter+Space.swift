@@ -49,7 +49,8 @@ extension LaneWriter {
         defer { try? database.connection.execute("PRAGMA temp_store=MEMORY") }
         do {
             try database.connection.execute("VACUUM")
-        } catch  where error.kind != .busy {
+        } catch {
+            guard error.kind != .busy else { throw error }
             // A container may have no place for temporary files, or a small one: then memory must do.
             try database.connection.execute("PRAGMA temp_store=MEMORY; VACUUM")
         }
