@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -7,6 +6,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
+import { certificate } from '../testsupport/certificate.js'
 import { COMMAND, runCommand } from '../testsupport/commands.js'
 import { afterwards, freshFolder, inTime } from '../testsupport/hosts.js'
 import { run } from '../testsupport/programs.js'
@@ -27,17 +27,6 @@ async function serverThat(t, listener, options) {
         server.closeAllConnections()
     }))
     return `${options ? 'https' : 'http'}://127.0.0.1:${server.address().port}`
-}
-
-/** A certificate for this machine, signed by itself. */
-function certificate(t, days) {
-    const folder = freshFolder(t)
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-    execFileSync('openssl', [
-        'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert,
-        '-days', String(days), '-subj', '/CN=doctor.test', '-addext', 'subjectAltName=IP:127.0.0.1',
-    ], { stdio: 'ignore' })
-    return { path: cert, options: { key: execFileSync('cat', [key]), cert: execFileSync('cat', [cert]) } }
 }
 
 suite('the doctor, of the host', () => {
