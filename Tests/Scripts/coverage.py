@@ -4,10 +4,11 @@
     coverage.py                    checks the names alone
     coverage.py --reports FOLDER   also checks that each named test has passed, by the reports of run_tests.py
 
-A statement is a sentence of a page in Docs that has a number, `<a id="12"></a>`, or a method of Bridge.md. Each has a
-row in a table whose first column is "Statement" and links to it: `[12](Delivery.md#12)`. Every row of a table whose last
-column is "Shown by" names there, in backquotes, what shows it: `Suite.test`, `file.test.js: title`,
-`test_file.py: Class.test` or `make target`. A name that continuous integration does not run has " (by hand)" behind it.
+A statement is a sentence of README.md or of a page in Docs that has a number, `<a id="12"></a>`, or a method of
+Bridge.md. Every page has some, but for those that explain the code and promise nothing (WITHOUT). Each statement has a
+row in a table whose first column is "Statement" and links to it: `[12](Delivery.md#12)`. Every row of a table whose
+last column is "Shown by" names there, in backquotes, what shows it: `Suite.test`, `file.test.js: title`, `test_file.py:
+Class.test` or `make target`. A name that continuous integration does not run has " (by hand)" behind it.
 `[Decision: words]` in a row stands for the words of Docs/Decisions.md that say why the product differs. Each scenario of
 Tests/Recovery/scenarios.json has a row whose first column is its name.
 """
@@ -25,23 +26,28 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIOS = "Tests/Recovery/scenarios.json"
 
 MOST_FAULTS = 26
-LINK = re.compile(r"\]\((\w+)\.md#([\w-]+)\)")
+WITHOUT = {"Architecture", "Contributing", "Coverage", "Decisions", "Glossary"}
+LINK = re.compile(r"\]\((?:\.\./)?(\w+)\.md#([\w-]+)\)")
 NAME = re.compile(r"`([^`]+)`( \(by hand\))?")
 
 
 # The pages
 
 
-def statements(docs):
+def statements(root):
     """The statements of each page, and faults such as a number that stands twice."""
     found, faults = set(), []
-    for path in sorted(docs.glob("*.md")):
+    for path in [root / "README.md", *sorted((root / "Docs").glob("*.md"))]:
         text = path.read_text()
         names = re.findall(r'<a id="([\w-]+)"></a>', text)
         if generated := re.search(r"<!-- methods: .*?-->(.*?)(?:^## |<!-- end of methods)", text, re.S | re.M):
             # The anchor of a heading is its text without the points.
             names += [re.sub(r"[^\w-]", "", name).lower() for name in re.findall(r"^### `(.+)`$", generated[1], re.M)]
         faults += [f"{path.name}: {name} stands twice" for name in sorted({n for n in names if names.count(n) > 1})]
+        if path.stem in WITHOUT and names:
+            faults.append(f"{path.name}: a page that explains the code has numbered statements")
+        if path.stem not in WITHOUT and not names:
+            faults.append(f"{path.name}: no statement has a number")
         found |= {(path.stem, name) for name in names}
     return found, faults
 
@@ -189,7 +195,7 @@ def check(root, reports=None):
     runs = make_targets((root / "Makefile").read_text())
     in_ci = reached(runs, re.findall(r"\bmake ([\w-]+)", (root / ".ci/run").read_text()))
     decisions = (docs / "Decisions.md").read_text().replace("`", "")
-    promised, faults = statements(docs)
+    promised, faults = statements(root)
     covered, count = set(), 0
     results = Results(reports) if reports else None
     if results:
@@ -223,7 +229,8 @@ def check(root, reports=None):
 
     missing = [name for name in scenarios(root) if f"| {name.lower()} |" not in text.lower()]
     faults += [f"{SCENARIOS}: “{name}” has no row" for name in missing]
-    faults += [f"Docs/{page}.md: statement {number} has no row" for page, number in sorted(promised - covered)]
+    for page, number in sorted(promised - covered):
+        faults.append(f"{'' if page == 'README' else 'Docs/'}{page}.md: statement {number} has no row")
     if not count:
         faults.append("Docs/Coverage.md: there are no rows")
     return faults, count, len(promised)

@@ -12,6 +12,10 @@ PAGE = """# Delivery
 
 <a id="1"></a>What was answered `queued` is on disk. <a id="2"></a>It arrives.
 """
+README = """# Product
+
+<a id="1"></a>It tracks.
+"""
 BRIDGE = """# The bridge
 
 <!-- methods: made by `make generate` -->
@@ -31,6 +35,7 @@ ROWS = """# Coverage
 | [1](Delivery.md#1) | on disk | `CrashTests.killed`, `make kills` (by hand) |
 | [2](Delivery.md#2) | it arrives | `a.test.js: arrives ${how}, and it\\'s \\`whole\\``, `test_a.py: A.test_arrives` |
 | [track](Bridge.md#track), [analytics.track](Bridge.md#analyticstrack) | methods | `CrashTests.killed` |
+| [1](../README.md#1) | it tracks | `make setup` |
 
 ## Behaviours
 
@@ -74,6 +79,7 @@ class Repository:
     def __init__(self, folder):
         self.root = pathlib.Path(folder)
         self.reports = self.root / "reports"
+        self.write("README.md", README)
         self.write("Docs/Delivery.md", PAGE)
         self.write("Docs/Bridge.md", BRIDGE)
         self.write("Docs/Coverage.md", ROWS)
@@ -122,7 +128,7 @@ class CoverageCase(unittest.TestCase):
 
 class Names(CoverageCase):
     def test_nothing_is_wrong_where_every_statement_has_its_row_and_every_name_its_test(self):
-        self.assertEqual(coverage.check(self.repository.root), ([], 4, 4))
+        self.assertEqual(coverage.check(self.repository.root), ([], 5, 5))
         self.assertEqual(self.passed(), [])
 
     def test_a_statement_without_a_row(self):
@@ -138,6 +144,18 @@ class Names(CoverageCase):
         self.assertEqual(self.names(), ["Tests/Recovery/scenarios.json: “a death” has no row"])
         self.repository.change("Docs/Coverage.md", "| Everything", "| A death | `make test` |\n| Everything")
         self.assertEqual(self.names(), [])
+
+    def test_a_statement_of_the_front_page_without_a_row(self):
+        self.repository.change("README.md", "It tracks.", 'It tracks. <a id="2"></a>All of it.')
+        self.assertEqual(self.names(), ["README.md: statement 2 has no row"])
+
+    def test_a_page_without_statements(self):
+        self.repository.write("Docs/Storage.md", "# Storage\n\nNothing is lost.\n")
+        self.assertEqual(self.names(), ["Storage.md: no statement has a number"])
+
+    def test_a_statement_in_a_page_that_explains_the_code(self):
+        self.repository.write("Docs/Architecture.md", '# Architecture\n\n<a id="1"></a>Nothing is lost.\n')
+        self.assertIn("Architecture.md: a page that explains the code has numbered statements", self.names())
 
     def test_a_row_for_a_statement_that_does_not_exist(self):
         self.repository.change("Docs/Delivery.md", '<a id="2"></a>', "")
@@ -171,11 +189,11 @@ class Names(CoverageCase):
 
     def test_a_row_that_names_nothing(self):
         self.repository.change("Docs/Coverage.md", "`make test`", "everything")
-        self.assertEqual(self.names(), ["Docs/Coverage.md:15: no test is named"])
+        self.assertEqual(self.names(), ["Docs/Coverage.md:16: no test is named"])
 
     def test_a_target_that_does_not_exist(self):
         self.repository.change("Docs/Coverage.md", "make test`", "make tests`")
-        self.assertEqual(self.names(), ["Docs/Coverage.md:15: there is no target `make tests`"])
+        self.assertEqual(self.names(), ["Docs/Coverage.md:16: there is no target `make tests`"])
 
     def test_a_target_that_continuous_integration_never_runs(self):
         self.repository.change("Docs/Coverage.md", " (by hand)", "")
@@ -193,7 +211,7 @@ class Names(CoverageCase):
 
     def test_a_decision_that_does_not_stand_in_the_page(self):
         self.repository.change("Docs/Coverage.md", "one `queue`", "two queues")
-        self.assertEqual(self.names(), ["Docs/Coverage.md:15: Docs/Decisions.md does not say “two queues”"])
+        self.assertEqual(self.names(), ["Docs/Coverage.md:16: Docs/Decisions.md does not say “two queues”"])
 
     def test_a_page_without_rows(self):
         self.repository.write("Docs/Coverage.md", "# Coverage\n")

@@ -15,5 +15,5 @@ export function exampleIn(page, language) {
 
 /** The same example against another backend. */
 export function against(url, example) {
-    return example.replaceAll('https://api.example.com', url)
+    return example.replaceAll(/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:8123/g, url)
 }
