@@ -41,8 +41,8 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     /// Begins to set up this client. Calls that you make before it is ready are held, in order.
     ///
-    /// If the options are not valid or the state folder cannot be used, an error is logged and the client is disabled;
-    /// a later `initialize` tries again. If the server has disabled the client, only ``reset(messageId:)`` or a restart
+    /// If the options are not valid or the state folder cannot be used, an error is logged and the client is disabled,
+    /// unless it is ready already; a later `initialize` tries again. If the server has disabled the client, only ``reset(messageId:)`` or a restart
     /// enables it.
     public func initialize(with options: InitOptions) { accept(initialize: options) { _ in } }
 

@@ -148,7 +148,7 @@ struct ClientPolicy: Sendable {
         case keeps
         /// It is not initialised, unless it runs and only the new settings are at fault.
         case isIdle
-        /// It is disabled until it is initialised again or reset.
+        /// It is disabled until it is initialised again or reset, unless it runs and only the new settings are at fault.
         case isDisabled
     }
 

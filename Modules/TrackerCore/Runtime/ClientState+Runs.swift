@@ -67,7 +67,6 @@ extension ClientState {
             case .ignored, .replaces: due.append(.begin(initialization, settings, replacing: run))
             }
         } catch {
-            if policy.afterFailure == .isDisabled, isRunning { return ignore(initialization, nil) }
             refuse(initialization, error)
         }
     }
@@ -107,6 +106,7 @@ extension ClientState {
                 leave(run, isBeingOpened: isBeingOpened)
                 phase = .idle
             }
+        case .isDisabled where isRunning: break
         case .isDisabled:
             if let run { leave(run, isBeingOpened: isBeingOpened) }
             phase = .disabled(nil, .settings(error.message))

@@ -86,6 +86,26 @@ struct AnalyticsLifecycleTests {
         #expect(fixture.log.lines.all.contains { $0.hasPrefix("warning:") && $0.contains("Already initialized") })
     }
 
+    @Test("a second initialize whose options are not valid says so, and the client goes on as it is")
+    func initializeWrongly() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        var options = fixture.options()
+        options.ingestionHost = "ftp://in.example.com"
+
+        let result = await withCheckedContinuation { [options] continuation in
+            fixture.client.accept(initialize: options) { continuation.resume(returning: $0) }
+        }
+
+        let error = #expect(throws: TrackerError.self) { try result.get() }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(fixture.log.lines.all.contains { $0.hasPrefix("error:") && $0.contains("'ingestionHost'") })
+        #expect(fixture.client.info("lifecycle") == "ready")
+        #expect(fixture.client.info("ingestionHost") == .string(fixture.backend.url))
+        #expect(await fixture.client.track("A").outcome.messageID != nil)
+        await fixture.client.shutdown()
+    }
+
     @Test("a second initialize while the first is under way returns once that is ready")
     func initializeMeanwhile() async throws {
         let fixture = try AnalyticsFixture()

@@ -167,7 +167,7 @@ extension ClientStateTests {
         idle, shutDown: perform; shut down
         opening, call: stage 1 in 1; opening 1
         opening, initialize: opening 1
-        opening, initializeWrongly: opening 1
+        opening, initializeWrongly: reject INVALID_CONFIGURATION; opening 1
         opening, reset: opening 1
         opening, flush: flush 1; opening 1
         opening, after: barrier in 1; opening 1
@@ -179,7 +179,7 @@ extension ClientStateTests {
         opening, shutDown: answer INIT_ERROR; shut down
         ready, call: stage 1 in 1; ready 1
         ready, initialize: answer; ready 1
-        ready, initializeWrongly: answer; ready 1
+        ready, initializeWrongly: reject INVALID_CONFIGURATION; ready 1
         ready, reset: commit in 1; resetting 1
         ready, flush: flush 1; ready 1
         ready, after: barrier in 1; ready 1
