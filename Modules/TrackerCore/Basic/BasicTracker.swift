@@ -7,9 +7,8 @@ public import TrackerModels
 /// BasicTracker.shared.track(event: "Button Clicked", properties: ["screen": "home"])
 /// ```
 ///
-/// Calls return at once and take effect in the order in which they are made, from any thread. When the receipt of a
-/// call answers ``TrackOutcome/queued(_:)``, the call is on disk: it outlives a crash, and is delivered at least once,
-/// in order.
+/// Calls return at once and take effect in the order in which they are made, from any thread. When a receipt answers
+/// ``TrackOutcome/queued(_:)``, the call is on disk: it outlives a crash, and is delivered at least once, in order.
 ///
 /// Values are ``Properties``: a dictionary literal, a JSON tree, validated JSON text or a `[String: Any]`. A value that
 /// JSON cannot hold, such as NaN or an object of another type, drops its call as ``RefusalReason/serialization``, and
@@ -36,21 +35,16 @@ public final class BasicTracker: ControlledClient {
     /// an error is logged, and calls are dropped as ``RefusalReason/storage``.
     ///
     /// - Parameters:
-    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters. With `nil` the environment variable
-    ///     `MOBILE_TRACKER_KEY` gives it.
+    ///   - apiKey: Sent as `X-API-Key`. Not blank, no control characters. With `nil` as `MOBILE_TRACKER_KEY` says.
     ///   - endpoint: The URL that events are posted to. Absolute, `https` (plain `http` only to this machine, or with
-    ///     `options.allowInsecureHTTP`), without user info, query or fragment. With `nil` the environment variable
-    ///     `MOBILE_TRACKER_API_URL` gives it.
+    ///     `options.allowInsecureHTTP`), without user info, query or fragment. `nil`: `MOBILE_TRACKER_API_URL`.
     ///   - appVersion: The application's version, for the context of the events.
-    ///   - maxQueueSize: How many events the queue holds, at least 1. Past that the oldest is dropped and counted.
-    ///     With `nil` it is `options.maxQueuedEvents`, or 100 with `persistence: .memory`. If both are given, the
-    ///     smaller counts.
+    ///   - maxQueueSize: How many events the queue holds, at least 1; past that the oldest is dropped and counted. With
+    ///     `nil` it is `options.maxQueuedEvents`, or 100 with `persistence: .memory`. The smaller of both counts.
     ///   - options: How events are kept and delivered.
     ///   - debug: Whether info and debug messages are logged too.
-    ///   - enabled: With `false` calls are dropped as ``RefusalReason/disabled``. With `nil` the environment variable
-    ///     `MOBILE_TRACKER_ENABLED` decides; without it the tracker is enabled.
-    ///   - log: Where log messages go from now on. With `nil` they go where they went before, at first to standard
-    ///     error.
+    ///   - enabled: With `false` calls are dropped as `.disabled`. With `nil` as `MOBILE_TRACKER_ENABLED` says.
+    ///   - log: Where log messages go now. With `nil` they go where they went before, at first to standard error.
     ///   - beforeSend: Sees each call before anything is stored, and may change or drop it.
     /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
     ///   `initializationFailed` (libcurl cannot be used).
@@ -101,7 +95,7 @@ public final class BasicTracker: ControlledClient {
     ///
     /// - Parameter timeout: How long to try.
     /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
-    ///   If the next request has to wait, for instance after a failure, it returns at once with the reason.
+    ///   If the next request has to wait, it returns at once with the reason.
     @discardableResult
     public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
 
@@ -115,8 +109,7 @@ public final class BasicTracker: ControlledClient {
     /// - Parameter timeout: How long this may take in all.
     public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
 
-    /// The state of the tracker now: queue, circuit breaker, user, account, configuration. Of a key only the last four
-    /// characters are shown.
+    /// The state of the tracker now: queue, circuit breaker, user, account, configuration. Keys are masked.
     ///
     /// The keys are part of the API: `lifecycle` (`idle`, `ready`, `halted`, `disabled`), `disabledBecause`,
     /// `queueLength`, `queueBytes`, `oldestQueuedMs`, `endpoint`, `maxQueueSize`, `userId`, `circuitState`,
