@@ -45,9 +45,9 @@ class ThreadTests(TestCase):
         tracker, fake = self.fake()
 
         with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
-            receipt = tracker.track("A")
-            with self.assertRaisesCode("INTERNAL_ERROR"):
-                receipt.outcome(60)
+            for receipt in [tracker.track("A") for _ in range(3)]:
+                with self.assertRaisesCode("INTERNAL_ERROR"):
+                    receipt.outcome(60)
             with self.assertRaisesRegex(Exception, "can't start new thread"):
                 tracker.init("925")
             tracker.close()

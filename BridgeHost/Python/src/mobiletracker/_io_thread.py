@@ -122,7 +122,8 @@ class IOThread:
                 # The system has no thread left, or the interpreter is ending: what was posted fails here.
                 while not self._ends():
                     self._do_posted()
-                    self._on_fault(error)
+                    if not self._is_idle():
+                        self._on_fault(error)
                     self._after_turn()
 
     def _wake(self) -> None:
