@@ -293,6 +293,21 @@ class DeathTests(TestCase):
         limit.note()
         self.assertTrue(limit.is_reached)
 
+    def test_one_that_always_dies_is_told_with_the_number_of_calls_that_nobody_waited_for(self) -> None:
+        tracker, _ = self.fake({"diesAt": 1, "manner": "exit"})
+
+        tracker.track("A")
+        tracker.analytics.identify("u1")
+        tracker.basic.screen("B")
+        with self.assertRaisesCode("HOST_EXITED"):
+            tracker.track("C").outcome(60)
+        tracker.close()
+
+        lost = r"HOST_EXITED\. What was called is lost, unless a host had stored it\."
+        told = [warning for warning in self.warnings if "failed" in warning]
+        self.assertRegex(told[0], rf"^3 calls failed: {lost} The first was track \"A\" \(at .*test_host\.py:\d+\)\.$")
+        self.assertEqual(len(told), 1)
+
     def test_it_has_a_session_of_its_own_so_that_ctrl_c_is_not_for_it(self) -> None:
         tracker, fake = self.fake()
         tracker.track("A").outcome(60)

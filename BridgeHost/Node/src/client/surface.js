@@ -123,7 +123,7 @@ class Asker {
     /** Nobody waits for the error. That there is no host is told once, and how many calls it costs. */
     unhandled({ code, message }) {
         if (/^(HOST_|PROTOCOL_)/.test(code)) {
-            if (this.#row.repeats) this.#warnings.failed(this.#drop(code))
+            if (this.#row.messageId) this.#warnings.failed(this.#drop(code))
             return
         }
         this.#warnings.warn(`${this.#method} failed, and nobody handles it: ${code}: ${message}${this.#trace?.place ?? ''}`)

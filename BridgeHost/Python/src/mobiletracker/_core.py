@@ -171,8 +171,12 @@ class _Asker:
         return self._drop("INVALID_VALUE", f"{error.message}.")
 
     def unhandled(self, error: MobileTrackerError) -> None:
-        """Nobody waits for the error. That there is no host is told once for all calls."""
-        if not error.code.startswith(("HOST_", "PROTOCOL_")):
+        """Nobody waits for the error. That there is no host is told once, and how many calls it costs."""
+        if error.code.startswith(("HOST_", "PROTOCOL_")):
+            if self._row.message_id:
+                drop = Drop(self._row.method, self._name, error.code, "", self._place, has_failed=True)
+                self._warnings.dropped(drop)
+        else:
             self._warnings.warn(f"{self._row.method} failed, and nobody handles it: {error}{self._place}")
 
     def refuse(self, fault: ValueFault) -> Call:

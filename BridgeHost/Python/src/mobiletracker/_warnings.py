@@ -50,6 +50,8 @@ class Drop:
     """More than the reason says."""
     place: str
     """The caller's line, for the end of a sentence."""
+    has_failed: bool = False
+    """Whether it has failed instead, for there is no host: what became of it is not known."""
 
     @property
     def client(self) -> str:
@@ -66,13 +68,21 @@ class Drop:
         """Why, in words."""
         if self.detail:
             return self.detail
+        if self.has_failed:
+            return "What was called is lost, unless a host had stored it."
         if self.reason == "INVALID_VALUE" and self.method in _VALUES:
             return _VALUES[self.method]
         sentence = _SENTENCES.get(self.reason, "")
         return sentence.replace("init()", f"{self.client}.initialize()") if self.client else sentence
 
     def __str__(self) -> str:
-        return f"{self.call} was dropped: {self.reason}. {self.sentence}".rstrip() + self.place
+        return f"{self.call} {self.end_of(1)}: {self.reason}. {self.sentence}".rstrip() + self.place
+
+    def end_of(self, count: int) -> str:
+        """What became of so many calls."""
+        if self.has_failed:
+            return "failed"
+        return "was dropped" if count == 1 else "were dropped"
 
 
 def call_name(method: str, name: object) -> str:
@@ -97,17 +107,18 @@ class _Streak:
         if count == 0:
             return None
         if was_told:
-            return f"{'1 more call was' if count == 1 else f'{count} more calls were'} dropped: {reason}"
+            return f"{'1 more call' if count == 1 else f'{count} more calls'} {self.first.end_of(count)}: {reason}"
         if count == 1:
             return str(self.first)
-        return f"{count} calls were dropped: {reason} The first was {self.first.call}{self.first.place}."
+        return f"{count} calls {self.first.end_of(count)}: {reason} The first was {self.first.call}{self.first.place}."
 
 
 class Warnings:
     """Warns of what happens to calls, by the logger `mobiletracker` or the caller's own.
 
     A wrong argument is a warning each time. A reason that lies in the tracker's state, such as NOT_INITIALIZED, is one
-    warning for all calls that it drops until one is accepted again.
+    warning for all calls that it drops until one is accepted again. So is a host that cannot be had, for the calls
+    whose errors nobody waits for.
     """
 
     def __init__(self, logger: logging.Logger | None, *, is_on: bool) -> None:
@@ -130,13 +141,15 @@ class Warnings:
 
     def dropped(self, drop: Drop) -> None:
         """A call was dropped. If others may be dropped like it, that is told by `tell_beginning`."""
-        if drop.reason not in _OF_STATE:
+        if drop.reason not in _OF_STATE and not drop.has_failed:
             return self.warn(str(drop))
         with self._lock:
-            if streak := self._streaks.get((drop.client, drop.reason)):
+            # Without a host, the calls of each client fail.
+            key = ("" if drop.has_failed else drop.client, drop.reason)
+            if streak := self._streaks.get(key):
                 streak.count += 1
             else:
-                self._streaks[drop.client, drop.reason] = _Streak(drop)
+                self._streaks[key] = _Streak(drop)
 
     def accepted(self, method: str) -> None:
         """A call was accepted."""
@@ -144,7 +157,7 @@ class Warnings:
             return
         client = method.rpartition(".")[0]
         with self._lock:
-            over = [key for key in self._streaks if key[0] == client]
+            over = [key for key, streak in self._streaks.items() if key[0] == client or streak.first.has_failed]
             messages = [self._streaks.pop(key).tell() for key in over]
         for message in messages:
             self.warn(message)

@@ -28,6 +28,9 @@ class Receipt:
     def __init__(self, call: Call) -> None:
         self._call = call
 
+    def __del__(self) -> None:
+        self._call.discard()
+
     @property
     def is_done(self) -> bool:
         """Whether the outcome is known."""
