@@ -42,7 +42,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String {
         let fault =
             switch kind {
-            case .syntax: "The text is not JSON: a byte cannot stand"
+            case .syntax: "The text is not JSON: there is an unexpected character"
             case .unexpectedEnd: "The text is not JSON: it ends too early"
             case .invalidNumber: "The text is not JSON: there is a malformed number"
             case .invalidEscape: "The text is not JSON: there is an unknown escape"

@@ -33,7 +33,7 @@ const stop = MobileTracker.trackScreens(webContents) // before the first page lo
 
 webContents.open('https://shop.example/', 'Shop')
 webContents.open('https://shop.example/cart', 'Cart')
-webContents.open('https://shop.example/cart', 'Cart') // a reload is no other screen
+webContents.open('https://shop.example/cart', 'Cart') // a reload is not another screen
 webContents.open('https://shop.example/paid', 'Thank you')
 stop()
 

@@ -67,7 +67,7 @@ suite('the Swift example', { skip: isMissing }, () => {
         const { code, stdout } = await runExample(t, 'Exchange', [collector.url])
 
         assert.equal(code, 1)
-        assert.match(stdout, /^No connection to 127\.0\.0\.1:\d+ came about/)
+        assert.match(stdout, /^Cannot connect to 127\.0\.0\.1:\d+ \(/)
     })
 
     test('of TrackerModels alone keeps numbers and order, and names what is wrong', async (t) => {

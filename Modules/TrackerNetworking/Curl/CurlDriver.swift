@@ -105,8 +105,8 @@ import CCurl
                 .failure(
                     TransportError(
                         .invalidRequest, host: "",
-                        message: "A request's URL of \(request.url.utf8.count) bytes is none that can be sent: "
-                            + "absolute, http or https, without user info, and not of megabytes.")))
+                        message: "The URL of a request (\(request.url.utf8.count) bytes) cannot be used. It must be "
+                            + "absolute, with http or https, without user info, and not megabytes long.")))
         }
         if let fault = request.fault {
             return completion(

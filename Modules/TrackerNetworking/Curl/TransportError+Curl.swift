@@ -20,7 +20,7 @@ extension TransportError {
                     ? "The proxy's name, on the way to \(host), has no address. Check the proxy setting."
                     : "The host \(host) has no address. Check its name and this machine's network."
             case .connect:
-                "No connection to \(host) came about (\(known)). Check that it is up and can be reached from here."
+                "Cannot connect to \(host) (\(known)). Check that it is up and can be reached from here."
             case .tls:
                 "The connection to \(host) could not be secured (\(known)). "
                     + "Check its certificate, and caBundle if the authority is one of your own."
@@ -53,7 +53,7 @@ extension TransportError {
         let advice =
             status == 401 || status == 407
             ? "Check the name and password in the proxy setting."
-            : "Ask its keeper whether that host may be reached."
+            : "Ask who runs it whether that host may be reached."
         self.init(
             .proxyRefused, host: address.authority,
             message: "The proxy \(proxy ?? "on the way") refused (\(status)) to pass on a request to "

@@ -65,7 +65,7 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
   GET  /wait       the same, once count=<n> have come (or requests=<n>), or after timeout=<seconds> with status 408
   POST /clear      forget what came
   GET  /faults     what is left of the fault script; POST sets it (?append=true adds to it), DELETE clears it
-  GET  /accounts   how each client that has collectorPanel: true says it stands, compared with what came
+  GET  /accounts   the last account of each client with collectorPanel: true, compared with what came
   The kinds are ${KINDS.join(', ')}.
   A run of tests has a name of its own: the header X-Test-Id, or a base path such as
   http://127.0.0.1:8123/test/run-7. Runs share neither keys nor numbers; test=run-7 asks for one of them.

@@ -23,7 +23,7 @@ GET  /received   what came
 GET  /wait       the same, once count=<n> have come
 POST /clear      forget what came
 GET  /faults     what is left of the fault script; POST sets it
-GET  /accounts   how each client says it stands
+GET  /accounts   the last account of each client
 
 More is in: mobile-tracker collect --help
 `

@@ -138,7 +138,7 @@ export interface Totals {
     readonly forgotten: number
 }
 
-/** How a client with `collectorPanel: true` says it stands, compared with what came. */
+/** The last account of a client with `collectorPanel: true`, compared with what came. */
 export interface Account {
     readonly client: string
     readonly at: string

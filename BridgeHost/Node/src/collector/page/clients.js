@@ -17,7 +17,7 @@ const DELIVERING = {
     here: 'delivers itself', elsewhere: 'another process delivers', waiting: 'waits to deliver',
 }
 
-/** How each client says it stands, beside what came from it. */
+/** The last account of each client, beside what came from it. */
 export class Clients {
     /** Client to its last accounts, oldest first. @type {Map<string, object[]>} */
     #accounts = new Map()
