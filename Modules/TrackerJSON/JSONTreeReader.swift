@@ -1,8 +1,8 @@
 extension JSONValue {
     /// Reads text as a tree.
     ///
-    /// Numbers keep their spelling, members their order. If an object repeats a key, the key has its first place and
-    /// its last value.
+    /// Numbers keep their spelling, members their order. If an object repeats a key, the member stands in its first
+    /// place with its last value.
     public init(_ text: JSONText) {
         var reader = JSONTreeReader(text: text)
         self = reader.value()
@@ -14,7 +14,7 @@ extension JSONObject {
     ///
     /// Numbers keep their spelling, members their order.
     ///
-    /// If the text repeats a key, the key has its first place and its last value.
+    /// If the text repeats a key, the member stands in its first place with its last value.
     ///
     /// - Returns: `nil` if the text is no object.
     public init?(_ text: JSONText) {

@@ -1,8 +1,8 @@
 extension JSONText {
     /// Writes a tree as text, without white space.
     ///
-    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, `invalidNumber` for NaN and the
-    ///   infinities, and nothing else.
+    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, and `invalidNumber` for NaN and the
+    ///   infinities.
     @_disfavoredOverload public init(_ value: JSONValue) throws(JSONSyntaxError) {
         var bytes: [UInt8] = []
         try JSONTreeWriter.append(value, depth: 0, to: &bytes)
@@ -11,8 +11,8 @@ extension JSONText {
 
     /// Writes an object as text, without white space.
     ///
-    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, `invalidNumber` for NaN and the
-    ///   infinities, and nothing else.
+    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, and `invalidNumber` for NaN and the
+    ///   infinities.
     public init(_ object: JSONObject) throws(JSONSyntaxError) {
         try self.init(.object(object))
     }

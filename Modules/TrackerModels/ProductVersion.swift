@@ -1,4 +1,4 @@
-/// What the product is called and which version it is, as every program and every request of it says.
+/// The name and the version of the product, as its programs print them and its requests carry them.
 ///
 /// This is the one place to change it: `make generate` writes it into the packages.
 public enum ProductVersion {

@@ -5,8 +5,8 @@ public import TrackerModels
 public enum Diagnostic: Hashable, Sendable {
     /// Records left the queue undelivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
-    /// The server has taken these records, all in one request. Only ``Diagnostics/withDeliveries`` has it. After a crash
-    /// the records may be delivered once more, under the same ids.
+    /// The server has taken these records, all in one request. Only ``Diagnostics/withDeliveries`` reports it. After a
+    /// crash the records may be delivered once more, under the same ids.
     case delivered([MessageID])
     /// A call was refused when it was made.
     case refused(call: String, RefusalReason)

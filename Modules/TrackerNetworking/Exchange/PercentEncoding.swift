@@ -1,4 +1,4 @@
-/// Writes text so that it can stand inside a URL, and reads it back.
+/// Percent-encodes text for URLs, and decodes it.
 public enum PercentEncoding {
     /// Writes one segment of a path, such as a user id.
     ///

@@ -31,7 +31,7 @@ public struct StateFolder: Hashable, Sendable {
     ///   - program: The program's name; by default the executable's. Characters that could leave the folder or hide in it are
     ///     percent-encoded. An empty name is `default`.
     ///   - environment: Gives the value of an environment variable. A relative `XDG_STATE_HOME` is ignored, as the XDG
-    ///     Base Directory Specification has it.
+    ///     Base Directory Specification demands.
     /// - Returns: `nil` if there is no home folder.
     public static func standard(
         program: String = StateFolder.executableName,

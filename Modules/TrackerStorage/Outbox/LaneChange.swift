@@ -10,28 +10,30 @@ public enum LaneChange: Sendable {
     /// answers `queued`. A lane with another session queues the record, which links the two. The current session
     /// changes nothing.
     indirect case continueSession(SessionID, link: Draft)
-    /// Ends the generation: removes the lane's keys and the brand's device id, drops unbound records.
+    /// Ends the generation: removes the lane's values and the brand's device id, and drops the records without a
+    /// session.
     ///
-    /// With `all` the brand id goes too, and bound records. A reset with a `messageID` that has taken effect already
-    /// does nothing.
+    /// With `all` it also removes the brand id and drops the records with a session. A reset with a `messageID` that
+    /// has taken effect already does nothing.
     case reset(all: Bool, messageID: MessageID?)
     /// Sets the brand's consent; a denial erases everything but the consent itself, in all lanes of the brand.
     case consent(Consent, messageID: MessageID?)
-    /// Ends the generation because its session has expired: keeps the device id, drops nothing. Unbound records move
-    /// to the new generation.
+    /// Ends the generation because its session has expired. It keeps the device id and drops nothing. Records without a
+    /// session move to the new generation.
     case expire(Generation)
     /// Binds a generation to its session, or to another one that an answer names. For the current generation the stored
     /// session id changes as well. For an older one only its entry changes. A generation without records has no entry
     /// any more, and nothing changes.
     case bind(Generation, SessionID)
-    /// Binds a generation to the session that was made for it, unless it has one by now: one from another site that was
-    /// taken over meanwhile stays.
+    /// Binds a generation to the session that was made for it, unless it already has one, such as one from another site
+    /// that was taken over while the request was under way.
     case bindMade(Generation, SessionID)
-    /// The server no longer knows the session of the generation, for which it has refused a record: unbinds it. Without
-    /// effect if the generation is bound to another session by now. A generation that has ended gets no other session:
-    /// it keeps what it is bound to, and the record is dropped.
+    /// Unbinds a generation from a session that the server no longer knows, as its refusal of a record has shown. It
+    /// has no effect if the generation is already bound to another session. A generation that has ended gets no other
+    /// session: it keeps this one, and the record is dropped.
     case unbind(Generation, SessionID, refused: Record.ID)
-    /// Stores the user a generation's session was identified with; as `bind` where generations are concerned.
+    /// Stores the user with whom the session of a generation was identified. For older generations it does what `bind`
+    /// does.
     case identify(Generation, UserID)
     /// Makes changes of the client's own values. One with a `messageID` that has taken effect already does nothing.
     case set([ValueChange], messageID: MessageID?)
@@ -72,18 +74,18 @@ public struct WireBytes: Hashable, Sendable {
 
 /// The result of a change.
 public enum ChangeResult: Hashable, Sendable {
-    /// It is on disk. The lane is as it was right after the transaction.
+    /// The change is on disk. The state is that of the lane right after the transaction.
     case done(LaneState)
     /// The record is on disk, or was there already under the same key of the caller. Its values are stored as well. If
     /// their backup failed, that is reported and tried again.
     case queued(MessageID, LaneState)
-    /// As `queued`, but it waits for a session or for consent.
+    /// The record is on disk, as with `queued`, and waits for a session or for consent.
     case pending(MessageID, LaneState)
     /// A change with this id has taken effect before: nothing was done.
     case repeated(LaneState)
     /// The record was refused.
     case refused(RefusalReason)
-    /// The disk did not take it, or not all of it.
+    /// The disk did not take the change, or not all of it.
     ///
     /// The change holds in memory, and is written first once the disk works. Until then a reset or a consent keeps
     /// everything else waiting, a value is shown, and delivered or dropped records are not read again. A record, or a

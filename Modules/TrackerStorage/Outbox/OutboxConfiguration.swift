@@ -2,11 +2,11 @@ public import TrackerModels
 
 /// How an outbox is opened.
 public struct OutboxConfiguration: Sendable {
-    /// Where the state lives.
+    /// Where the state is kept.
     public enum Location: Hashable, Sendable {
         /// A folder, made with mode 0700 if it is missing.
         case folder(String)
-        /// Nowhere but in memory.
+        /// In memory, without any file.
         case memory
     }
 
@@ -18,9 +18,9 @@ public struct OutboxConfiguration: Sendable {
         case full
     }
 
-    /// Where the state lives.
+    /// Where the state is kept.
     public var location: Location
-    /// Which queue.
+    /// The lane that the outbox keeps.
     public var lane: LaneIdentity
     /// The prefix of the keys, such as `__GT_925_`.
     public var keyPrefix: String
@@ -43,8 +43,8 @@ public struct OutboxConfiguration: Sendable {
     public var wallClock: @Sendable () -> Timestamp
     /// Receives what happened without a call; called on the writer's queue.
     public var observer: @Sendable (OutboxEvent) -> Void
-    /// Runs the completions of one transaction, so that their effects can be gathered. Called on the writer's queue; it
-    /// must call its argument once before it returns.
+    /// Runs the completions of one transaction, so that a caller can gather their effects. It is called on the writer's
+    /// queue, and must call its argument once before it returns.
     public var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
 
     /// Describes an outbox with the defaults of a session lane.
@@ -99,7 +99,8 @@ public struct OutboxLimits: Hashable, Sendable {
     public var overflow: DeliveryOptions.Overflow
     /// A body larger than this is refused.
     public var maxRecordBytes: Int
-    /// While all records of the lane are pending, the newest beyond this many is refused; `nil`: no such bound.
+    /// How many records may wait while none of them may be sent. Past that a record is refused. With `nil` there is no
+    /// such bound.
     public var maxPendingRecords: Int?
 
     /// Sets bounds; each is at least 1.
