@@ -59,7 +59,7 @@ struct Probe {
         self.outbox = nil
     }
 
-    private mutating func open(_ folder: String, durability: OutboxConfiguration.Durability) async {
+    private mutating func open(_ folder: String, durability: DeliveryOptions.Durability) async {
         let outbox = SQLiteOutbox(
             OutboxConfiguration(
                 location: .folder(folder),

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -69,10 +70,29 @@ struct DefaultsTests {
         #expect(options.flushAt == 20)
         #expect(options.maxBatchSize == 100)
         #expect(options.maxBatchBytes == 475_000)
+        #expect(options.maxQueueEvents == nil)
         #expect(options.requestTimeout == .seconds(8))
         #expect(settings.delivery.requestTimeout == .seconds(8))
         #expect(settings.limits.maxRecords == 100_000)
         #expect(settings.limits.overflow == .dropOldest)
+    }
+
+    @Test("has the same default with AnalyticsClient if the host is given as a URL")
+    func analyticsByURL() throws {
+        let host = "https://in.example.com"
+
+        let options = InitOptions(writeKey: "k", ingestionHost: try #require(URL(string: host)))
+
+        #expect(options == InitOptions(writeKey: "k", ingestionHost: host))
+    }
+
+    @Test("has the same default where a part of the engine is used alone")
+    func parts() throws {
+        let options = DeliveryOptions()
+
+        #expect(OutboxLimits() == options.limits(overflow: .refuseNew))
+        #expect(TransportConfiguration(userAgent: SystemDescription.userAgent) == options.transport)
+        #expect(HTTPRequest(method: .post, url: "https://a.b").timeout == options.requestTimeout)
     }
 
     @Test(

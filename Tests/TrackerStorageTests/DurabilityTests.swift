@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TrackerModels
 
 @testable import TrackerStorage
 
@@ -11,8 +12,8 @@ struct DurabilityTests {
 
     @Test(
         "full has SQLite sync every commit, process has it leave that to the log",
-        arguments: zip([OutboxConfiguration.Durability.process, .full], [1, 2] as [Int64]))
-    func syncs(durability: OutboxConfiguration.Durability, synchronous: Int64) throws {
+        arguments: zip([DeliveryOptions.Durability.process, .full], [1, 2] as [Int64]))
+    func syncs(durability: DeliveryOptions.Durability, synchronous: Int64) throws {
         let folder = try TemporaryDirectory()
         let connection = try Connection(folder.path("tracker.sqlite3"), .create)
 

@@ -15,9 +15,6 @@ struct AnalyticsSettings: ClientSettings {
     /// The same without the advertising identifier.
     private let commonContext: JSONObject
 
-    /// How long identity is kept, from its writing.
-    static let expiration = Duration.seconds(365 * 86_400)
-
     /// Checks options.
     ///
     /// - Parameter environment: Gives what the options leave out.
@@ -75,7 +72,6 @@ struct AnalyticsSettings: ClientSettings {
     var title: String { "AnalyticsClient \(writeKey.masked)" }
     var keyPrefix: String { "__GT_analytics_" }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
-    var expiration: Duration { Self.expiration }
     var isVerbose: Bool { options.debug }
     var beforeSend: BeforeSend? { options.beforeSend }
 

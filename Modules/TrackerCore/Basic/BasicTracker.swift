@@ -42,7 +42,7 @@ public final class BasicTracker: ControlledClient {
     ///   - maxQueueSize: How many events the queue holds, at least 1; past that the oldest is dropped and counted. With
     ///     `nil` it is `options.maxQueuedEvents`, or 100 with `persistence: .memory`. The smaller of both counts.
     ///   - options: How events are kept and delivered.
-    ///   - debug: Whether info and debug messages are logged too.
+    ///   - debug: Whether info and debug messages are logged too. With `nil` they are not.
     ///   - enabled: With `false` calls are dropped as `.disabled`. With `nil` as `MOBILE_TRACKER_ENABLED` says.
     ///   - log: Where log messages go now. With `nil` they go where they went before, at first to standard error.
     ///   - beforeSend: Sees each call before anything is stored, and may change or drop it.
@@ -50,7 +50,7 @@ public final class BasicTracker: ControlledClient {
     ///   `initializationFailed` (libcurl cannot be used).
     public func initialize(
         apiKey: String? = nil, endpoint: String? = nil, appVersion: String? = nil, maxQueueSize: Int? = nil,
-        options: DeliveryOptions = DeliveryOptions(), debug: Bool = false, enabled: Bool? = nil,
+        options: DeliveryOptions = DeliveryOptions(), debug: Bool? = nil, enabled: Bool? = nil,
         log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
     ) throws(TrackerError) {
         var all = BasicOptions(maxQueueSize: maxQueueSize, debug: debug, enabled: enabled, delivery: options)

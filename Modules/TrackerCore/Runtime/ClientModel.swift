@@ -100,7 +100,7 @@ protocol ClientSettings: Sendable {
 }
 
 extension ClientSettings {
-    var expiration: Duration { .seconds(365 * 86_400) }
+    var expiration: Duration { OutboxConfiguration.standardExpiration }
     var initialConsent: Consent? { nil }
     var bindsSessions: Bool { false }
     var openingTimeout: Duration? { nil }
@@ -116,7 +116,7 @@ extension ClientSettings {
         adopts: [LaneIdentity], clock: any TrackerClock, observer: @escaping @Sendable (OutboxEvent) -> Void
     ) -> OutboxConfiguration {
         OutboxConfiguration(
-            location: delivery.location, lane: lane, keyPrefix: keyPrefix, durability: delivery.outboxDurability,
+            location: delivery.location, lane: lane, keyPrefix: keyPrefix, durability: delivery.durability,
             limits: limits, expiration: expiration, initialConsent: initialConsent, bindsSessions: bindsSessions,
             adopts: adopts, wallClock: { clock.wall }, observer: observer)
     }

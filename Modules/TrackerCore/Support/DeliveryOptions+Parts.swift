@@ -20,13 +20,6 @@ extension DeliveryOptions {
         }
     }
 
-    var outboxDurability: OutboxConfiguration.Durability {
-        switch durability {
-        case .process: .process
-        case .full: .full
-        }
-    }
-
     /// The bounds of a client's queue.
     ///
     /// - Parameter standard: What the client does when the queue is full, unless the options say otherwise.
@@ -49,9 +42,8 @@ extension DeliveryOptions {
 
     var transport: TransportConfiguration {
         TransportConfiguration(
-            userAgent: SystemDescription.userAgent, compression: compression == .gzip ? .gzip : .none,
-            compressionThreshold: compressionThreshold, caBundle: caBundle, proxy: proxy
-        )
+            userAgent: SystemDescription.userAgent, compression: compression,
+            compressionThreshold: compressionThreshold, caBundle: caBundle, proxy: proxy)
     }
 
     /// The numbers that the circuit breaker goes by.

@@ -190,12 +190,12 @@ package struct BasicOptions: Hashable, Sendable {
     }
 
     package init(
-        maxQueueSize: Int? = nil, debug: Bool = false, enabled: Bool? = nil,
+        maxQueueSize: Int? = nil, debug: Bool? = nil, enabled: Bool? = nil,
         delivery: DeliveryOptions = DeliveryOptions()
     ) {
         self.maxQueueSize = maxQueueSize
         self.enabled = enabled
-        self.debug = debug
+        self.debug = debug ?? false
         self.delivery = delivery
     }
 

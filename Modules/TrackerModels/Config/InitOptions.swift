@@ -143,10 +143,12 @@ public struct AppInfo: Hashable, Sendable {
     extension InitOptions {
         /// Makes options with a `URL` as the host. What you leave out has its default.
         public init(
-            writeKey: String, ingestionHost: URL, debug: Bool = false, flushIntervalSeconds: Int = 10,
-            maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
-            requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
-            delivery: DeliveryOptions = DeliveryOptions(), enabled: Bool? = nil,
+            writeKey: String, ingestionHost: URL, debug: Bool = InitOptions().debug,
+            flushIntervalSeconds: Int = InitOptions().flushIntervalSeconds,
+            maxQueueEvents: Int? = InitOptions().maxQueueEvents, flushAt: Int = InitOptions().flushAt,
+            maxBatchSize: Int = InitOptions().maxBatchSize, maxBatchBytes: Int = InitOptions().maxBatchBytes,
+            requestTimeout: Duration = InitOptions().requestTimeout, app: AppInfo = AppInfo(),
+            context: JSONObject = [:], delivery: DeliveryOptions = DeliveryOptions(), enabled: Bool? = nil,
             log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
         ) {
             self.init(

@@ -1,4 +1,5 @@
 import CCurl
+import TrackerModels
 
 #if canImport(Darwin)
     import Darwin

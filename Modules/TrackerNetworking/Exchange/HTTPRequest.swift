@@ -1,3 +1,5 @@
+public import TrackerModels
+
 /// One request, complete except for what the transport adds: `User-Agent`, `Content-Length` and `Content-Encoding`.
 public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The HTTP method of a request.
@@ -34,7 +36,7 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
         url: String,
         headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8]? = nil,
-        timeout: Duration = .seconds(30),
+        timeout: Duration = DeliveryOptions().requestTimeout,
         isCompressible: Bool = true,
         isPathPrivate: Bool = false
     ) {

@@ -1,4 +1,4 @@
-import TrackerModels
+public import TrackerModels
 
 #if canImport(Darwin)
     import Darwin
@@ -12,18 +12,10 @@ import TrackerModels
 
 /// The settings of every request of one loop.
 public struct TransportConfiguration: Hashable, Sendable {
-    /// How request bodies may be made smaller.
-    public enum Compression: String, Hashable, Sendable, CaseIterable {
-        /// Bodies of at least the threshold are sent as gzip, where that makes them smaller.
-        case gzip
-        /// Bodies are sent as they are.
-        case none
-    }
-
     /// The `User-Agent` of every request, such as `mobile-tracker/0.1.0 (Linux)`.
     public var userAgent: String
-    /// Whether bodies are compressed.
-    public var compression: Compression
+    /// How bodies of at least ``compressionThreshold`` are compressed.
+    public var compression: DeliveryOptions.Compression
     /// The smallest body that is compressed, in bytes.
     public var compressionThreshold: Int
     /// The path of a PEM file with the certificate authorities to trust; `nil` for the system's.
@@ -39,11 +31,12 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The headers of an answer may have 256 KiB, or this many bytes if that is less.
     public var maxResponseBytes: Int
 
-    /// Makes a configuration. What you leave out has its default.
+    /// Makes a configuration. What you leave out has its default, which is that of ``DeliveryOptions`` where it has the
+    /// same option.
     public init(
         userAgent: String,
-        compression: Compression = .gzip,
-        compressionThreshold: Int = 1024,
+        compression: DeliveryOptions.Compression = DeliveryOptions().compression,
+        compressionThreshold: Int = DeliveryOptions().compressionThreshold,
         caBundle: String? = nil,
         proxy: String? = nil,
         connectTimeout: Duration = .seconds(10),

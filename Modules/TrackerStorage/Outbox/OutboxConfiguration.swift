@@ -10,14 +10,6 @@ public struct OutboxConfiguration: Sendable {
         case memory
     }
 
-    /// What a commit survives.
-    public enum Durability: Hashable, Sendable {
-        /// The death of the process.
-        case process
-        /// A loss of power too, at the cost of a sync for each commit.
-        case full
-    }
-
     /// Where the state is kept.
     public var location: Location
     /// The lane that the outbox keeps.
@@ -25,11 +17,13 @@ public struct OutboxConfiguration: Sendable {
     /// The prefix of the keys, such as `__GT_925_`.
     public var keyPrefix: String
     /// What a commit survives.
-    public var durability: Durability
+    public var durability: DeliveryOptions.Durability
     /// How much the lane may hold.
     public var limits: OutboxLimits
     /// How long stored values last after they were written.
     public var expiration: Duration
+    /// How long they last where no option says otherwise: as long as ``TrackerConfig/cookieExpiration`` does.
+    public static let standardExpiration = Duration.seconds(TrackerConfig.default.cookieExpiration * 86_400)
     /// The consent of a brand that has none stored; `nil` for lanes without consent.
     public var initialConsent: Consent?
     /// Whether records wait for a session before they can be sent.
@@ -49,8 +43,9 @@ public struct OutboxConfiguration: Sendable {
 
     /// Describes an outbox with the defaults of a session lane.
     public init(
-        location: Location, lane: LaneIdentity, keyPrefix: String, durability: Durability = .process,
-        limits: OutboxLimits = OutboxLimits(), expiration: Duration = .seconds(365 * 86_400),
+        location: Location, lane: LaneIdentity, keyPrefix: String,
+        durability: DeliveryOptions.Durability = DeliveryOptions().durability, limits: OutboxLimits = OutboxLimits(),
+        expiration: Duration = OutboxConfiguration.standardExpiration,
         initialConsent: Consent? = nil, bindsSessions: Bool, adopts: [LaneIdentity] = [], bootID: BootID = .current(),
         wallClock: @escaping @Sendable () -> Timestamp,
         observer: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
@@ -103,10 +98,11 @@ public struct OutboxLimits: Hashable, Sendable {
     /// such bound.
     public var maxPendingRecords: Int?
 
-    /// Sets bounds; each is at least 1.
+    /// Sets bounds; each is at least 1. Those that are left out are those of ``DeliveryOptions``.
     public init(
-        maxRecords: Int = 100_000, maxBytes: Int = 64 << 20, overflow: DeliveryOptions.Overflow = .refuseNew,
-        maxRecordBytes: Int = 512 << 10, maxPendingRecords: Int? = nil
+        maxRecords: Int = DeliveryOptions().maxQueuedEvents, maxBytes: Int = DeliveryOptions().maxQueuedBytes,
+        overflow: DeliveryOptions.Overflow = .refuseNew, maxRecordBytes: Int = DeliveryOptions().maxEventBytes,
+        maxPendingRecords: Int? = nil
     ) {
         self.maxRecords = maxRecords
         self.maxBytes = maxBytes

@@ -63,7 +63,7 @@ enum Schema {
     ///
     /// Free pages can only be given back if the first table finds `auto_vacuum` set; the order matters.
     static func configure(
-        _ connection: borrowing Connection, durability: OutboxConfiguration.Durability
+        _ connection: borrowing Connection, durability: DeliveryOptions.Durability
     ) throws(StorageError) {
         try connection.execute(
             """

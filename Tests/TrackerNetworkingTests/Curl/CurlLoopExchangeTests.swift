@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TrackerModels
 import TrackerNetworking
 
 @Suite("CurlLoop: one exchange")
