@@ -1,3 +1,4 @@
+import Bridge
 import TrackerModels
 
 #if canImport(FoundationEssentials)
@@ -81,4 +82,13 @@ struct GeneratedFile: Sendable {
         else { return text }
         return text[..<head.upperBound] + part + "\n" + text[tail.lowerBound...]
     }
+}
+
+extension ErrorReference {
+    /// The errors of the host, and those that native clients, the Node client and the Python client raise themselves.
+    static let everywhere =
+        all + [
+            ErrorReference(.serializationFailed, "A value cannot be written as JSON."),
+            ErrorReference(.networkError, "The network failed."),
+        ]
 }

@@ -1,5 +1,5 @@
 import JSONRPC
-import TrackerModels
+package import TrackerModels
 
 /// An error that methods answer with, as the references describe it.
 package struct ErrorReference: Sendable {
@@ -9,7 +9,7 @@ package struct ErrorReference: Sendable {
     package let number: Int
     package let summary: String
 
-    private init(_ code: TrackerError.Code, _ summary: String) {
+    package init(_ code: TrackerError.Code, _ summary: String) {
         self.code = code.rawValue
         number = RPCError.Number(code).rawValue
         self.summary = summary
@@ -20,13 +20,6 @@ package struct ErrorReference: Sendable {
         number = error.number.rawValue
         self.summary = summary
     }
-
-    /// Those, and what native clients and the Node client raise themselves.
-    package static let everywhere =
-        all + [
-            ErrorReference(.serializationFailed, "A value cannot be written as JSON."),
-            ErrorReference(.networkError, "The network failed."),
-        ]
 
     /// The errors of methods, and those that JSON-RPC defines.
     package static let all = [

@@ -39,12 +39,9 @@ struct AnalyticsModel: ClientModel {
 
     static func weight(of call: CheckedAnalyticsCall) -> Int { call.weight }
 
-    /// `<epochMillis>-<uuid>`
+    /// `<epochMillis>-<uuid>`, which is always a valid id.
     static func messageID(at time: Timestamp, _ ids: any IDGenerator) -> MessageID {
-        var id: MessageID?
-        // Digits, a hyphen and a UUID always are a message id.
-        while id == nil { id = MessageID("\(time.milliseconds)-\(ids.uuid())") }
-        return id ?? ids.messageID()
+        MessageID("\(time.milliseconds)-\(ids.uuid())") ?? ids.messageID()
     }
 
     static func describe(_ snapshot: ClientSnapshot<AnalyticsModel>, in info: inout JSONObject) {

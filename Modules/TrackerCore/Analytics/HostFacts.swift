@@ -1,4 +1,5 @@
 import TrackerModels
+import TrackerStorage
 
 #if canImport(Glibc)
     import Glibc
@@ -31,9 +32,9 @@ struct HostFacts: Hashable, Sendable {
             deviceName: SystemDescription.hostName, deviceType: SystemDescription.deviceType,
             manufacturer: SmallFile.line(of: "/sys/class/dmi/id/sys_vendor"),
             model: SmallFile.line(of: "/sys/class/dmi/id/product_name"),
-            locale: locale(environment: SystemDescription.environmentVariable),
+            locale: locale(environment: StateFolder.environmentVariable),
             timezone: timezone(
-                environment: SystemDescription.environmentVariable,
+                environment: StateFolder.environmentVariable,
                 localtime: SmallFile.target(of: "/etc/localtime"), named: SmallFile.line(of: "/etc/timezone"))
         )
     }

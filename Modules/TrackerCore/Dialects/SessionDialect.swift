@@ -13,7 +13,6 @@ struct SessionDialect: Dialect {
     var requests: SessionRequests
     let device: Device
     let ids: any IDGenerator
-    let maxRecordsInView: Int
 
     /// Records whose session was lost once already.
     private var reopened: Set<Record.ID> = []
@@ -22,11 +21,10 @@ struct SessionDialect: Dialect {
     /// The key under which a generation's session is being made; the same on every retry.
     private var attempt: (generation: Generation, key: String)?
 
-    init(requests: SessionRequests, device: Device, ids: any IDGenerator, maxConcurrentRequests: Int) {
+    init(requests: SessionRequests, device: Device, ids: any IDGenerator) {
         self.requests = requests
         self.device = device
         self.ids = ids
-        maxRecordsInView = maxConcurrentRequests
     }
 
     var window: Window { Window.ahead }

@@ -70,8 +70,7 @@ struct TrackerSettings: ClientSettings {
     }
 
     func dialect(ids: any IDGenerator) -> any Dialect {
-        SessionDialect(
-            requests: requests, device: device, ids: ids, maxConcurrentRequests: delivery.maxConcurrentRequests)
+        SessionDialect(requests: requests, device: device, ids: ids)
     }
 
     /// The backend's requests.

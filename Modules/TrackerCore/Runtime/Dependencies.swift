@@ -15,7 +15,7 @@ package struct Dependencies: Sendable {
     /// Runs the closures that answer the calls of one transaction. The host wraps them, to write all answers at once.
     package var answering: @Sendable (_ answers: () -> Void) -> Void = { $0() }
     /// The variables of the process's environment, by their names.
-    package var environment: @Sendable (String) -> String? = { SystemDescription.environmentVariable($0) }
+    package var environment: @Sendable (String) -> String? = { StateFolder.environmentVariable($0) }
 
     package init(
         clock: any TrackerClock, ids: any IDGenerator, log: any TrackerLog,

@@ -22,7 +22,7 @@ struct EnvironmentOptions: Sendable {
     init(_ read: @escaping @Sendable (String) -> String?) { self.read = read }
 
     /// That of the process.
-    static let system = EnvironmentOptions { SystemDescription.environmentVariable($0) }
+    static let system = EnvironmentOptions { StateFolder.environmentVariable($0) }
 
     /// What a variable says; `nil` if it is not set, or empty.
     func text(_ variable: Variable) -> String? { read(variable.rawValue)?.nonEmpty }

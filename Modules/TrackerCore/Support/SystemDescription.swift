@@ -1,5 +1,4 @@
 import TrackerModels
-import TrackerStorage
 
 #if canImport(Glibc)
     import Glibc
@@ -50,15 +49,10 @@ enum SystemDescription {
         return host.isEmpty ? nil : host
     }
 
-    /// A variable of the process's environment; `nil` if it is not set.
-    static func environmentVariable(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
-
     /// The `User-Agent` of a request: `mobile-tracker/0.1.0 (Linux)`.
     static var userAgent: String { "\(ProductVersion.product)/\(ProductVersion.current) (\(osName))" }
 
-    static func text<Characters>(of characters: Characters) -> String {
+    private static func text<Characters>(of characters: Characters) -> String {
         let bytes = unsafe withUnsafeBytes(of: characters) { unsafe Array($0.prefix { $0 != 0 }) }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -184,3 +184,29 @@ package enum FNV1a {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 }
+
+/// Writes UUIDs of version 4 (RFC 9562, 5.4).
+package enum UUIDText {
+    /// A new one in lower case, from the system's source of randomness.
+    package static func random() -> String {
+        let high = UInt64.random(in: .min ... .max) & ~0xF000 | 0x4000
+        let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
+        return unsafe String(unsafeUninitializedCapacity: 36) { text in
+            var place = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    unsafe text[place] = UInt8(ascii: "-")
+                    place += 1
+                }
+                let bits = (index < 16 ? high : low) >> UInt64(60 - index % 16 * 4)
+                unsafe text[place] = digit(UInt8(truncatingIfNeeded: bits & 15))
+                place += 1
+            }
+            return place
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

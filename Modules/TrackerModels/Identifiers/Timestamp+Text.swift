@@ -62,7 +62,8 @@ extension Timestamp {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    private static func length(ofMonth month: Int64, _ year: Int64) -> Int64 {
+    /// How many days a month has.
+    package static func length(ofMonth month: Int64, _ year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
@@ -71,7 +72,7 @@ extension Timestamp {
     }
 
     /// Days since 1970. The year is counted from 1 March, so that the leap day is its last.
-    private static func days(toYear year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    package static func days(toYear year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month > 2 ? year : year - 1
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400

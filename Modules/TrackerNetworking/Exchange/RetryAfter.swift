@@ -65,7 +65,6 @@ enum HTTPDate {
     private static let months: [Substring] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-    private static let monthLengths: [Int64] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
     private static func instant(day: Substring, month: Substring, year: Substring, time: Substring) -> Timestamp? {
         guard let year = number(year, digits: 4) else { return nil }
@@ -91,25 +90,16 @@ enum HTTPDate {
 
     private static func instant(day: Substring, month: Substring, year: Int64, time: Substring) -> Timestamp? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
-        guard let day = number(day, digits: 2), let monthIndex = months.firstIndex(of: month), clock.count == 3,
+        guard let day = number(day, digits: 2), let place = months.firstIndex(of: month), clock.count == 3,
             let hour = number(clock[0], digits: 2), let minute = number(clock[1], digits: 2),
             let second = number(clock[2], digits: 2)
         else { return nil }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let length = monthLengths[monthIndex] + (isLeap && monthIndex == 1 ? 1 : 0)
+        let month = Int64(place) + 1
         // A second of 60 is a leap second.
-        guard (1...length).contains(day), hour < 24, minute < 60, second <= 60 else { return nil }
-        let days = daysSince1970(year: year, month: Int64(monthIndex) + 1, day: day)
+        guard (1...Timestamp.length(ofMonth: month, year)).contains(day), hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let days = Timestamp.days(toYear: year, month, day)
         return Timestamp(milliseconds: (days * 86_400 + hour * 3600 + minute * 60 + second) * 1000)
-    }
-
-    /// Whole 400-year eras of 146,097 days, a year beginning on 1 March so that the leap day is its last.
-    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shiftedYear = month <= 2 ? year - 1 : year
-        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
-        let yearOfEra = shiftedYear - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     private static func number(_ text: Substring, digits: Int) -> Int64? {

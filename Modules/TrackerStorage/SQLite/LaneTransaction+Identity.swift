@@ -200,18 +200,6 @@ extension LaneTransaction {
 }
 
 extension DeviceID {
-    /// A new UUID of version 4 in lower case, from the system's source of randomness.
-    static func random() -> DeviceID {
-        let high = UInt64.random(in: 0 ... .max) & ~0xF000 | 0x4000
-        let low = UInt64.random(in: 0 ... .max) & ~(3 << 62) | 1 << 63
-        let digits = [high, low].map { half in
-            let text = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
-        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { range in
-            String(decoding: Array(digits.utf8)[range], as: UTF8.self)
-        }
-        // Hexadecimal digits are never the empty text that an identifier refuses.
-        return DeviceID(groups.joined(separator: "-")) ?? random()
-    }
+    /// A new UUID. It is never the empty text that an identifier refuses, so the second one is never made.
+    static func random() -> DeviceID { DeviceID(UUIDText.random()) ?? random() }
 }

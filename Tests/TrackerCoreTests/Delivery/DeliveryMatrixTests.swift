@@ -30,7 +30,7 @@ enum Speaker: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     func dialect() throws -> any Dialect {
         switch self {
-        case .session: return try SessionDialect.sample(maxConcurrentRequests: 2)
+        case .session: return try SessionDialect.sample()
         case .batchOfOne, .batch:
             return BatchDialect(
                 host: try BaseURL("https://in.example.com"), writeKey: Secret("wk"), timeout: .seconds(8),

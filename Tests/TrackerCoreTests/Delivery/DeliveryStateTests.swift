@@ -9,7 +9,7 @@ import TrackerStorage
 struct DeliveryStateTests {
     private static func state(ttl: Duration? = nil, concurrency: Int = 1) throws -> DeliveryState {
         var state = DeliveryState(
-            dialect: try SessionDialect.sample(maxConcurrentRequests: concurrency),
+            dialect: try SessionDialect.sample(),
             breaker: DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker, maxConcurrentRequests: concurrency,
             eventTTL: ttl,
             jitter: NoJitter()

@@ -70,14 +70,12 @@ extension Peek {
 }
 
 extension SessionDialect {
-    static func sample(maxConcurrentRequests: Int = 1) throws -> SessionDialect {
+    static func sample() throws -> SessionDialect {
         SessionDialect(
             requests: SessionRequests(
                 base: try BaseURL("https://api.example.com/base"), brand: try #require(BrandID("925")),
                 apiKey: Secret("key-1234"), timeout: .seconds(30)),
-            device: Device(osName: "Linux", deviceType: "Desktop"), ids: RandomIDGenerator(),
-            maxConcurrentRequests: maxConcurrentRequests
-        )
+            device: Device(osName: "Linux", deviceType: "Desktop"), ids: RandomIDGenerator())
     }
 }
 
