@@ -1,4 +1,5 @@
-import TrackerModels
+import JSONRPC
+package import TrackerModels
 
 /// One key of a configuration: how it is spelled, what it may be, and which option it sets.
 ///
@@ -85,5 +86,171 @@ extension ConfigField {
             read: { value, path, options throws(TrackerError) in
                 try table.read(value, at: path, into: &options[keyPath: part])
             })
+    }
+}
+
+extension ConfigField {
+    /// The key of an option.
+    ///
+    /// - Parameters:
+    ///   - defaults: Where its default stands.
+    ///   - aliases: Other spellings that mean the same.
+    ///   - summary: What it does, where the option's own words and default do not say it.
+    init(
+        _ option: ConfigOption<Options>, in defaults: Options, aliases: [String] = [], summary: String? = nil
+    ) {
+        self.init(
+            option.key, aliases: aliases, option.range.schema, summary ?? option.sentence(defaults),
+            read: { text, path, options throws(TrackerError) in
+                guard let value = option.range.value(text) else {
+                    throw FieldCheck.fault(path, "must be \(option.range.phrase)")
+                }
+                option.apply(value, to: &options)
+            })
+    }
+}
+
+extension ConfigOption {
+    /// What it does, with its default.
+    fileprivate func sentence(_ defaults: Options) -> String {
+        let usual = value(in: defaults).map { value in
+            if case .duration = value { return value.json.description.grouped }
+            return range.text(value)
+        }
+        let least = lowerOption.map { ", at least `\($0)Ms`" } ?? ""
+        return "\(summary); by default \(usual ?? absence)\(least)."
+    }
+}
+
+extension ConfigOption.Range {
+    fileprivate var schema: Schema {
+        switch self {
+        case .integer(let least, let most): .integer(least: Int64(least), most: most.map { Int64($0) })
+        case .bytes(let least): .integer(least: Int64(least), most: nil)
+        case .share: .number(least: 0, most: 1)
+        case .duration(let least, let most):
+            .integer(least: Int64(least / .milliseconds(1)), most: most.map { Int64($0 / .milliseconds(1)) })
+        case .boolean: .boolean
+        case .text: .string
+        case .words(let words): .choice(words)
+        }
+    }
+
+    /// What a value must be, as a part of a sentence.
+    fileprivate var phrase: String {
+        switch self {
+        case .integer, .bytes: "a whole number"
+        case .share: "a number"
+        case .duration: "a whole number of milliseconds"
+        case .boolean: "a boolean"
+        case .text: "a string"
+        case .words(let words): words.map { "'\($0)'" }.joined(separator: " or ")
+        }
+    }
+
+    /// A value as JSON has it; `nil` if it is of another kind.
+    fileprivate func value(_ text: JSONText) -> ConfigOption.Value? {
+        switch self {
+        case .integer, .bytes: text.intValue.flatMap(Int.init(exactly:)).map { .integer($0) }
+        case .share: text.doubleValue.map { .number($0) }
+        case .duration: text.intValue.map { .duration(.milliseconds($0)) }
+        case .boolean: text.boolValue.map { .boolean($0) }
+        case .text: text.stringValue.map { .text($0) }
+        case .words(let words): text.stringValue.flatMap { words.contains($0) ? .text($0) : nil }
+        }
+    }
+
+    /// A value as documents show it.
+    package func text(_ value: ConfigOption.Value) -> String {
+        switch (self, value) {
+        case (.bytes, .integer(let count)) where count >= 1 << 20 && count % (1 << 20) == 0: "\(count >> 20) MiB"
+        case (.bytes, .integer(let count)) where count >= 1 << 10 && count % (1 << 10) == 0: "\(count >> 10) KiB"
+        case (_, .integer(let count)): "\(count)".grouped
+        case (_, .number(let number)): "\(number)"
+        case (_, .duration(let duration)) where duration < .seconds(1): "\(Int(duration / .milliseconds(1))) ms"
+        case (_, .duration(let duration)) where duration >= .seconds(600): "\(Int(duration / .seconds(60))) min"
+        case (_, .duration(let duration)): "\(Int(duration / .seconds(1))) s"
+        case (_, .boolean(let truth)): "\(truth)"
+        case (_, .text(let text)): "`\(text)`"
+        }
+    }
+}
+
+/// What all configurations have in common.
+enum ConfigKeys {
+    /// The keys of durations: the native name and a suffix.
+    static let durations = Set(
+        (TrackerFields.table.fields.map(\.name) + AnalyticsFields.table.fields.map(\.name)
+            + BasicFields.table.fields.map(\.name)).filter { $0.hasSuffix("Ms") })
+
+    /// A message about an option, which names it by the key that was written: durations have a suffix in JSON.
+    static func named(in message: String) -> String {
+        for key in durations {
+            guard let place = message.place(of: "'\(key.dropLast(2))'") else { continue }
+            var message = message
+            message.replaceSubrange(place, with: "'\(key)'")
+            return message
+        }
+        return message
+    }
+}
+
+/// The keys that a configuration object may have: reads it, and describes it.
+struct ConfigTable<Options: Sendable>: Sendable {
+    /// The keys, in the order in which they are to be shown.
+    let fields: [ConfigField<Options>]
+
+    init(_ fields: [ConfigField<Options>]) {
+        self.fields = fields
+    }
+
+    /// What the object may be.
+    var schema: Schema {
+        .object(
+            fields.map { field in
+                field.isRequired
+                    ? .required(field.name, field.schema, field.summary)
+                    : .optional(field.name, field.schema.orNull, field.summary)
+            }
+                + fields.flatMap { field in
+                    field.aliases.map { .optional($0, field.schema.orNull, "The same as `\(field.name)`.") }
+                },
+            others: nil
+        )
+    }
+
+    /// Sets the options that an object names; `null` is absent.
+    ///
+    /// - Parameters:
+    ///   - object: The configuration.
+    ///   - path: The keys that lead to it, for errors; empty for the outermost.
+    ///   - options: What is set.
+    /// - Throws: INVALID_CONFIGURATION naming the key and what is wrong with it.
+    func read(_ object: JSONText, at path: String = "", into options: inout Options) throws(TrackerError) {
+        guard object.kind == .object else {
+            throw FieldCheck.fault(path.isEmpty ? "config" : path, "must be an object")
+        }
+        var seen: [String: String] = [:]
+        for member in object.members {
+            let field = try field(member.key, path)
+            guard !member.value.isNull else { continue }
+            if let other = seen.updateValue(member.key, forKey: field.name) {
+                throw FieldCheck.fault(Self.join(path, member.key), "is given a second time as '\(other)'")
+            }
+            try field.read(member.value, Self.join(path, field.name), &options)
+        }
+    }
+
+    private func field(_ key: String, _ path: String) throws(TrackerError) -> ConfigField<Options> {
+        func has(_ name: String) -> Bool { name.utf8.elementsEqual(key.utf8) }
+
+        if let field = fields.first(where: { has($0.name) || $0.aliases.contains(where: has) }) { return field }
+        let nearest =
+            SpellingSuggestion.nearest(to: key, among: fields.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+        throw FieldCheck.fault(Self.join(path, String(key.prefix(80))), "is not known\(nearest)")
+    }
+
+    private static func join(_ path: String, _ key: String) -> String {
+        path.isEmpty ? key : "\(path).\(key)"
     }
 }

@@ -189,3 +189,41 @@ public struct Arguments: Sendable {
         return .invalidParams("\(start); did you mean '\(nearest)'?")
     }
 }
+
+/// Guesses what a misspelled name was meant to be.
+public enum SpellingSuggestion {
+    /// The known name that takes the fewest edits to get to.
+    ///
+    /// Case, and the underscores, hyphens and dots between words, do not count.
+    ///
+    /// - Parameters:
+    ///   - name: What was written. Only its beginning is looked at, so that long input costs little.
+    ///   - known: What could be meant.
+    /// - Returns: `nil` if nothing is near: more than two in five letters would have to change.
+    public static func nearest(to name: String, among known: some Sequence<String>) -> String? {
+        let letters = folded(name)
+        return known.map { (name: $0, distance: distance(letters, folded($0))) }
+            .filter { $0.distance * 5 <= 2 * max(letters.count, 5) }
+            .min { $0.distance < $1.distance }?.name
+    }
+
+    private static func folded(_ name: String) -> [UInt8] {
+        name.utf8.prefix(64).filter { !"_-.".utf8.contains($0) }
+            .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    /// Levenshtein's distance: how many letters must be put in, taken out or replaced.
+    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var row = Array(0...other.count)
+        for (i, letter) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, otherLetter) in other.enumerated() {
+                let replaced = diagonal + (letter == otherLetter ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+            }
+        }
+        return row[other.count]
+    }
+}

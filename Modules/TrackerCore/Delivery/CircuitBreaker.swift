@@ -127,3 +127,23 @@ package struct CircuitBreaker: Sendable {
         return wait * (1 + policy.jitter * (2 * chance - 1))
     }
 }
+
+extension CircuitBreaker.State {
+    /// The state as the outside sees it.
+    var circuit: CircuitState {
+        switch self {
+        case .closed: .closed
+        case .open: .open
+        case .halfOpen: .halfOpen
+        }
+    }
+
+    /// Until when nothing flows, if there is such an instant.
+    var until: MonotonicInstant? {
+        switch self {
+        case .closed(_, let until): until
+        case .open(_, let until): until
+        case .halfOpen: nil
+        }
+    }
+}

@@ -129,3 +129,32 @@ enum DeliveryEvent: Sendable {
     /// The lane is empty, or the engine ends.
     case idle
 }
+
+extension DeliveryEngine {
+    /// The state of the engine as other threads may read it.
+    struct Snapshot: Sendable {
+        var circuit: CircuitState
+        /// Until when the breaker keeps everything back, if it does.
+        var circuitUntil: MonotonicInstant?
+        var requestsInFlight: Int
+        var isElsewhere: Bool
+        var isDelivering: Bool
+        var lastError: (message: String, at: Timestamp)?
+
+        init(_ state: State) {
+            let breaker = state.delivery.breaker.state
+            circuit = breaker.circuit
+            circuitUntil = breaker.until
+            requestsInFlight = state.delivery.inFlight.count
+            isElsewhere = state.isElsewhere
+            isDelivering = state.isLocked
+            lastError = state.lastError
+        }
+    }
+
+    /// How long the breaker keeps everything back.
+    var circuitRemaining: Duration {
+        let now = parts.loop.now
+        return max(.zero, snapshot.circuitUntil.map { now.duration(to: $0) } ?? .zero)
+    }
+}

@@ -1,4 +1,5 @@
-public import TrackerModels
+// A program that tracks needs the values too, so one import gives both.
+@_exported public import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 

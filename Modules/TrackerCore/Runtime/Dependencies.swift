@@ -1,6 +1,14 @@
-import TrackerModels
+package import TrackerModels
 package import TrackerNetworking
 package import TrackerStorage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// What a client works with besides its configuration: the system's own parts, or test doubles.
 package struct Dependencies: Sendable {
@@ -52,4 +60,54 @@ package struct Dependencies: Sendable {
             throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
         }
     }
+}
+
+/// Gives the wall time and the monotonic time.
+///
+/// The two never mix: wall time is data that may jump, the monotonic time decides when something is due.
+package protocol TrackerClock: Sendable {
+    /// The wall time.
+    var wall: Timestamp { get }
+    /// Time since some fixed instant of this run; never goes back.
+    var uptime: Duration { get }
+}
+
+/// The system's clocks.
+package struct SystemClock: TrackerClock {
+    package init() {}
+
+    package var wall: Timestamp {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    package var uptime: Duration { .nanoseconds(MonotonicClock.now.nanoseconds) }
+}
+
+/// The instant of a decision, by all the clocks there are.
+struct ClockReading: Hashable, Sendable {
+    var now: MonotonicInstant
+    var wall: Timestamp
+    var uptime: Duration
+}
+
+/// Makes unique identifiers.
+package protocol IDGenerator: Sendable {
+    /// A UUID in lower case, such as `6f0c7e85-3c1d-4a52-9c0b-1f2e3d4c5b6a`.
+    func uuid() -> String
+}
+
+extension IDGenerator {
+    /// A UUID as a message's key.
+    ///
+    /// Every UUID is a valid one, so the second one is never made.
+    func messageID() -> MessageID { MessageID(uuid()) ?? messageID() }
+}
+
+/// UUIDs from the system's source of randomness.
+package struct RandomIDGenerator: IDGenerator {
+    package init() {}
+
+    package func uuid() -> String { UUIDText.random() }
 }

@@ -74,3 +74,102 @@ extension Int64 {
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }
+
+extension Timestamp {
+    /// Reads a date and a time of day with its zone in the form of ISO 8601 that RFC 3339 has, such as
+    /// `2025-11-27T10:30:00.000Z` or `2025-11-27T11:30:00+01:00`.
+    ///
+    /// What is finer than a millisecond is cut off.
+    ///
+    /// - Parameter text: The date, the time and the zone. Without a zone the instant is unknown.
+    /// - Returns: `nil` if `text` is anything else, or names no day of the calendar or no time of the day.
+    public init?(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        guard let year = Self.number(4, from: &rest), Self.take("-", from: &rest),
+            let month = Self.number(2, from: &rest), Self.take("-", from: &rest),
+            let day = Self.number(2, from: &rest), Self.take("T", from: &rest) || Self.take("t", from: &rest),
+            let hour = Self.number(2, from: &rest), Self.take(":", from: &rest),
+            let minute = Self.number(2, from: &rest), Self.take(":", from: &rest),
+            let second = Self.number(2, from: &rest), let thousandths = Self.fraction(from: &rest),
+            let offset = Self.offset(from: &rest), rest.isEmpty,
+            (1...12).contains(month), (1...Self.length(ofMonth: month, year)).contains(day), hour < 24, minute < 60,
+            second < 60
+        else { return nil }
+        let days = Self.days(toYear: year, month, day)
+        let seconds = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
+        self.init(milliseconds: seconds * 1000 + thousandths)
+    }
+
+    /// Takes this many digits.
+    private static func number(_ digits: Int, from rest: inout ArraySlice<UInt8>) -> Int64? {
+        let taken = rest.prefix(digits)
+        guard taken.count == digits, taken.allSatisfy(isDigit) else { return nil }
+        rest = rest.dropFirst(digits)
+        return taken.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+
+    private static func take(_ character: Unicode.Scalar, from rest: inout ArraySlice<UInt8>) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Takes a fraction of a second, if there is one, as milliseconds.
+    private static func fraction(from rest: inout ArraySlice<UInt8>) -> Int64? {
+        guard take(".", from: &rest) || take(",", from: &rest) else { return 0 }
+        let digits = rest.prefix(while: isDigit)
+        guard !digits.isEmpty else { return nil }
+        rest = rest.dropFirst(digits.count)
+        return [100, 10, 1].enumerated().reduce(0) { sum, place in
+            place.offset < digits.count
+                ? sum + place.element * Int64(digits[digits.startIndex + place.offset] - UInt8(ascii: "0")) : sum
+        }
+    }
+
+    /// Takes a zone, as minutes east of Greenwich.
+    private static func offset(from rest: inout ArraySlice<UInt8>) -> Int64? {
+        if take("Z", from: &rest) || take("z", from: &rest) { return 0 }
+        let sign: Int64
+        if take("+", from: &rest) { sign = 1 } else if take("-", from: &rest) { sign = -1 } else { return nil }
+        guard let hours = number(2, from: &rest) else { return nil }
+        _ = take(":", from: &rest)
+        guard let minutes = number(2, from: &rest), hours < 24, minutes < 60 else { return nil }
+        return sign * (hours * 60 + minutes)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// How many days a month has.
+    package static func length(ofMonth month: Int64, _ year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Days since 1970. The year is counted from 1 March, so that the leap day is its last.
+    package static func days(toYear year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month > 2 ? year : year - 1
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+#if FoundationURL
+    #if canImport(FoundationEssentials)
+        public import FoundationEssentials
+    #else
+        public import Foundation
+    #endif
+
+    extension Timestamp {
+        /// Takes a date, to the millisecond. A date out of range becomes the nearest instant in range.
+        public init(_ date: Date) {
+            let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+            self.init(milliseconds: Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max))
+        }
+    }
+#endif

@@ -1,3 +1,6 @@
+// Values are JSON: a file that imports the models has `JSONValue`, `JSONObject` and `JSONText` as well.
+@_exported public import TrackerJSON
+
 /// The values of a call, such as the attributes of an event: one JSON object.
 ///
 /// ```swift

@@ -65,3 +65,149 @@ struct RecoveredDatabase {
         }
     }
 }
+
+/// Carries one lane over from a damaged database into a new one.
+struct LaneRecovery {
+    private let database: LaneDatabase
+    private let backup: LaneBackup
+    private let recovered: RecoveredLane
+    private let key: LaneKey
+
+    /// Names the lane, whose new rows exist.
+    init(_ database: LaneDatabase, _ backup: LaneBackup, _ recovered: RecoveredLane, _ key: LaneKey) {
+        self.database = database
+        self.backup = backup
+        self.recovered = recovered
+        self.key = key
+    }
+
+    /// Copies what can be read, and starts the lane's counters again.
+    ///
+    /// - Parameter expected: How many records there were, if that is known.
+    func run(
+        from damagedCopy: DamagedDatabase?, expecting expected: Int?
+    ) throws(StorageError) -> (carriedOver: Int, lost: Int) {
+        guard var row = try database.lanes.load(key, prefix: "") else { return (0, 0) }
+        if let damagedCopy, recovered.number > 0 {
+            for (generation, entry) in damagedCopy.generations(lane: recovered.number) {
+                try database.generations.save(entry, key, generation)
+            }
+            try carryOverValues(from: damagedCopy, row)
+            try carryOverGiven(from: damagedCopy, &row)
+            try carryOverRecords(from: damagedCopy, &row)
+        }
+        let lost = max(0, (expected ?? 0) - row.counters.queued)
+        row.counters.accepted = row.counters.queued + lost
+        row.reserved = max(row.reserved, row.sequence)
+        try database.lanes.save(row)
+        if lost > 0 { try database.lanes.countDropped(lost, .lost, lane: key.lane) }
+        return (row.counters.queued, lost)
+    }
+
+    /// A value that a backup has is left to the backup; but a removed value must not come back.
+    private func carryOverValues(from damagedCopy: DamagedDatabase, _ row: LaneRow) throws(StorageError) {
+        for scope in [ValueScope.brand, .lane] {
+            let (files, epoch, lane) =
+                scope == .lane ? (backup.lane, row.generation.number, key.lane) : (backup.brand, row.epoch, 0)
+            let store = SQLiteKeyValueStore(database, row, scope)
+            for value in damagedCopy.values(lane: lane == 0 ? 0 : recovered.number, of: recovered.number) {
+                if try store.holding(for: value.key) != .absent { continue }
+                guard let text = value.text else {
+                    try store.remove(value.key)
+                    continue
+                }
+                // An unreadable backup does not prevent the recovery.
+                if case .value(let copy)? = try? files.holding(for: value.key), copy.epoch == epoch { continue }
+                try store.save(StoredValue(text: text, expires: value.expires, epoch: epoch), for: value.key)
+            }
+        }
+    }
+
+    private func carryOverGiven(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
+        for given in damagedCopy.given(lane: recovered.number) {
+            try database.idempotencyKeys.restore(given, key)
+            row.settled = max(row.settled, given.settled ?? 0)
+        }
+    }
+
+    private func carryOverRecords(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
+        // Numbers are reserved, in the database and in a backup, before any of them is given.
+        guard recovered.reserved > 0 else { return }
+        let old = LaneKey(lane: recovered.number, brand: 0)
+        let numbers = old.record(0)...old.record(recovered.reserved)
+        var counters = row.counters
+        var sequence = row.sequence
+        try damagedCopy.records(numbers) { (record) throws(StorageError) in
+            let body = record.bytes(8)
+            // Half a record is of no use.
+            guard (try? JSONText(validating: body, maxDepth: JSONText.maxDepthCeiling)) != nil,
+                let messageID = MessageID(record.text(3) ?? "")
+            else { return }
+            let number = LaneKey.sequence(ofRecord: record.int64(0))
+            guard try database.records.restore(record, number: key.record(number), body: body) else { return }
+            if record.int64(4) != 0, try database.idempotencyKeys.outcome(key, messageID) == nil {
+                try database.idempotencyKeys.remember(key, messageID, row.consent == .pending ? .pending : .queued)
+            }
+            counters.queued += 1
+            counters.queuedBytes += body.count
+            sequence = max(sequence, number)
+        }
+        row.counters = counters
+        row.sequence = sequence
+    }
+}
+
+/// What is known of a lane whose database is lost: from its backups, from the damaged database, or from both.
+struct RecoveredLane {
+    /// The lane's number in the lost database, 0 if it is not known.
+    var number: Int64 = 0
+    /// The brand's consent.
+    var consent: Consent?
+    /// How often the brand's values were reset.
+    var epoch: Int64 = 1
+    /// The lane's generation.
+    var generation: Int64 = 1
+    /// A sequence number that no record can have exceeded.
+    var reserved: Int64 = 0
+    /// How many records waited, if that is known.
+    var queued: Int?
+
+    /// Both combined: of two values the later one, of two consents the stricter one.
+    func merged(with other: RecoveredLane) -> RecoveredLane {
+        RecoveredLane(
+            number: number > 0 ? number : other.number,
+            consent: consent == .denied || other.consent == .denied ? .denied : consent ?? other.consent,
+            epoch: max(epoch, other.epoch), generation: max(generation, other.generation),
+            reserved: max(reserved, other.reserved), queued: queued ?? other.queued
+        )
+    }
+}
+
+extension StateFolder {
+    /// What the backups know of all lanes.
+    var backedUpLanes: [LaneIdentity: RecoveredLane] {
+        var lanes: [LaneIdentity: RecoveredLane] = [:]
+        for brand in backups.names {
+            for name in backups.folder(brand).names {
+                let files = FileKeyValueStore(directory: backups.folder(brand).folder(name))
+                guard let identity = files.text(.identity).flatMap({ LaneIdentity(backup: $0) }) else { continue }
+                let backup = LaneBackup(self, identity)
+                lanes[identity] = RecoveredLane(
+                    number: backup.laneNumber, consent: backup.consent, epoch: max(1, backup.epoch),
+                    generation: max(1, backup.generation), reserved: backup.reserved
+                )
+            }
+        }
+        return lanes
+    }
+}
+
+extension LaneTable {
+    /// Makes the rows of a lane from this alone.
+    func make(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
+        try make(
+            identity, number: recovered.number, consent: recovered.consent, epoch: recovered.epoch,
+            generation: recovered.generation, sequence: recovered.reserved
+        )
+    }
+}

@@ -52,3 +52,70 @@ extension StoredKey {
         }
     }
 }
+
+/// Values that are kept twice: in the database, which decides, and in backup files, in case it loses one.
+struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
+    /// The result of reading a value.
+    struct Reading: Hashable {
+        /// The value, unless there is none or it has expired.
+        var text: String?
+        /// What the read has found to repair.
+        var repair: Repair?
+    }
+
+    /// A repair.
+    enum Repair: Hashable {
+        /// The primary lacks what the backup has.
+        case healPrimary(StoredValue)
+        /// The backup lacks what the primary has.
+        case healBackup
+        /// The value has expired and goes from both.
+        case remove
+    }
+
+    /// The store that decides.
+    let primary: Primary
+    /// The store that stands in.
+    let backup: Backup
+    /// The span of life that values must belong to.
+    let epoch: Int64
+
+    /// Reads the primary's value, else the backup's.
+    ///
+    /// The backup does not count for a value that was removed, nor if it is from before a reset.
+    func read(_ key: String, at now: Timestamp) throws(StorageError) -> Reading {
+        switch try primary.holding(for: key) {
+        case .value(let value) where value.expires > now:
+            return Reading(text: value.text, repair: backup.contains(key) ? nil : .healBackup)
+        case .value:
+            return Reading(repair: .remove)
+        case .removed:
+            return Reading()
+        case .absent:
+            guard case .value(let value) = try backup.holding(for: key), value.epoch == epoch else { return Reading() }
+            guard value.expires > now else { return Reading(repair: .remove) }
+            return Reading(text: value.text, repair: .healPrimary(value))
+        }
+    }
+
+    /// Reads a value, and repairs the primary by it.
+    ///
+    /// - Returns: The value, unless there is none, and whether something has changed.
+    func heal(_ key: String, at now: Timestamp) throws(StorageError) -> (text: String?, isChanged: Bool) {
+        let reading = try read(key, at: now)
+        switch reading.repair {
+        case .healPrimary(let value): try primary.save(value, for: key)
+        case .remove: try primary.remove(key)
+        case .healBackup, nil: break
+        }
+        return (reading.text, reading.repair != nil)
+    }
+}
+
+/// A store that is always empty: the backup of a state in memory.
+struct NoKeyValueStore: KeyValueStore {
+    func holding(for key: String) -> Holding { .absent }
+    func contains(_ key: String) -> Bool { true }
+    func save(_ value: StoredValue, for key: String) {}
+    func remove(_ key: String) {}
+}

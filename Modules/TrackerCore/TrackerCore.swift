@@ -1,2 +1,0 @@
-// A program that tracks needs the values too, so one import gives both.
-@_exported public import TrackerModels

@@ -1,2 +1,0 @@
-// Values are JSON: who imports the models has ``JSONValue``, ``JSONObject`` and ``JSONText`` as well.
-@_exported public import TrackerJSON
