@@ -162,26 +162,6 @@ struct ClientPolicy: Sendable {
     var shutdownCode = TrackerError.Code.initializationFailed
 }
 
-/// What is known of a call when it is made.
-struct CallStamp: Sendable {
-    /// The number of the call in this run of the program.
-    var number = 0
-    var messageID: MessageID
-    /// Whether the caller chose the id.
-    var hasCallerKey: Bool
-    /// The wall time.
-    var time: Timestamp
-    /// The monotonic time.
-    var uptime: Duration
-
-    /// The call on its way into the outbox.
-    func draft(_ route: Route, _ body: Draft.Body, values: [ValueChange] = []) -> Draft {
-        Draft(
-            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body, values: values,
-            occurredAt: time, acceptedAt: uptime)
-    }
-}
-
 /// The last 10,000 ids that were inserted, as many as an outbox remembers.
 struct RecentIDs: Sendable {
     private static let limit = 10_000

@@ -242,18 +242,20 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// - Parameter completion: Called when every lock is free, at the latest when the time has passed: the disk may
     ///   stall.
     func shutDown(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
-        let end = Once<Int> { [hub] epoch in
+        let epoch = hub.epoch
+        let hasEnded = Flag(false)
+        let end = { @Sendable [hub] in
+            guard hasEnded.raise() else { return }
             hub.close(epoch)
             completion()
         }
-        let epoch = hub.epoch
         let deadline = dependencies.clock.uptime + timeout
         handle { contents in
-            contents.state.shutDown(by: deadline) { end(epoch) }
+            contents.state.shutDown(by: deadline, end)
             contents.model.forget()
         }
         log.endRefusals()
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { end(epoch) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds, execute: end)
     }
 
     /// Logs informative and debug messages from now on.
@@ -311,5 +313,25 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             return
         }
         run.lane.engine.kick()
+    }
+}
+
+/// What is known of a call when it is made.
+struct CallStamp: Sendable {
+    /// The number of the call in this run of the program.
+    var number = 0
+    var messageID: MessageID
+    /// Whether the caller chose the id.
+    var hasCallerKey: Bool
+    /// The wall time.
+    var time: Timestamp
+    /// The monotonic time.
+    var uptime: Duration
+
+    /// The call on its way into the outbox.
+    func draft(_ route: Route, _ body: Draft.Body, values: [ValueChange] = []) -> Draft {
+        Draft(
+            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body, values: values,
+            occurredAt: time, acceptedAt: uptime)
     }
 }

@@ -13,15 +13,3 @@ final class Flag: Sendable {
     /// Sets it to `true`, and returns whether it was `false` before.
     func raise() -> Bool { !storage.exchange(true, ordering: .acquiringAndReleasing) }
 }
-
-/// An action that runs once, at the first call; later calls do nothing.
-final class Once<Value: Sendable>: Sendable {
-    private let isDone = Flag(false)
-    private let action: @Sendable (Value) -> Void
-
-    init(_ action: @escaping @Sendable (Value) -> Void) { self.action = action }
-
-    func callAsFunction(_ value: Value) {
-        if isDone.raise() { action(value) }
-    }
-}

@@ -1,4 +1,3 @@
-import Synchronization
 import TrackerModels
 import TrackerNetworking
 import TrackerStorage
@@ -62,36 +61,4 @@ struct OpenLane: Sendable {
 extension Duration {
     /// The duration in seconds.
     var seconds: Double { self / .seconds(1) }
-}
-
-/// Combines many requests to look at a lane into one look.
-///
-/// Each call of a transaction asks for a look when it is answered. One look after the last answer serves them all.
-final class KickGate: Sendable {
-    private static let kicked: UInt8 = 1
-    private static let gathering: UInt8 = 2
-
-    private let state = Atomic<UInt8>(0)
-    private let look = Mutex<(@Sendable () -> Void)?>(nil)
-
-    /// Sets the function that looks. It must begin with ``lower()``.
-    func connect(_ look: @escaping @Sendable () -> Void) { self.look.withLock { $0 = look } }
-
-    /// Asks for a look.
-    func kick() {
-        if state.bitwiseOr(Self.kicked, ordering: .acquiringAndReleasing).oldValue == 0 { begin() }
-    }
-
-    /// Runs `body`, and then looks once for all requests made meanwhile.
-    func gather(_ body: () -> Void) {
-        state.bitwiseOr(Self.gathering, ordering: .acquiringAndReleasing)
-        body()
-        let old = state.bitwiseAnd(~Self.gathering, ordering: .acquiringAndReleasing).oldValue
-        if old & Self.kicked != 0 { begin() }
-    }
-
-    /// Marks the beginning of a look: later requests need another one.
-    func lower() { state.bitwiseAnd(~Self.kicked, ordering: .acquiringAndReleasing) }
-
-    private func begin() { look.withLock(\.self)?() }
 }
