@@ -4,12 +4,12 @@ import TrackerStorage
 
 extension DeliveryEngine {
     /// Logs an event, and reports it to listeners.
-    func report(_ event: DeliveryEvent, _ state: inout State, at moment: ClockReading) {
+    func report(_ event: DeliveryEvent, _ state: inout State, at reading: ClockReading) {
         switch event {
         case .retried(let plan, let answer, let message):
             state.growth.interrupt()
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
-            state.lastError = (message + subject, moment.wall)
+            state.lastError = (message + subject, reading.wall)
             if answer.isLostRedirect {
                 parts.log.log(.warning, "Configuration error: \(message)\(subject); it stays queued.")
             } else {
@@ -17,7 +17,7 @@ extension DeliveryEngine {
             }
             parts.diagnostics.report(.retried(status: answer.status, message: message))
         case .dropped(let records, let reason, let message):
-            state.lastError = (message, moment.wall)
+            state.lastError = (message, reading.wall)
             for record in records {
                 parts.log.log(
                     .error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
@@ -28,7 +28,7 @@ extension DeliveryEngine {
                 .warning, "The user was not identified: \(message)\(subject); the profile is sent all the same.")
         case .sessionMade, .sessionChanged, .idle: break
         case .halted(let halt), .disabled(let halt):
-            state.lastError = (halt.message, moment.wall)
+            state.lastError = (halt.message, reading.wall)
             parts.diagnostics.report(.lane(halt.message))
         }
         observe(event)
@@ -58,7 +58,7 @@ extension DeliveryEngine {
     }
 
     /// Logs that requests have begun to fail, and that they fail no longer.
-    func report(_ settlement: DeliveryState.Settlement, _ state: State, at moment: ClockReading) {
+    func report(_ settlement: DeliveryState.Settlement, _ state: State, at reading: ClockReading) {
         switch settlement.outage {
         case .began:
             // A redirect that leads nowhere is logged each time, with its target.
@@ -70,7 +70,7 @@ extension DeliveryEngine {
             let sentence = cause.hasSuffix(".") ? cause : "\(cause)."
             parts.log.log(
                 .warning,
-                "Delivery fails: \(sentence) What is queued is kept; the next try is in \(waitText(state, at: moment.now))."
+                "Delivery fails: \(sentence) What is queued is kept; the next try is in \(waitText(state, at: reading.now))."
             )
         case .ended: parts.log.verbose(.info) { "Delivery works again." }
         case nil: break

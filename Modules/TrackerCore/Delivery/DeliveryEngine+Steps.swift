@@ -34,7 +34,7 @@ extension DeliveryEngine {
         for transfer in state.transfers.values { parts.loop.cancel(transfer) }
         observe(.idle)
         parts.loop.close()
-        // Whoever waits for the end may hold the engine: it must not hold them.
+        // The completion may hold the engine: the engine drops it, so that neither keeps the other alive.
         state.ending = nil
         ending.completion()
     }
@@ -218,7 +218,8 @@ extension DeliveryEngine {
     }
 
     /// Releases the lane to other processes, once nothing is under way and every delivery, drop and session of this
-    /// process is on disk. Earlier, another process would send records again or make a second session.
+    /// process is written. Earlier, another process would send records again or make a second session. What the disk
+    /// has refused is the outbox's part: it keeps the lock until that is written too.
     ///
     /// - Returns: Whether nothing is held any more.
     @discardableResult

@@ -4,8 +4,9 @@ import TrackerStorage
 
 /// Decides what is sent when, and what an answer changes: no clock, no lock, no I/O.
 ///
-/// The engine asks ``readiness(at:)``. If the answer is to look, it peeks, asks ``intention(for:at:)``, and does what
-/// that says. Each answer of the server goes through ``finish(_:with:at:)``.
+/// The engine asks ``readiness(at:isPaused:)``. If the answer is to look, it peeks, asks
+/// ``intention(for:wantedThrough:at:)``, and does what that says. Each answer of the server goes through
+/// ``finish(_:with:at:)``.
 struct DeliveryState: Sendable {
     /// Names a request under way.
     struct Token: Hashable, Sendable {
@@ -158,31 +159,31 @@ struct DeliveryState: Sendable {
     }
 
     /// What to do with what has just been read.
-    mutating func intention(for peek: Peek, wantedThrough: Int64, at moment: ClockReading) -> Intention {
+    mutating func intention(for peek: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention {
         let underWay = underWay
         let records = underWay.isEmpty ? peek.records : peek.records.filter { !underWay.contains($0.id) }
-        let expired = eventTTL == nil ? [] : records.filter { isExpired($0, at: moment) }
+        let expired = eventTTL == nil ? [] : records.filter { isExpired($0, at: reading) }
         ahead = ReadAhead(peek, records)
         guard expired.isEmpty || peek.state.isAwaitingDisk else {
             ahead = nil
             return .drop(expired, .expired, "older than eventTTL")
         }
-        return intention(wantedThrough: wantedThrough, at: moment)
+        return intention(wantedThrough: wantedThrough, at: reading)
     }
 
     /// What to do with what was read ahead.
-    mutating func intention(wantedThrough: Int64, at moment: ClockReading) -> Intention {
+    mutating func intention(wantedThrough: Int64, at reading: ClockReading) -> Intention {
         guard var rest = ahead.take() else { return .rest }
         guard !rest.lane.isAwaitingDisk else { return .blocked(.storage) }
-        if let end = rest.lane.sessionExpiresAt, end <= moment.wall, rest.lane.entry.session != nil {
+        if let end = rest.lane.sessionExpiresAt, end <= reading.wall, rest.lane.entry.session != nil {
             return .change([.expire(rest.lane.generation)])
         }
-        if let first = rest.first, isExpired(first, at: moment) {
+        if let first = rest.first, isExpired(first, at: reading) {
             return .drop([first], .expired, "older than eventTTL")
         }
         let intention =
             rest.prepared.map { Intention.send($0) }
-            ?? dialect.plan(view(rest, wantedThrough: wantedThrough, at: moment))
+            ?? dialect.plan(view(rest, wantedThrough: wantedThrough, at: reading))
         guard case .send(let plan) = intention else {
             if case .hold = intention { isHolding = inFlight.isEmpty }
             return intention
@@ -203,15 +204,15 @@ struct DeliveryState: Sendable {
     }
 
     /// Makes the request that comes next, while the last is under way.
-    mutating func prepare(at moment: ClockReading) {
+    mutating func prepare(at reading: ClockReading) {
         guard let ahead, ahead.first != nil, ahead.prepared == nil else { return }
-        let plan = dialect.prepare(view(ahead, wantedThrough: 0, at: moment))
+        let plan = dialect.prepare(view(ahead, wantedThrough: 0, at: reading))
         self.ahead?.prepare(plan)
     }
 
-    private func view(_ ahead: ReadAhead, wantedThrough: Int64, at moment: ClockReading) -> LaneView {
+    private func view(_ ahead: ReadAhead, wantedThrough: Int64, at reading: ClockReading) -> LaneView {
         LaneView(
-            state: ahead.lane, records: ahead.records, entries: ahead.entries, now: moment.now, wall: moment.wall,
+            state: ahead.lane, records: ahead.records, entries: ahead.entries, now: reading.now, wall: reading.wall,
             wantedThrough: wantedThrough, groups: ahead.groups)
     }
 
@@ -225,19 +226,19 @@ struct DeliveryState: Sendable {
     }
 
     /// Removes a plan from those under way, and decides what its answer means.
-    mutating func finish(_ token: Token, with answer: Answer, at moment: ClockReading) -> Settlement {
+    mutating func finish(_ token: Token, with answer: Answer, at reading: ClockReading) -> Settlement {
         guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
         if case .failure(let error) = answer, error.kind == .cancelled || error.kind == .closed {
-            breaker.abandon(at: moment.now)
+            breaker.abandon(at: reading.now)
             ahead = nil
             return Settlement()
         }
-        let verdict = dialect.judge(answer, to: plan, at: moment.wall)
+        let verdict = dialect.judge(answer, to: plan, at: reading.wall)
         if phase != .started, case .session(let generation) = plan.purpose {
             return settlement(ofFirst: verdict, for: plan, generation, answer)
         }
         if case .retry(let floor, let message) = verdict {
-            breaker.fail(at: moment.now, floor: floor, using: &jitter)
+            breaker.fail(at: reading.now, floor: floor, using: &jitter)
             ahead = nil
             defer { isFailing = true }
             return Settlement(events: [.retried(plan, answer, message)], outage: isFailing ? nil : .began)
@@ -300,10 +301,10 @@ struct DeliveryState: Sendable {
     }
 
     /// What to do for the session for which `initialize` waits.
-    mutating func firstStep(in lane: LaneState, at moment: ClockReading) -> FirstStep {
+    mutating func firstStep(in lane: LaneState, at reading: ClockReading) -> FirstStep {
         // A reset or a decision that the disk has refused is written before anything is sent.
         guard !lane.isAwaitingDisk else { return .wait }
-        if let end = lane.sessionExpiresAt, end <= moment.wall, lane.entry.session != nil {
+        if let end = lane.sessionExpiresAt, end <= reading.wall, lane.entry.session != nil {
             return .change([.expire(lane.generation)])
         }
         if lane.isSettled { return conclude(.success(())) }
@@ -313,7 +314,7 @@ struct DeliveryState: Sendable {
         }
         firstFailure = nil
         let view = LaneView(
-            state: lane, records: [], entries: [:], now: moment.now, wall: moment.wall, wantedThrough: 0)
+            state: lane, records: [], entries: [:], now: reading.now, wall: reading.wall, wantedThrough: 0)
         return switch dialect.plan(view) {
         case .send(let plan): .send(plan)
         case .change(let changes): .change(changes)
@@ -337,12 +338,12 @@ struct DeliveryState: Sendable {
         return Settlement(changes: [.barrier], awaitsCommit: true)
     }
 
-    private func isExpired(_ record: Record, at moment: ClockReading) -> Bool {
+    private func isExpired(_ record: Record, at reading: ClockReading) -> Bool {
         guard let eventTTL else { return false }
         // Within a run, ages go by the monotonic clock; over runs by the wall clock, which may have gone back.
         let age =
-            record.acceptedAt.map { moment.uptime - $0 }
-            ?? .milliseconds(moment.wall.milliseconds) - .milliseconds(record.occurredAt.milliseconds)
+            record.acceptedAt.map { reading.uptime - $0 }
+            ?? .milliseconds(reading.wall.milliseconds) - .milliseconds(record.occurredAt.milliseconds)
         return max(.zero, age) > eventTTL
     }
 

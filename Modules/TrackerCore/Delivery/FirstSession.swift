@@ -20,7 +20,8 @@ extension DeliveryEngine {
     /// Makes the lane's session, or finds that there is one or that none may be made. Nothing else is sent.
     ///
     /// The first answer decides. If a reset or a decision comes meanwhile, the answer does not count, and another session
-    /// is made, if it may be. After ``goWithoutSession()`` or ``close(by:completion:)`` the completion is not called.
+    /// is made, if it may be. The completion is not called after
+    /// ``goWithoutSession()`` or ``close(by:completion:)``.
     ///
     /// - Parameter completion: Called on the loop. Call ``start()`` or ``goWithoutSession()`` then.
     func makeFirstSession(completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void) {
@@ -57,17 +58,17 @@ extension DeliveryEngine {
     /// Takes the next step towards the session for which `initialize` waits.
     ///
     /// - Returns: Whether there may be another one now.
-    func takeFirstStep(_ state: inout State, at moment: ClockReading) -> Bool {
+    func takeFirstStep(_ state: inout State, at reading: ClockReading) -> Bool {
         do throws(StorageError) {
             var lane = try parts.outbox.state()
             if !lane.isSettled, !state.isLocked {
                 guard claimLane(&state) else {
-                    return pause(nil, until: moment.now.advanced(by: Self.sessionPatience), &state)
+                    return pause(nil, until: reading.now.advanced(by: Self.sessionPatience), &state)
                 }
                 // Another process may have made it between the look and the lock.
                 lane = try parts.outbox.state()
             }
-            switch state.delivery.firstStep(in: lane, at: moment) {
+            switch state.delivery.firstStep(in: lane, at: reading) {
             case .conclude(let result): conclude(result, &state)
             case .send(let plan):
                 send(plan, &state)
@@ -75,7 +76,7 @@ extension DeliveryEngine {
             case .change(let changes): commit(changes, awaited: true, &state)
             case .wait:
                 releaseLane(&state)
-                return pause(nil, until: moment.now.advanced(by: Self.sessionPatience), &state)
+                return pause(nil, until: reading.now.advanced(by: Self.sessionPatience), &state)
             }
         } catch {
             conclude(.failure(TrackerError(.storage, error.message)), &state)

@@ -120,7 +120,7 @@ struct ClientReporter: Sendable {
             + "To deliver them, initialize a client with that \(option)."
     }
 
-    /// Why the disk refused a call, or the queue did.
+    /// The sentence for a refusal whose call has none of its own.
     static func sentence(_ reason: RefusalReason, _ call: String) -> String {
         switch reason {
         case .queueFull: "Event queue full - dropping event: \(call)"

@@ -230,7 +230,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
-    /// A reset had taken effect before, by its key.
+    /// The outbox has found that a reset with this key took effect before: it does nothing this time.
     mutating func takeBack(_ change: PendingChange) {
         endings.remove(change.ownID)
     }

@@ -81,7 +81,7 @@ struct EnvironmentOptions: Sendable {
 }
 
 extension ClientSettings {
-    /// Why the state folder cannot be used, for whoever has to mend it.
+    /// Why the state folder cannot be used. It names the variable if the folder comes from the environment.
     func fault(_ error: StorageError) -> TrackerError {
         let source = EnvironmentOptions.Variable.storageDirectory.rawValue
         return TrackerError(

@@ -39,7 +39,7 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let storage = Code(rawValue: "STORAGE_ERROR")
     }
 
-    /// What kept the backend from making a session.
+    /// Why `initialize` ended without a session, or before its end.
     public enum Cause: Hashable, Sendable {
         /// There was no answer to the request. The text says why.
         case network(String)
@@ -57,7 +57,8 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
     /// A sentence for a developer. It names the argument that is wrong, and never shows a secret.
     public var message: String
-    /// What kept the backend from making a session, with ``Code/sessionCreationFailed``.
+    /// What kept the backend from making a session, with ``Code/sessionCreationFailed``; ``Cause/shutdown`` also with
+    /// ``Code/initializationFailed``.
     public var cause: Cause?
 
     /// The option at fault by its native name, and what is wrong with it, with ``Code/invalidConfiguration``.

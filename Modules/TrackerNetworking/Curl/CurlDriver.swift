@@ -35,7 +35,7 @@ import TrackerModels
     private let multi: CurlMulti
     private let compressor: GzipCompressor?
     private var policy = CompressionPolicy()
-    private var flights: [TransferID: InFlight] = [:]
+    private var inFlight: [TransferID: InFlight] = [:]
     private var freeTransfers: [CurlTransfer] = []
     /// Most requests go to the URL of the one before.
     private var lastAddress: WebAddress?
@@ -63,11 +63,11 @@ import TrackerModels
             for command in commands { carryOut(command, isClosing: isClosing) }
             commands.removeAll(keepingCapacity: true)
             if isClosing {
-                closeFlights()
+                closeInFlight()
                 if let rest = mailbox.end() { return rest }
                 continue
             }
-            if !flights.isEmpty { moveOn() }
+            if !inFlight.isEmpty { moveOn() }
             runTimers()
             if case .until(let instant) = mailbox.park() {
                 multi.poll(milliseconds: wait(until: instant))
@@ -85,8 +85,8 @@ import TrackerModels
             completion(.failure(.closed(host: WebAddress(reading: request.url)?.authority ?? "")))
         case .submit(let id, let request, let completion): begin(id, request, completion)
         case .cancel(let id):
-            guard let flight = flights[id] else { return }
-            let host = flight.exchange.address.authority
+            guard let entry = inFlight[id] else { return }
+            let host = entry.exchange.address.authority
             finish(
                 id,
                 .failure(
@@ -123,7 +123,7 @@ import TrackerModels
             request: request, address: address, deadline: MonotonicClock.now.advanced(by: request.timeout),
             compressedBody: compressed(request, to: address))
         transfer.id = id
-        flights[id] = InFlight(transfer: transfer, exchange: exchange, completion: completion)
+        inFlight[id] = InFlight(transfer: transfer, exchange: exchange, completion: completion)
         send(id)
     }
 
@@ -148,8 +148,8 @@ import TrackerModels
 
     /// Sends the next request of the exchange.
     private mutating func send(_ id: TransferID) {
-        guard let flight = flights[id] else { return }
-        let exchange = flight.exchange
+        guard let entry = inFlight[id] else { return }
+        let exchange = entry.exchange
         let left = MonotonicClock.now.duration(to: exchange.deadline)
         guard left > .zero else {
             return finish(
@@ -160,9 +160,9 @@ import TrackerModels
                         timeout: exchange.request.timeout)))
         }
         let isStarted =
-            flight.transfer.prepare(exchange, timeout: left, isFresh: isFreshNeeded) && flight.transfer.start(on: multi)
+            entry.transfer.prepare(exchange, timeout: left, isFresh: isFreshNeeded) && entry.transfer.start(on: multi)
         guard isStarted else { return finish(id, .failure(.unavailable(host: exchange.address.authority))) }
-        flight.epoch = epoch
+        entry.epoch = epoch
         // As long as a retired connection is open, libcurl would use it.
         isFreshNeeded = isRetiring
     }
@@ -177,24 +177,24 @@ import TrackerModels
     }
 
     private mutating func finishTransfer(_ id: TransferID, _ transfer: CurlTransfer, _ code: CURLcode) {
-        guard let flight = flights[id] else { return }
+        guard let entry = inFlight[id] else { return }
         transfer.stop(on: multi)
         // The connection may be dead, and HTTP/2 would go on using it until TCP gives up.
         if code == CURLE_OPERATION_TIMEDOUT { retireConnections() }
         // An answer with a whole header counts, even if its body broke off.
         guard let answer = transfer.answer(isWhole: code == CURLE_OK) else {
-            if Self.isOfHTTP2(code) && !flight.exchange.isRenewed {
+            if Self.isOfHTTP2(code) && !entry.exchange.isRenewed {
                 // A server that reloads ends its connections (GOAWAY). The next one is the new server's.
-                flight.exchange.isRenewed = true
+                entry.exchange.isRenewed = true
                 isFreshNeeded = true
                 return send(id)
             }
-            return finish(id, .failure(error(code, of: flight.exchange, on: transfer)))
+            return finish(id, .failure(error(code, of: entry.exchange, on: transfer)))
         }
         guard answer.status != 407 else {
-            return finish(id, .failure(refusal(by: 407, of: flight.exchange.address)))
+            return finish(id, .failure(refusal(by: 407, of: entry.exchange.address)))
         }
-        let step = flight.exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
+        let step = entry.exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
         switch step {
         case .send: send(id)
         case .finish(let result): finish(id, result)
@@ -230,7 +230,7 @@ import TrackerModels
 
     /// Ends retired connections, once nothing is under way on them.
     private mutating func endRetired() {
-        guard isRetiring, flights.values.allSatisfy({ $0.epoch == epoch }) else { return }
+        guard isRetiring, inFlight.values.allSatisfy({ $0.epoch == epoch }) else { return }
         multi.sockets.shutDownRetired()
         isRetiring = false
     }
@@ -239,18 +239,18 @@ import TrackerModels
     ///
     /// Its transfer is free before the completion runs, so that the completion may submit the next request on it.
     private mutating func finish(_ id: TransferID, _ result: Result<HTTPResponse, TransportError>) {
-        guard let flight = flights.removeValue(forKey: id) else { return }
-        flight.transfer.stop(on: multi)
-        flight.transfer.id = nil
-        flight.transfer.rest()
-        freeTransfers.append(flight.transfer)
+        guard let entry = inFlight.removeValue(forKey: id) else { return }
+        entry.transfer.stop(on: multi)
+        entry.transfer.id = nil
+        entry.transfer.rest()
+        freeTransfers.append(entry.transfer)
         endRetired()
-        flight.completion(result)
+        entry.completion(result)
     }
 
-    private mutating func closeFlights() {
-        for id in flights.keys.sorted(by: { $0.number < $1.number }) {
-            guard let host = flights[id]?.exchange.address.authority else { continue }
+    private mutating func closeInFlight() {
+        for id in inFlight.keys.sorted(by: { $0.number < $1.number }) {
+            guard let host = inFlight[id]?.exchange.address.authority else { continue }
             finish(id, .failure(.closed(host: host)))
         }
     }

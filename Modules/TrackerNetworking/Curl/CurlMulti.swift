@@ -54,13 +54,13 @@ import Synchronization
     }
 
     /// A transfer that has ended since the last call, and how; `nil` if there is no other.
-    func nextDone() -> (line: CurlTransfer, code: CURLcode)? {
+    func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
         var queued: Int32 = 0
         while let message = unsafe curl_multi_info_read(multi.handle, &queued) {
             guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle,
-                let line = unsafe CurlTransfer.of(easy)
+                let transfer = unsafe CurlTransfer.of(easy)
             else { continue }
-            return (line, unsafe message.pointee.data.result)
+            return (transfer, unsafe message.pointee.data.result)
         }
         return nil
     }

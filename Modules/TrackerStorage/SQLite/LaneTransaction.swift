@@ -60,8 +60,6 @@ struct LaneTransaction {
     var knownValues: [StoredKey: String?] = [:]
 
     /// Begins with a lane's row. If its session has expired, its generation ends first.
-    ///
-    /// - Parameter backup: Where values are looked for that the database lacks.
     init(
         _ database: LaneDatabase, _ configuration: OutboxConfiguration, row: LaneRow, now: Timestamp, run: Int64
     ) throws(StorageError) {
@@ -124,9 +122,7 @@ struct LaneTransaction {
         if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt), dropped: events,
-            changesValues: changesValues, erases: erases, reserved: reserved,
-            freedBytes: freedBytes, row: row
-        )
+            changesValues: changesValues, erases: erases, reserved: reserved, freedBytes: freedBytes, row: row)
     }
 
     /// Removes those of the records that are still there, and reports them.

@@ -28,7 +28,7 @@ struct LaneWriter: ~Copyable {
         var changesValues = false
     }
 
-    /// How many microseconds other processes have for their turn between two steps of an erasure.
+    /// How many microseconds the writer sleeps between two steps of an erasure, so that other processes get the lock.
     private static let pauseInErasure: UInt32 = 1_000
 
     let configuration: OutboxConfiguration
@@ -208,7 +208,8 @@ struct LaneWriter: ~Copyable {
         erasesNow = false
         do throws(StorageError) {
             while erasure != nil {
-                // The system wakes the waiting processes, but reserves no turn for them.
+                // `flock` serves no queue: a process that releases the lock and takes it again at once is mostly faster
+                // than those it has woken. So this one, on the queue of the writer alone, waits a moment.
                 usleep(Self.pauseInErasure)
                 try locked { (writer) throws(StorageError) in
                     let count = writer.databaseCount

@@ -13,7 +13,7 @@ extension SQLiteOutbox {
     /// How long a refused change waits for its next try.
     private static let firstRetry = 0.25
     private static let lastRetry = 5.0
-    /// How often to try for the turn to write backup files, and how many microseconds apart: two seconds in all.
+    /// How often to ask for the lock on the backup files, and how many microseconds apart: two seconds in all.
     private static let backupAttempts = 200
     private static let backupPause: UInt32 = 10_000
 
@@ -142,7 +142,8 @@ extension SQLiteOutbox {
 
     /// Waits for its turn to write backups, but not for ever: the process whose turn it is may be stopped.
     private func wait(for lock: borrowing FileLock) throws(StorageError) {
-        // The system has no wait for a lock with a timeout.
+        // `flock` waits either not at all or without a limit, and nothing else tells when the lock is free. So this
+        // looks again and again, on the queue of backups alone, and only while another process writes its own.
         for _ in 0..<Self.backupAttempts {
             if lock.tryLock() { return }
             usleep(Self.backupPause)
