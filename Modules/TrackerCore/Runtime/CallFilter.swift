@@ -92,10 +92,13 @@ extension ClientRuntime {
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in },
         check: (Call) -> Result<Model.Call, Refusal>
     ) {
-        while true {
+        // A function that is replaced at each look would keep its caller for ever.
+        for _ in 0..<100 {
             let seen = filter.apply(to: call, log: log, check)
             if accept(seen, messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion) { return }
         }
+        log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
+        completion(refuse(call.name, Refusal(.beforeSend, "Dropped \(call.name): beforeSend is replaced each time")))
     }
 
     /// The same under a key that may not be valid; returns a receipt.

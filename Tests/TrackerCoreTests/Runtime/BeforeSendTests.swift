@@ -193,6 +193,23 @@ struct BeforeSendTests {
         #expect(fixture.backend.events.map { $0["name"]?.stringValue } == ["A!", "B!"])
     }
 
+    @Test("that replaces itself each time drops the call, with a warning")
+    func replacesItself() async throws {
+        let fixture = try BasicFixture()
+        @Sendable func again(_ call: OutgoingCall) throws -> OutgoingCall? {
+            try fixture.tracker.initialize(
+                apiKey: "key-1234", endpoint: fixture.backend.url, options: fixture.options, beforeSend: again)
+            return call
+        }
+        _ = try again(OutgoingCall(method: "track"))
+
+        let call = fixture.tracker.track(event: "A")
+
+        #expect(await call.outcome == .dropped(.beforeSend))
+        #expect(fixture.log.lines.all == ["warning: Dropped A: beforeSend is replaced each time that it is called"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("brings no call back that a reset drops while the function looks at it")
     func resetMeanwhile() async throws {
         let fixture = try AnalyticsFixture()
