@@ -26,7 +26,7 @@ public final class HostLog: TrackerLog {
     ///
     /// - Parameters:
     ///   - descriptor: Where to write; it is neither closed nor made non-blocking.
-    ///   - least: The lowest level that is written; `nil`: nothing is.
+    ///   - least: The lowest level that is written. With `nil` nothing is written.
     ///   - omitsRefusals: Whether messages about dropped calls are left out, since the client warns of them itself.
     public init(descriptor: Int32, least: LogLevel?, omitsRefusals: Bool = false) {
         self.descriptor = descriptor

@@ -127,7 +127,7 @@ private final class Ending: Sendable {
     }
 }
 
-/// What a host is started with, as far as its clients are concerned.
+/// The settings of a host that its clients use.
 public struct HostSettings: Hashable, Sendable {
     /// The name of the program that the host works for. State is kept in a folder of this name, so that two programs
     /// share neither session nor user.
@@ -139,7 +139,7 @@ public struct HostSettings: Hashable, Sendable {
     /// The longest message that is taken, in bytes.
     public var maxMessageBytes: Int
 
-    /// Describes a start.
+    /// Makes settings.
     public init(
         appName: String = "default", storageDirectory: String? = nil, maxMessageBytes: Int = 16 << 20
     ) {

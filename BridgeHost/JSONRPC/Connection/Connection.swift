@@ -1,8 +1,8 @@
 /// A client that speaks JSON-RPC 2.0 over two byte streams.
 ///
-/// Two rules hold it together. The thread that reads never waits for an answer to be made or to be read; it pauses
-/// when too much is under way, and even then it sees the end of its input. And calls are passed on in the order in
-/// which they were received, while answers go out in the order in which they are ready.
+/// The thread that reads never waits until an answer is made or read. It pauses when too much is under way, and even
+/// then it sees the end of its input. Calls are passed on in the order in which they were received. Answers go out in
+/// the order in which they are ready.
 public final class Connection: Sendable {
     private let input: ByteStream
     private let wake = WakePipe()
@@ -11,7 +11,8 @@ public final class Connection: Sendable {
 
     /// Makes a connection.
     ///
-    /// From then on, writing to a pipe without a reader is an error in this process, not its end (SIGPIPE is ignored).
+    /// It makes the process ignore SIGPIPE: from then on, writing to a pipe without a reader is an error and does not
+    /// end the process.
     ///
     /// - Parameters:
     ///   - input: An open file descriptor to read from. It is neither closed nor made non-blocking.
@@ -33,9 +34,9 @@ public final class Connection: Sendable {
 
     /// Reads and answers until the input ends or ``stop(_:)`` is called.
     ///
-    /// This blocks its thread, which must be one that may block, such as the main thread; it must be called once. It
-    /// returns when all that was read is answered, the responder is done and the client has read the answers; at the
-    /// latest `shutdownTimeout` after the end.
+    /// Call it once, on a thread that may block, such as the main thread. It returns when all that was read is
+    /// answered, the responder is done and the client has read the answers, but not later than `shutdownTimeout` after
+    /// the end of the input.
     ///
     /// - Parameter responder: Answers the calls.
     /// - Returns: Why the connection ended, and whether anything was left.
@@ -50,15 +51,15 @@ public final class Connection: Sendable {
     ///
     /// It can be called from any thread, also by the responder, and returns at once.
     ///
-    /// - Parameter reason: Stands in the ``ConnectionEnd``. The first one holds.
+    /// - Parameter reason: The text for the ``ConnectionEnd``. If this is called several times, the first text counts.
     public func stop(_ reason: String) {
         queue.stop(.stopped(reason))
     }
 
-    /// Lets the answers and notifications that a closure gives go out in one write.
+    /// Sends the answers and notifications that a closure gives in one write.
     ///
-    /// Nothing is written while the closure runs. It can be called from any thread; calls by the reading thread need it
-    /// not, since their answers go out together anyway.
+    /// Nothing is written while the closure runs. You may call it from any thread. The thread that reads does not need
+    /// it: its answers go out together anyway.
     public func together<Result>(_ body: () throws -> Result) rethrows -> Result {
         queue.hold()
         defer { queue.release() }
@@ -123,8 +124,8 @@ public struct ConnectionEnd: Hashable, Sendable {
 
 /// Answers the calls of a connection.
 ///
-/// Its methods are called on the thread that reads the connection, one at a time, and must return at once: whatever
-/// takes time is answered later.
+/// Its methods are called on the thread that reads the connection, one at a time, and must return at once. Answer later
+/// what takes time.
 public protocol Responder: Sendable {
     /// Takes a call.
     ///
@@ -141,8 +142,8 @@ public protocol Responder: Sendable {
 
     /// Called when the end begins: the input has ended, or the connection is to stop.
     ///
-    /// Calls that were read already still follow, if there is room for them: what cannot be answered otherwise should
-    /// be answered with an error before the deadline.
+    /// Calls that were read already still follow, if there is room for them. Answer with an error, before the deadline,
+    /// what cannot be answered otherwise.
     ///
     /// - Parameter deadline: Until when answers reach the client.
     func willShutDown(by deadline: ContinuousClock.Instant)
@@ -151,7 +152,7 @@ public protocol Responder: Sendable {
     ///
     /// - Parameters:
     ///   - deadline: Until when answers reach the client, as in ``willShutDown(by:)``.
-    ///   - completion: To be called from any thread when there is nothing left to do.
+    ///   - completion: Call it, from any thread, when there is nothing left to do.
     func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void)
 }
 

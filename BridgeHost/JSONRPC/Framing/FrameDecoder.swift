@@ -1,7 +1,7 @@
 /// Takes messages from a stream of bytes, however it is cut into reads.
 ///
-/// The framing follows from how the stream begins: a name and a colon begin headers, anything else, blanks
-/// aside, a line. What is too long or has unusable headers is refused once and passed over in constant memory.
+/// The beginning of the stream decides the framing, blanks aside: a name and a colon begin headers, and anything else
+/// is a line. A message that is too long or has unusable headers is refused once, and skipped in constant memory.
 public struct FrameDecoder: Sendable {
     private enum State: Sendable {
         /// Nothing but blanks came yet, or letters that may become a header's name.
@@ -45,7 +45,7 @@ public struct FrameDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - input: The piece. It must stay the same until this method has returned `nil` for it.
-    ///   - position: Where in the piece to go on; moved past what was taken.
+    ///   - position: Where to go on in the piece. It is moved past what was taken.
     /// - Returns: The next message or fault, or `nil` when the piece is used up.
     public mutating func next(in input: [UInt8], from position: inout Int) -> Frame? {
         next(in: input, upTo: input.count, from: &position)

@@ -14,8 +14,7 @@
 public enum Framing: String, Hashable, Sendable, CaseIterable {
     /// One message a line.
     case lines
-    /// A block of headers, of which `Content-Length` counts, and after a blank line as many bytes; the way of the
-    /// Language Server Protocol.
+    /// A block of headers with `Content-Length`, a blank line, and so many bytes, as in the Language Server Protocol.
     case headers
 }
 
@@ -23,7 +22,7 @@ public enum Framing: String, Hashable, Sendable, CaseIterable {
 public enum FramingFault: Error, Hashable, Sendable {
     /// It is longer than allowed. It is passed over.
     case tooLarge(limit: Int)
-    /// The headers do not say, in one way, how long it is. What follows is passed over up to the next good
+    /// The headers do not say, or say in two ways, how long it is. What follows is skipped up to the next good
     /// `Content-Length`.
     case badHeader
     /// The input ended inside it.
@@ -32,7 +31,7 @@ public enum FramingFault: Error, Hashable, Sendable {
 
 /// What a stream holds next.
 public enum Frame: Hashable, Sendable {
-    /// A message, lying in this part of the input.
+    /// A message, which is in this part of the input.
     case within(Range<Int>)
     /// A message that came in several pieces, put together.
     case collected([UInt8])

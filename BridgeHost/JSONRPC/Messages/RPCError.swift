@@ -8,7 +8,7 @@ public protocol RPCErrorConvertible: Error {
 
 /// An error as JSON-RPC answers it.
 ///
-/// The number is for client libraries, the code for people: it stands in `data`, where no library replaces it.
+/// Client libraries use the number, people the code. The code is in `data`, where no library replaces it.
 public struct RPCError: RPCErrorConvertible, Hashable, Sendable {
     /// The number of an error.
     ///
@@ -116,7 +116,7 @@ extension RPCError {
     /// There is no such method.
     ///
     /// - Parameters:
-    ///   - method: The name that was called; given, cut to a bearable length, in `data.detail`.
+    ///   - method: The name that was called. `data.detail` has it, cut if it is long.
     ///   - nearest: A method with a similar name.
     public static func methodNotFound(_ method: String, nearest: String? = nil) -> RPCError {
         var detail = "There is no method '\(method.prefix(80))'."

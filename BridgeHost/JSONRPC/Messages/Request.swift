@@ -66,7 +66,7 @@ public struct Params: Sendable {
 
     /// The array or object; `nil` if there is none that can be passed on.
     ///
-    /// Values and their order are as they were given, the space between them is not.
+    /// Values and their order are as they were given. The white space between them is not kept.
     public var text: JSONText? {
         switch form {
         case .none, .notSerializable: return nil

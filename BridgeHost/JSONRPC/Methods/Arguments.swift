@@ -106,17 +106,17 @@ public struct Arguments: Sendable {
     ///
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
-    /// - Throws: INVALID_PARAMS if no double comes near.
+    /// - Throws: INVALID_PARAMS if the number is too large for a double.
     public func number(_ index: Int) throws(RPCError) -> Double? {
         guard let value = value(index) else { return nil }
         return try present(index, value.doubleValue)
     }
 
-    /// Says that the value of a parameter will not do.
+    /// Makes the error for a value of a parameter that the method does not accept.
     ///
     /// - Parameters:
     ///   - index: The parameter's place in the method's list.
-    ///   - fault: What goes with its name in a sentence, such as "must not be negative".
+    ///   - fault: The rest of a sentence that begins with its name, such as "must not be negative".
     /// - Returns: An error to throw.
     public func fault(_ index: Int, _ fault: String) -> RPCError {
         .invalidParams("\(method): '\(parameters[index].name)' \(fault)")
@@ -192,7 +192,7 @@ public struct Arguments: Sendable {
 
 /// Guesses what a misspelled name was meant to be.
 public enum SpellingSuggestion {
-    /// The known name that takes the fewest edits to get to.
+    /// The known name that can be reached with the fewest edits.
     ///
     /// Case, and the underscores, hyphens and dots between words, do not count.
     ///

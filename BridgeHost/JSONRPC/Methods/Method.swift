@@ -6,12 +6,12 @@ public import TrackerJSON
 public final class Method<Context: Sendable>: Sendable {
     /// What a call does.
     ///
-    /// It must return at once. The reply may be completed later. What is thrown completes it: as it says itself if it
-    /// is ``RPCErrorConvertible``, else with INTERNAL_ERROR. (The throws are untyped because closures do not take over
-    /// a typed one from here.)
+    /// It must return at once, and may complete the reply later. If it throws, that completes the reply: with the error
+    /// itself if it is ``RPCErrorConvertible``, else with INTERNAL_ERROR. (The throws are untyped because a closure
+    /// does not infer a typed throw from here.)
     public typealias Body = @Sendable (Context, Arguments, Reply) throws -> Void
 
-    /// What callers call it.
+    /// The name that clients call.
     public let name: String
     /// What it does, in a sentence.
     public let summary: String
@@ -31,7 +31,7 @@ public final class Method<Context: Sendable>: Sendable {
     /// Makes a row.
     ///
     /// - Parameters:
-    ///   - name: What callers call it.
+    ///   - name: The name that clients call.
     ///   - parameters: What it takes, in the order of the positional form; those that have only names come last.
     ///   - takesAnyParams: Whether it checks its params itself.
     ///   - result: The name of the schema of its result.
@@ -59,7 +59,7 @@ public final class Method<Context: Sendable>: Sendable {
     /// - Parameters:
     ///   - context: What the method works on.
     ///   - params: What it is called with.
-    ///   - reply: Answers the call, with an error if the params will not do.
+    ///   - reply: Answers the call, with an error if the params are not valid.
     public func call(_ context: Context, _ params: Params, _ reply: Reply) {
         if params.form == .notSerializable, let answer = answerIfNotSerializable {
             return reply.succeed(with: answer(context))

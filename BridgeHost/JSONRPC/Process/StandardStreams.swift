@@ -26,8 +26,8 @@ public struct StandardStreams: Sendable {
 
     /// Moves the streams.
     ///
-    /// To be called once, before anything is printed or opened. It also sees to it that the three standard descriptors
-    /// are open: a file that got one of their numbers would be printed into.
+    /// Call it once, before anything is printed or opened. It also makes sure that the three standard descriptors are
+    /// open: otherwise a file could get one of their numbers, and prints would go into it.
     public init() {
         self.init(input: STDIN_FILENO, output: STDOUT_FILENO, errors: STDERR_FILENO)
     }
@@ -61,13 +61,13 @@ public struct StandardStreams: Sendable {
 public enum ProcessSignals {
     /// Turns signals into calls, as long as the process lives.
     ///
-    /// To be called once, on the first thread and before it makes others: these inherit that the signals wait. None is
-    /// lost, however early it comes. The calls are made on a thread of their own, where, unlike in a signal handler,
-    /// everything is allowed.
+    /// Call it once, on the first thread, before other threads are started: they inherit that these signals are
+    /// blocked. So no signal is lost, however early it comes. `action` runs on a thread of its own, where, unlike in a
+    /// signal handler, everything is allowed.
     ///
     /// - Parameters:
-    ///   - signals: Numbers such as `SIGTERM`. Their usual effect on the process is gone from now on.
-    ///   - action: Is called with the number of each that comes.
+    ///   - signals: Numbers such as `SIGTERM`. From now on they no longer have their usual effect.
+    ///   - action: Called with the number of each signal.
     public static func watch(_ signals: [Int32], action: @escaping @Sendable (Int32) -> Void) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
