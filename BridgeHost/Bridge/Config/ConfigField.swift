@@ -186,9 +186,10 @@ enum ConfigKeys {
     /// A message about an option, which names it by the key that was written: durations have a suffix in JSON.
     static func named(in message: String) -> String {
         for key in durations {
-            guard let place = message.place(of: "'\(key.dropLast(2))'") else { continue }
+            let start = "Invalid configuration: '"
+            guard let place = message.place(of: "\(start)\(key.dropLast(2))'") else { continue }
             var message = message
-            message.replaceSubrange(place, with: "'\(key)'")
+            message.replaceSubrange(place, with: "\(start)\(key)'")
             return message
         }
         return message
