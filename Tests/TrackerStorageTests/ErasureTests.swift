@@ -63,6 +63,20 @@ struct ErasureTests {
         for secret in Self.secrets { #expect(try folder.files(holding: secret) == []) }
     }
 
+    @Test("overwrites the values with their deletion, before the database is written anew")
+    func overwrites() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        _ = try await fill(outbox, count: 3)
+        await outbox.close()
+        #expect(try folder.files(holding: "secret@example.com").contains("tracker.sqlite3"))
+
+        let connection = try Connection(folder.state.database, .readWrite)
+        try Schema.configure(connection, durability: .process)
+        try connection.execute("DELETE FROM value; PRAGMA wal_checkpoint(TRUNCATE)")
+
+        #expect(try !folder.files(holding: "secret@example.com").contains { $0.hasPrefix("tracker.sqlite3") })
+    }
+
     @Test("is done again where an older database brings back what was denied")
     func isDoneAgain() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))

@@ -13,17 +13,17 @@ extension DeliveryEngine {
         while !state.isClosed, step(&state, at: reading) {}
         state.delivery.prepare(at: reading)
         updateFlushes(&state, at: reading.now)
-        if let ending = dueEnding(state, at: reading.now) { return end(ending, &state) }
+        if let shutdown = dueShutdown(state, at: reading.now) { return end(shutdown, &state) }
         arm(&state)
     }
 
     /// The end, if nothing is under way any more or its time has come.
-    private func dueEnding(_ state: State, at now: MonotonicInstant) -> Ending? {
-        guard let ending = state.ending, !state.isClosed else { return nil }
-        return state.delivery.inFlight.isEmpty || ending.deadline <= now ? ending : nil
+    private func dueShutdown(_ state: State, at now: MonotonicInstant) -> Shutdown? {
+        guard let shutdown = state.shutdown, !state.isClosed else { return nil }
+        return state.delivery.inFlight.isEmpty || shutdown.deadline <= now ? shutdown : nil
     }
 
-    private func end(_ ending: Ending, _ state: inout State) {
+    private func end(_ shutdown: Shutdown, _ state: inout State) {
         state.isClosed = true
         hasEnded.set(true)
         state.firstSession = nil
@@ -35,15 +35,15 @@ extension DeliveryEngine {
         observe(.idle)
         parts.loop.close()
         // The completion may hold the engine: the engine drops it, so that neither keeps the other alive.
-        state.ending = nil
-        ending.completion()
+        state.shutdown = nil
+        shutdown.completion()
     }
 
     /// Does one thing; false if there is nothing to do now.
     private func step(_ state: inout State, at reading: ClockReading) -> Bool {
         let isPaused = applyOrders(&state)
         state.wakeAt = nil
-        if state.ending != nil { return pause(nil, &state) }
+        if state.shutdown != nil { return pause(nil, &state) }
         switch state.delivery.readiness(at: reading.now, isPaused: isPaused) {
         case .busy:
             return pause(nil, &state)
@@ -237,7 +237,7 @@ extension DeliveryEngine {
     func arm(_ state: inout State) {
         var next: MonotonicInstant?
         if !state.isClosed {
-            next = [state.wakeAt, state.recordAt, state.ending?.deadline].lazy.compactMap { $0 }.min()
+            next = [state.wakeAt, state.recordAt, state.shutdown?.deadline].lazy.compactMap { $0 }.min()
             for flush in state.flushes { next = min(next ?? flush.deadline, flush.deadline) }
         }
         guard state.timer?.at != next else { return }

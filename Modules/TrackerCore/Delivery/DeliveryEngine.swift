@@ -49,14 +49,14 @@ final class DeliveryEngine: Sendable {
         /// Whether it sets no timers: in the background only requests from outside wake it.
         var isResting = false
         /// Set once the engine is to end: no new request is sent, and those under way have until its deadline.
-        var ending: Ending?
+        var shutdown: Shutdown?
         var lastError: (message: String, at: Timestamp)?
         /// The sequence of the oldest record at the last look; `nil` if there was none.
         var front: Int64?
     }
 
     /// The end of an engine that waits for the requests under way.
-    struct Ending: Sendable {
+    struct Shutdown: Sendable {
         let deadline: MonotonicInstant
         let completion: @Sendable () -> Void
     }
@@ -192,12 +192,12 @@ final class DeliveryEngine: Sendable {
     ///
     /// - Parameter deadline: By the loop's clock; `nil` cancels at once.
     func close(by deadline: MonotonicInstant? = nil, completion: @escaping @Sendable () -> Void) {
-        let ending = Ending(deadline: deadline ?? parts.loop.now, completion: completion)
+        let shutdown = Shutdown(deadline: deadline ?? parts.loop.now, completion: completion)
         let isOpen = parts.loop.post { [self] in
             onLoop { state in
                 // The engine has ended already, and has reported all flushes.
                 guard !state.isClosed else { return completion() }
-                state.ending = state.ending ?? ending
+                state.shutdown = state.shutdown ?? shutdown
                 advance(&state)
             }
         }

@@ -61,7 +61,8 @@ enum Schema {
 
     /// The settings of a connection before it is used.
     ///
-    /// Free pages can only be given back if the first table finds `auto_vacuum` set; the order matters.
+    /// Free pages can only be given back if the first table finds `auto_vacuum` set; the order matters. What is deleted is
+    /// overwritten in each page that is written anyway; only an erasure rewrites the others too.
     static func configure(
         _ connection: borrowing Connection, durability: DeliveryOptions.Durability
     ) throws(StorageError) {
@@ -70,7 +71,7 @@ enum Schema {
             PRAGMA auto_vacuum=INCREMENTAL;
             PRAGMA journal_mode=WAL;
             PRAGMA synchronous=\(durability == .full ? "FULL" : "NORMAL");
-            PRAGMA secure_delete=OFF;
+            PRAGMA secure_delete=FAST;
             PRAGMA temp_store=MEMORY;
             PRAGMA journal_size_limit=\(logLimit);
             PRAGMA trusted_schema=OFF;
