@@ -126,7 +126,7 @@ sanitize-thread: setup-tests
 sanitize-address: setup-tests
 	swift build --build-tests --sanitize=address --scratch-path .build/address
 	rm -f .build/address/report.*
-	ASAN_OPTIONS=suppressions=$(CURDIR)/Tests/AddressSanitizer.supp:log_path=$(CURDIR)/.build/address/report \
+	ASAN_OPTIONS=log_path=$(CURDIR)/.build/address/report \
 		LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/LeakSanitizer.supp:print_suppressions=0 \
 		GUARD_FACTOR=10 SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) \
 		swift test --skip-build --sanitize=address --scratch-path .build/address --skip TrafficTests

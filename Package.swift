@@ -109,8 +109,8 @@ let package = Package(
         tests("TrackerJSON", "TrackerJSON"),
         tests("TrackerModels", "TrackerJSON", "TrackerModels"),
         .executableTarget(
-            name: "StorageProbe", dependencies: ["TrackerStorage", "TrackerModels"], path: "Tests/StorageProbe",
-            swiftSettings: settings
+            name: "StorageProbe", dependencies: ["TestSupport", "TrackerStorage", "TrackerModels"],
+            path: "Tests/StorageProbe", swiftSettings: settings
         ),
         tests("TrackerStorage", "TrackerStorage", "TrackerModels", "StorageProbe"),
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import TrackerModels
 
 /// The host, and a client's end of its streams.
@@ -11,34 +12,30 @@ final class HostClient: Sendable {
         let description: String
     }
 
-    let pid: pid_t
-    private let process: Mutex<Process>
-    private let input: FileHandle
-    private let output: FileHandle
+    private let program: Program
+    private let input: ProgramPipe.End
+    private let output: ProgramPipe.End
     private let rest = Mutex<[UInt8]>([])
 
     /// Starts the host beside this program.
     init() throws {
-        let process = Process()
-        process.executableURL =
+        let path =
             URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "BridgeHost")
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        pid = process.processIdentifier
-        self.process = Mutex(process)
-        self.input = input.fileHandleForWriting
-        self.output = output.fileHandleForReading
+            .path
+        let (toHost, fromHost) = (try ProgramPipe(), try ProgramPipe())
+        program = try Program(
+            path, input: .descriptor(toHost.reader.number), output: .descriptor(fromHost.writer.number), errors: .null)
+        toHost.reader.close()
+        fromHost.writer.close()
+        (input, output) = (toHost.writer, fromHost.reader)
     }
 
-    deinit { process.withLock { if $0.isRunning { _ = Foundation.kill($0.processIdentifier, SIGKILL) } } }
+    var pid: pid_t { program.pid }
 
     /// Kills it and waits for its end.
     func kill() {
-        _ = Foundation.kill(pid, SIGKILL)
-        process.withLock { $0.waitUntilExit() }
+        program.kill()
+        program.wait()
     }
 
     /// Calls a method and waits for its result.
@@ -56,7 +53,9 @@ final class HostClient: Sendable {
     }
 
     /// Writes bytes; waits until there is room.
-    func write(_ bytes: [UInt8]) throws { try input.write(contentsOf: Data(bytes)) }
+    func write(_ bytes: [UInt8]) throws {
+        guard input.write(bytes) else { throw Failure(description: "The host has ended.") }
+    }
 
     /// Reads one line, without its end.
     func readLine() throws -> [UInt8] {
@@ -72,9 +71,8 @@ final class HostClient: Sendable {
     }
 
     private func read() throws -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = unsafe Foundation.read(output.fileDescriptor, &buffer, buffer.count)
-        guard count > 0 else { throw Failure(description: "The host has ended.") }
-        return Array(buffer.prefix(count))
+        let bytes = output.read()
+        guard !bytes.isEmpty else { throw Failure(description: "The host has ended.") }
+        return bytes
     }
 }

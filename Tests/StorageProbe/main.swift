@@ -6,6 +6,7 @@
 import Dispatch
 import Foundation
 import Synchronization
+import TestSupport
 import TrackerModels
 import TrackerStorage
 
@@ -164,14 +165,7 @@ struct Probe {
     }
 
     private func shell(_ command: String) -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", command]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return "failed" }
-        process.waitUntilExit()
-        return process.terminationStatus == 0 ? "done" : "failed"
+        (try? Program.run("/bin/sh", ["-c", command], errors: .null)) == .code(0) ? "done" : "failed"
     }
 
     private func draft(_ id: String, bytes: Int) -> Draft {

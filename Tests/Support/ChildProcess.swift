@@ -1,40 +1,28 @@
 import Foundation
-import Synchronization
 
 /// A program that a test started; it is ended when the test releases it.
 public final class ChildProcess: Sendable {
     /// What it wrote, line by line, to standard output and standard error.
     public let lines = Recorder<String>()
-    private let process: Mutex<Process>
+    private let program: Program
 
     /// Starts a program that is looked for in `PATH`.
     ///
     /// - Parameter directory: The folder it runs in; `nil` for the test's own.
     public init(_ command: String, _ arguments: [String], in directory: String? = nil) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [command] + arguments
-        if let directory { process.currentDirectoryURL = URL(filePath: directory) }
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        self.process = Mutex(process)
-        let reading = output.fileHandleForReading
-        Thread.detachNewThread { [lines] in
+        let output = try ProgramPipe()
+        program = try Program(
+            command, arguments, in: directory, output: .descriptor(output.writer.number),
+            errors: .descriptor(output.writer.number))
+        output.writer.close()
+        Thread.detachNewThread { [lines, reading = output.reader] in
             var rest = ""
-            while case let data = reading.availableData, !data.isEmpty {
-                var parts = (rest + String(decoding: data, as: UTF8.self)).components(separatedBy: "\n")
+            while case let bytes = reading.read(), !bytes.isEmpty {
+                var parts = (rest + String(decoding: bytes, as: UTF8.self)).components(separatedBy: "\n")
                 rest = parts.removeLast()
                 for line in parts { lines.record(line) }
             }
         }
-    }
-
-    deinit {
-        // Not SIGTERM: the child has the signal mask of the thread that started it, which may hold that back.
-        process.withLock { if $0.isRunning { _ = kill($0.processIdentifier, SIGKILL) } }
     }
 
     /// Whether a program of that name can be started.
@@ -48,18 +36,11 @@ public final class ChildProcess: Sendable {
     ///
     /// - Throws: ``Failure`` if it fails.
     public static func run(_ command: String, _ arguments: [String], in directory: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [command] + arguments
-        process.currentDirectoryURL = URL(filePath: directory)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        let errors = Pipe()
-        process.standardError = errors
-        try process.run()
-        let text = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        let errors = try ProgramPipe()
+        let program = try Program(command, arguments, in: directory, errors: .descriptor(errors.writer.number))
+        errors.writer.close()
+        let text = errors.reader.readAll()
+        guard program.wait() == .code(0) else {
             throw Failure(description: "\(command) \(arguments): \(String(decoding: text, as: UTF8.self))")
         }
     }

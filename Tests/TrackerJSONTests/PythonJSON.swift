@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import TrackerJSON
 
 /// What Python's `json` makes of texts: another reader, written by others, to compare with.
@@ -14,7 +15,7 @@ enum PythonJSON {
 
     /// Why there is no answer.
     struct Failure: Error {
-        let status: Int32
+        let ending: Program.Ending
         let answers: Int
     }
 
@@ -70,21 +71,11 @@ enum PythonJSON {
 
     /// What Python answers to each text.
     static func answers(to texts: [[UInt8]]) throws -> [Answer] {
-        let process = Process()
-        let input = Pipe()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(texts.map { hexadecimal($0) + "\n" }.joined().utf8))
-        try input.fileHandleForWriting.close()
-        let answers = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        let lines = String(decoding: answers, as: UTF8.self).split(separator: "\n")
-        guard process.terminationStatus == 0, lines.count == texts.count else {
-            throw Failure(status: process.terminationStatus, answers: lines.count)
+        let (ending, bytes) = try Program.output(
+            of: "python3", ["-c", script], input: texts.flatMap { Array((hexadecimal($0) + "\n").utf8) })
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        guard ending == .code(0), lines.count == texts.count else {
+            throw Failure(ending: ending, answers: lines.count)
         }
         return lines.map { line in
             if line == "refused" { return .refused }

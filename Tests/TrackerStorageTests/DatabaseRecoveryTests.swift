@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -302,16 +303,9 @@ struct DatabaseRecoveryTests {
 
     /// Writes over a file from an offset on, through a process of its own: closing it here would drop SQLite's locks.
     private func overwrite(_ name: String, from offset: Int) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-            "-c",
-            "head -c $(($(stat -c %s \"$0\") - \(offset))) /dev/urandom | dd of=\"$0\" bs=\(offset) seek=1 conv=notrunc",
-            folder.file(name),
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        let script =
+            "head -c $(($(stat -c %s \"$0\") - \(offset))) /dev/urandom | dd of=\"$0\" bs=\(offset) seek=1 conv=notrunc"
+        try Program.run("/bin/sh", ["-c", script, folder.file(name)], errors: .null)
     }
 
     /// Result codes as in sqlite3.h: too big, constraint, mismatch.

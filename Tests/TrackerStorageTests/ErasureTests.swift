@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -264,15 +265,9 @@ struct ErasureTests {
     /// The files that hold one of these texts, found by another process, since closing a database's file in this one
     /// would drop SQLite's locks.
     private func searchFiles(for texts: [String]) throws -> [String] {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/grep")
-        process.arguments = ["-rlaF"] + texts.flatMap { ["-e", $0] } + [folder.path]
-        process.standardOutput = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self).split(separator: "\n").map {
+        let found = try Program.output(
+            of: "grep", ["-rlaF"] + texts.flatMap { ["-e", $0] } + [folder.path])
+        return String(decoding: found.bytes, as: UTF8.self).split(separator: "\n").map {
             String($0.dropFirst(folder.path.count + 1))
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -134,11 +135,7 @@ struct ReplacedFilesTests {
         await outbox.commit((1...50).map { .append("m\($0)") } + [.store(.own("a"), "1", nil)])
         let other = try await SQLiteOutbox.opened(.sample(folder, log: log))
         await other.commit([.append("m51"), .store(.own("b"), "2", nil)])
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/truncate")
-        process.arguments = ["-s", "20000", folder.file("tracker.sqlite3-wal")]
-        try process.run()
-        process.waitUntilExit()
+        try Program.run("truncate", ["-s", "20000", folder.file("tracker.sqlite3-wal")])
 
         #expect(await outbox.commit(.append("next")).summary == "pending next")
         #expect(await other.commit(.append("last")).summary == "pending last")

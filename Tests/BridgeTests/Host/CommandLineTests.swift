@@ -4,8 +4,7 @@ import TrackerModels
 
 @Suite("The host's command line")
 struct CommandLineTests {
-    private func run(_ arguments: [String]) async throws -> (ending: HostProcess.Ending, output: String, log: [String])
-    {
+    private func run(_ arguments: [String]) async throws -> (ending: Program.Ending, output: String, log: [String]) {
         let host = try HostProcess(arguments)
         host.input.writer.close()
         let output = try await onThread { String(decoding: host.output.reader.readAll(), as: UTF8.self) }

@@ -106,7 +106,7 @@ final class BridgeClient: Sendable {
 
     /// Closes the host's input and waits for its end.
     @discardableResult
-    func finish() async throws -> HostProcess.Ending {
+    func finish() async throws -> Program.Ending {
         host.input.writer.close()
         return try await host.end()
     }
@@ -136,7 +136,7 @@ private final class Inbox: Sendable {
     }
 
     /// Reads until the host ends.
-    func fill(from output: Pipe.End, _ framing: BridgeClient.Framing) {
+    func fill(from output: ProgramPipe.End, _ framing: BridgeClient.Framing) {
         var buffer: [UInt8] = []
         while case let bytes = output.read(), !bytes.isEmpty {
             buffer += bytes

@@ -6,28 +6,22 @@ import TestSupport
 ///
 /// It is killed when the test releases it.
 final class HostProcess: Sendable {
-    /// How a process ended.
-    enum Ending: Hashable, Sendable {
-        case code(Int32)
-        case signal(Int32)
-    }
-
     /// Where the host is: beside the tests.
     static let path: String = {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: "BridgeHost").path
     }()
 
-    let pid: pid_t
+    private let program: Program
     /// What the client writes to.
-    let input: Pipe
+    let input: ProgramPipe
     /// What the client reads from.
-    let output: Pipe
+    let output: ProgramPipe
     /// The lines of standard error.
     let log = Recorder<String>()
-    private let ending = Recorder<Ending>()
+    private let ending = Recorder<Program.Ending>()
     /// Keeps a pipe open without a reader.
-    private let unreadLog: Pipe.End?
+    private let unreadLog: ProgramPipe.End?
 
     /// Starts a host.
     ///
@@ -40,28 +34,24 @@ final class HostProcess: Sendable {
         _ arguments: [String] = [], environment: [String: String] = [:], path: String = HostProcess.path,
         readsLog: Bool = true
     ) throws {
-        let (input, output, errors) = (try Pipe(), try Pipe(), try Pipe())
+        let (input, output, errors) = (try ProgramPipe(), try ProgramPipe(), try ProgramPipe())
         self.input = input
         self.output = output
-        pid = try Self.spawn(
-            path, arguments, ProcessInfo.processInfo.environment.merging(environment) { $1 },
-            streams: [input.reader.number, output.writer.number, errors.writer.number])
+        program = try Program(
+            path, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            input: .descriptor(input.reader.number), output: .descriptor(output.writer.number),
+            errors: .descriptor(errors.writer.number))
         input.reader.close()
         output.writer.close()
         errors.writer.close()
         unreadLog = readsLog ? nil : errors.reader
         if readsLog { Self.read(errors.reader, into: log) }
-        Thread.detachNewThread { [ending, pid] in
-            var status: Int32 = 0
-            while unsafe waitpid(pid, &status, 0) == -1, errno == EINTR {}
-            let number = status & 0x7F
-            ending.record(number == 0 ? .code(status >> 8 & 0xFF) : .signal(number))
-        }
+        Thread.detachNewThread { [ending, program] in ending.record(program.wait()) }
     }
 
-    deinit {
-        if ending.all.isEmpty { kill(pid, SIGKILL) }
-    }
+    deinit { program.kill() }
+
+    var pid: pid_t { program.pid }
 
     /// Waits until it has logged a line that holds a text.
     ///
@@ -74,14 +64,14 @@ final class HostProcess: Sendable {
     }
 
     /// Sends it a signal.
-    func signal(_ number: Int32) { kill(pid, number) }
+    func signal(_ number: Int32) { program.signal(number) }
 
     /// Whether it has ended.
     var hasEnded: Bool { !ending.all.isEmpty }
 
     /// Waits for its end.
     @discardableResult
-    func end() async throws -> Ending { try await ending.values(atLeast: 1)[0] }
+    func end() async throws -> Program.Ending { try await ending.values(atLeast: 1)[0] }
 
     /// How much memory it has in use, in bytes.
     func residentBytes() throws -> Int {
@@ -90,7 +80,7 @@ final class HostProcess: Sendable {
         return (Int(line.filter(\.isNumber)) ?? 0) << 10
     }
 
-    private static func read(_ errors: Pipe.End, into log: Recorder<String>) {
+    private static func read(_ errors: ProgramPipe.End, into log: Recorder<String>) {
         Thread.detachNewThread {
             var rest = ""
             while case let bytes = errors.read(), !bytes.isEmpty {
@@ -101,24 +91,11 @@ final class HostProcess: Sendable {
             }
         }
     }
+}
 
-    private static func spawn(
-        _ path: String, _ arguments: [String], _ environment: [String: String], streams: [Int32]
-    ) throws -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-        for (number, descriptor) in streams.enumerated() {
-            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-        }
-        // What other tests have open would keep their pipes and ports from closing.
-        for number in Int32(3)..<1024 { unsafe posix_spawn_file_actions_addclose(&actions, number) }
-        var argv = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
-        var envp = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
-        defer { unsafe (argv + envp).forEach { unsafe free($0) } }
-        var pid: pid_t = 0
-        let error = unsafe posix_spawn(&pid, path, &actions, nil, &argv, &envp)
-        guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
-        return pid
+/// Runs blocking code on a thread of its own, so that it does not block the test pool.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
     }
 }

@@ -26,7 +26,7 @@ struct KillRun {
     /// Starts a host, tracks up to 40 events and kills it at a random point.
     ///
     /// - Returns: How the host ended.
-    mutating func kill() async throws -> HostProcess.Ending {
+    mutating func kill() async throws -> Program.Ending {
         let new = Int.random(in: 1...40, using: &random)
         let calls = unanswered + (count + 1...count + new)
         count += new

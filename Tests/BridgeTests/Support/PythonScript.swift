@@ -5,7 +5,7 @@ import TestSupport
 enum PythonScript {
     /// What a script said, and how it ended.
     struct Outcome: Sendable {
-        let ending: HostProcess.Ending
+        let ending: Program.Ending
         let output: String
         let errors: String
     }

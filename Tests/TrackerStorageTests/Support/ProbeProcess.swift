@@ -1,12 +1,13 @@
 import Foundation
+import TestSupport
 
 /// A process of its own with an outbox, which takes commands line by line.
 ///
 /// Its answers are awaited by reading: it ends by itself when it is forgotten, and then the reading ends too.
 final class ProbeProcess {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let program: Program
+    private let input: ProgramPipe.End
+    private let output: ProgramPipe.End
     private var buffer: [UInt8] = []
     /// News that came between answers.
     private(set) var events: [String] = []
@@ -15,11 +16,13 @@ final class ProbeProcess {
     ///
     /// - Parameter wrapping: What starts it: a command that takes the probe's path in place of `$0`.
     init(_ wrapping: String = "exec \"$0\"") throws {
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", wrapping, Self.path]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+        let (toProbe, fromProbe) = (try ProgramPipe(), try ProgramPipe())
+        program = try Program(
+            "/bin/sh", ["-c", wrapping, Self.path], input: .descriptor(toProbe.reader.number),
+            output: .descriptor(fromProbe.writer.number))
+        toProbe.reader.close()
+        fromProbe.writer.close()
+        (input, output) = (toProbe.writer, fromProbe.reader)
     }
 
     deinit { kill() }
@@ -34,7 +37,7 @@ final class ProbeProcess {
 
     /// Tells the probe something.
     func tell(_ command: String) throws {
-        try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
+        guard input.write(Array((command + "\n").utf8)) else { throw Ended(command: command) }
     }
 
     /// Tells the probe something and waits for the answer.
@@ -54,9 +57,9 @@ final class ProbeProcess {
                 defer { buffer.removeFirst(end + 1) }
                 return String(decoding: buffer[..<end], as: UTF8.self)
             }
-            let data = output.fileHandleForReading.availableData
-            guard !data.isEmpty else { return nil }
-            buffer += data
+            let bytes = output.read()
+            guard !bytes.isEmpty else { return nil }
+            buffer += bytes
         }
     }
 
@@ -65,17 +68,15 @@ final class ProbeProcess {
     /// - Returns: The lines of each, once they are enough, a probe has ended or none writes for 10 seconds.
     static func drain(_ probes: [ProbeProcess], until isEnough: ([[String]]) -> Bool) -> [[String]] {
         var lines: [[String]] = probes.map { _ in [] }
-        var ports = probes.map {
-            pollfd(fd: $0.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
-        }
+        var ports = probes.map { pollfd(fd: $0.output.number, events: Int16(POLLIN), revents: 0) }
         while !isEnough(lines) {
             let ready = unsafe poll(&ports, nfds_t(ports.count), 10_000)
             if ready == 0 { return lines }
             guard ready > 0 else { continue }
             for (index, probe) in probes.enumerated() where ports[index].revents != 0 {
-                let data = probe.output.fileHandleForReading.availableData
-                guard !data.isEmpty else { return lines }
-                probe.buffer += data
+                let bytes = probe.output.read()
+                guard !bytes.isEmpty else { return lines }
+                probe.buffer += bytes
                 let whole = probe.buffer.lastIndex(of: UInt8(ascii: "\n")).map { probe.buffer[...$0] } ?? []
                 lines[index] += whole.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
                 probe.buffer.removeFirst(whole.count)
@@ -93,15 +94,14 @@ final class ProbeProcess {
 
     /// Lets the probe end by itself, and waits for that.
     func end() {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        input.close()
+        program.wait()
     }
 
     /// Ends the probe as the system does when it must.
     func kill() {
-        guard process.isRunning else { return }
-        _ = Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        program.kill()
+        program.wait()
     }
 
     /// The probe ended instead of answering.

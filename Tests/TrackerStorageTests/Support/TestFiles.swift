@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import TrackerModels
 
 @testable import TrackerStorage
@@ -34,11 +35,8 @@ extension TemporaryFolder {
     /// SQLite's locks.
     func cloned() throws -> TemporaryFolder {
         let clone = TemporaryFolder()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "cp -r \"$0\" \"$1\" 2>/dev/null; rm -f \"$1\"/*-shm", path, clone.path]
-        try process.run()
-        process.waitUntilExit()
+        try Program.run(
+            "/bin/sh", ["-c", "cp -r \"$0\" \"$1\" 2>/dev/null; rm -f \"$1\"/*-shm", path, clone.path])
         return clone
     }
 

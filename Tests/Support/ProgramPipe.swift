@@ -1,12 +1,15 @@
 import Foundation
 import Synchronization
 
-/// The two ends of a pipe.
-struct Pipe: Sendable {
-    let reader: End
-    let writer: End
+/// The two ends of a pipe. No program has them open to which they are not given.
+public struct ProgramPipe: Sendable {
+    /// What was written can be read here.
+    public let reader: End
+    /// What is written here can be read.
+    public let writer: End
 
-    init() throws {
+    /// Makes a pipe. From then on, writing without a reader is an error in this process, not its end.
+    public init() throws {
         var ends: [Int32] = [-1, -1]
         signal(SIGPIPE, SIG_IGN)
         guard unsafe pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
@@ -17,15 +20,17 @@ struct Pipe: Sendable {
     }
 
     /// One end, closed once.
-    final class End: Sendable {
-        let number: Int32
+    public final class End: Sendable {
+        /// Its descriptor.
+        public let number: Int32
         private let isOpen = Mutex(true)
 
         init(_ number: Int32) { self.number = number }
 
         deinit { close() }
 
-        func close() {
+        /// Closes it, unless it is.
+        public func close() {
             isOpen.withLock { isOpen in
                 if isOpen { Foundation.close(number) }
                 isOpen = false
@@ -33,7 +38,7 @@ struct Pipe: Sendable {
         }
 
         /// Reads what is there, or waits for it; empty at the end.
-        func read(atMost count: Int = 1 << 16) -> [UInt8] {
+        public func read(atMost count: Int = 1 << 16) -> [UInt8] {
             var buffer = [UInt8](repeating: 0, count: count)
             var got = -1
             repeat { got = unsafe Foundation.read(number, &buffer, count) } while got == -1 && errno == EINTR
@@ -41,14 +46,14 @@ struct Pipe: Sendable {
         }
 
         /// Reads to the end.
-        func readAll() -> [UInt8] {
+        public func readAll() -> [UInt8] {
             var bytes: [UInt8] = []
             while case let more = read(), !more.isEmpty { bytes += more }
             return bytes
         }
 
         /// Whether there is room for something, or will be within so many milliseconds.
-        func isWritable(within milliseconds: Int32) -> Bool {
+        public func isWritable(within milliseconds: Int32) -> Bool {
             var polled = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
             return unsafe poll(&polled, 1, milliseconds) > 0
         }
@@ -57,7 +62,7 @@ struct Pipe: Sendable {
         ///
         /// - Returns: Whether somebody could still read it.
         @discardableResult
-        func write(_ bytes: [UInt8]) -> Bool {
+        public func write(_ bytes: [UInt8]) -> Bool {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = unsafe rest.withUnsafeBytes { unsafe Foundation.write(number, $0.baseAddress, $0.count) }
@@ -66,12 +71,5 @@ struct Pipe: Sendable {
             }
             return true
         }
-    }
-}
-
-/// Runs blocking code on a thread of its own, so that it does not block the test pool.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
     }
 }
