@@ -28,7 +28,7 @@ ${columns([['--help', 'show this, or after a command that command\'s help'], ['-
 Examples:
   mobile-tracker collect
       shows what your program sends: point apiUrl at http://127.0.0.1:8123
-  mobile-tracker doctor --api-url https://api.example.com --key "$KEY"
+  mobile-tracker doctor --api-url https://api.example.com
       looks at the host, the queues and the way to the server
   mobile-tracker collect --help
       says what a command can do

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { join } from 'node:path'
@@ -45,6 +45,16 @@ suite('the doctor, of the host', () => {
 
         assert.equal(code, 1)
         assert.match(out, /✘ The host at .* needs the library libcurl\.so\.4, which is not installed \(on Debian and Ubuntu: apt-get install libcurl4\)\./)
+    })
+
+    test('names the packages of the libraries that are missing, and no others', { skip: withoutHost }, async (t) => {
+        const path = join(freshFolder(t), 'BridgeHost')
+        writeFileSync(path, readFileSync(findHost()).toString('latin1').replaceAll('libcurl.so.4', 'libcurl.so.9'), 'latin1')
+        chmodSync(path, 0o755)
+        const { code, out } = await doctor(t, ['--storage-dir', freshFolder(t)], { MOBILE_TRACKER_HOST: path })
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ Libraries are missing: libcurl\.so\.9\.\n {6}Install them; on Debian and Ubuntu: apt-get install libcurl4\.\n/)
     })
 
     test('names another version', async (t) => {
@@ -117,6 +127,20 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /! MobileTracker 925 .* 1 waits .*; consent is pending\n {6}They are sent once setConsent\('granted'\) is called/)
     })
 
+    test('tells the queues of two write keys apart, and shows neither key', async (t) => {
+        const { tracker, collector, folder } = await realTracker(t)
+        for (const writeKey of ['write-key-of-shop', 'write-key-of-blog']) {
+            await tracker.analytics.initialize({ writeKey, ingestionHost: collector.url })
+            await tracker.analytics.track('A')
+            await tracker.analytics.reset()
+        }
+        const { out } = await doctor(t, ['--storage-dir', folder])
+
+        const keys = [...out.matchAll(/AnalyticsClient \(write key #([0-9a-f]{8})\) → \S+: nothing waits/g)].map(([, key]) => key)
+        assert.equal(new Set(keys).size, 2, out)
+        assert.doesNotMatch(out, /write-key/)
+    })
+
     test('changes nothing', async (t) => {
         const folder = freshFolder(t)
         const { out } = await doctor(t, ['--storage-dir', folder])
@@ -167,8 +191,75 @@ suite('the doctor, of the server', () => {
         const { out } = await at(t, `${collector.url}/eu`, '--key', KEY)
 
         assert.match(out, /Server {2}http:\S+\/eu\n {2}✔ 127\.0\.0\.1 needs no name lookup\n {2}[✔!] It answers in \d+ ms/)
-        assert.match(out, /✔ This machine's clock agrees with the server's\n {2}✔ The key is not refused/)
+        assert.match(out, /✔ This machine's clock agrees with the server's\n {2}✔ MobileTracker: the key is not refused \(200 to/)
+        assert.match(out, /✔ AnalyticsClient: \/v1\/batch is there \(200 to an empty batch; no write key was tried\)\n/)
         assert.deepEqual(collector.received({ kind: 'session' }), [])
+    })
+
+    test('leaves nothing in the collector that it calls a problem', async (t) => {
+        const collector = await startCollector({ strict: true })
+        afterwards(t, () => collector.close())
+        const { out } = await at(t, collector.url, '--key', KEY, '--session', '925', '--yes')
+
+        assert.match(out, /, 0 wrong\.\n$/)
+        assert.deepEqual(collector.received().map(({ kind }) => kind), ['session', 'batch'])
+        await at(t, collector.url, '--key', KEY)
+        assert.deepEqual(collector.received().map(({ kind }) => kind), ['session', 'batch', 'location', 'batch'])
+        assert.deepEqual(collector.received({ problems: true }), [])
+        assert.ok(collector.received().every(({ flags, accepted }) => accepted && flags.length === 0))
+    })
+
+    for (const status of [404, 405, 501]) {
+        test(`is not content with a server that answers ${status} to everything`, async (t) => {
+            const url = await serverThat(t, (_, response) => response.writeHead(status).end())
+            const { out } = await at(t, url, '--key', KEY)
+
+            assert.match(out, new RegExp(`! MobileTracker: probably no tracking backend answers at this address \\(${status} to`))
+            assert.match(out, new RegExp(`! AnalyticsClient: there is no /v1/batch below this address \\(${status}\\)`))
+            const session = await at(t, url, '--key', KEY, '--session', '925', '--yes')
+            assert.equal(session.code, 1)
+            assert.match(session.out, /✘ MobileTracker: there is no \/v2\/tracking-session below this address/)
+        })
+    }
+
+    for (const [status, finding] of [
+        [401, /! AnalyticsClient: an empty batch is refused \(401\)\n {6}The doctor sends no write key/],
+        [500, /! AnalyticsClient: 500 to an empty batch\n {6}The server has a fault/],
+        [307, /! AnalyticsClient: the server sends its requests elsewhere \(307\)/],
+        [400, /✔ AnalyticsClient: \/v1\/batch is there \(400 to an empty batch/],
+    ]) {
+        test(`asks as AnalyticsClient would, of which the server answers ${status}`, async (t) => {
+            const collector = await startCollector({ faults: `${status}×always:kind=batch` })
+            afterwards(t, () => collector.close())
+            const { out } = await at(t, collector.url, '--key', KEY)
+
+            assert.match(out, finding)
+            assert.match(out, /✔ MobileTracker: the key is not refused/)
+        })
+    }
+
+    test('takes address and key from the environment, as the clients do', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const variables = { MOBILE_TRACKER_API_URL: collector.url, MOBILE_TRACKER_KEY: KEY }
+        const { out } = await doctor(t, ['--storage-dir', freshFolder(t)], variables)
+
+        assert.match(out, /✔ MobileTracker: the key is not refused/)
+        assert.equal(collector.received({ kind: 'location' }).length, 1)
+        const wrong = await doctor(t, ['--storage-dir', freshFolder(t)], { MOBILE_TRACKER_API_URL: 'shop' })
+        assert.match(wrong.errors, /MOBILE_TRACKER_API_URL is "shop"; it must be a URL such as/)
+        assert.equal(wrong.code, 64)
+        const help = await doctor(t, ['--help'])
+        for (const name of Object.keys(variables)) assert.ok(help.out.includes(name), help.out)
+    })
+
+    test('says what it has not tried for want of the key', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const { out } = await at(t, collector.url)
+
+        assert.match(out, /! MobileTracker: its requests were not tried, since they need the key\n {6}Give the key with --key or in/)
+        assert.deepEqual(collector.received().map(({ kind }) => kind), ['batch'])
     })
 
     test('says that the key is refused', async (t) => {
@@ -177,7 +268,7 @@ suite('the doctor, of the server', () => {
         const { code, out } = await at(t, collector.url, '--key', KEY)
 
         assert.equal(code, 1)
-        assert.match(out, /✘ The key is refused \(401\)\n {6}Look at xApiKey/)
+        assert.match(out, /✘ MobileTracker: the key is refused \(401\)\n {6}Look at xApiKey/)
         assert.ok(!out.includes(KEY))
     })
 
@@ -189,7 +280,7 @@ suite('the doctor, of the server', () => {
         assert.deepEqual(collector.received({ kind: 'session' }), [])
         const { out } = await at(t, collector.url, '--key', KEY, '--session', '925', '--yes')
 
-        assert.match(out, /✔ The key is taken: a session was made for brand 925 \(200\)/)
+        assert.match(out, /✔ MobileTracker: the key is taken; a session was made for brand 925 \(200\)/)
         assert.equal(collector.received({ kind: 'session' }).length, 1)
     })
 
@@ -252,8 +343,8 @@ suite('the doctor, of the server', () => {
 
     for (const [words, reason] of [
         [['--api-url', 'x'], /--api-url is "x"; it must be a URL such as/],
-        [['--key', 'k'], /--key, --session and --ca need --api-url\./],
-        [['--api-url', 'http://127.0.0.1:1', '--session', '925'], /--session needs --key\./],
+        [['--key', 'k'], /--key, --session and --ca need --api-url or MOBILE_TRACKER_API_URL\./],
+        [['--api-url', 'http://127.0.0.1:1', '--session', '925'], /--session needs --key or MOBILE_TRACKER_KEY\./],
         [['--storage', 'x'], /There is no option --storage; did you mean --storage-dir\?|There is no option --storage\./],
     ]) {
         test(`explains ${words.join(' ')}`, async (t) => {

@@ -13,6 +13,9 @@ export const USUAL = {
     maxBodyBytes: 16 * 1024 * 1024,
 }
 
+/** The `User-Agent` of `mobile-tracker doctor`. What it asks is no client's request, and is not judged like one. */
+export const DOCTOR_AGENT = 'mobile-tracker-doctor'
+
 /** Whether only this machine can reach an address. */
 export function isLoopback(host) {
     return /^(?:localhost|\[?::1\]?|127(?:\.\d{1,3}){3})$/.test(host)

@@ -1,48 +1,65 @@
 import { createInterface } from 'node:readline/promises'
-import { runCommand, UsageError } from '../command-line.js'
+import { columns, runCommand, UsageError } from '../command-line.js'
 import { sectionText, summaryText, warning } from './findings.js'
 import { examineFolder, standardFolders, standardRoot } from './folder.js'
 import { examineHost } from './host.js'
 import { baseFrom, examineServer } from './server.js'
 
+/** The variables that give an option which is left out. */
+const VARIABLES = {
+    'api-url': 'MOBILE_TRACKER_API_URL',
+    key: 'MOBILE_TRACKER_KEY',
+    'storage-dir': 'MOBILE_TRACKER_STORAGE_DIR',
+}
+
 /** @type {import('../command-line.js').CommandSpec} */
 export const DOCTOR = {
     name: 'doctor',
-    about: `Says why an event does not arrive: looks at the host, the state folder and, with --api-url, the way to the server.
+    about: `Says why an event does not arrive: looks at the host, the state folder and, with an address, the way to the server.
 It changes nothing. Ends with 1 if something is wrong (✘).`,
     options: {
         'storage-dir': {
             value: 'dir',
             help: 'the state folder to look at, instead of those of all programs of this user',
         },
-        'api-url': { value: 'url', help: 'the server: name lookup, TLS, round trip, clock' },
+        'api-url': {
+            value: 'url',
+            help: 'the server: name lookup, TLS, round trip, clock, and an empty batch to /v1/batch',
+        },
         key: {
             value: 'key',
-            help: 'its X-API-Key: sends a request about a session that there is not, which changes nothing',
+            help: 'its X-API-Key: sends a request about a session that does not exist, which changes nothing',
         },
         session: { value: 'brand', help: 'make a session for this brand, to be sure of the key; asks first' },
         yes: { help: 'do not ask before making a session' },
         ca: { value: 'file', help: 'certificates to trust, as caBundle' },
         json: { help: 'print JSON' },
     },
+    more: `Without an option, the environment gives its value, as it does for the clients:
+${columns(Object.entries(VARIABLES).map(([option, name]) => [name, `--${option}`]))}
+A key in the environment stands on no command line, which other users of the machine can read.
+
+The server's lines name the client whose requests were tried. BasicTracker's endpoint is not tried:
+whatever is sent to it is an event.`,
     examples: [
         ['', 'looks at the host and at what waits in the queues of this user\'s programs'],
         [
-            '--storage-dir ./state --api-url https://api.example.com --key "$KEY"',
-            'looks at one program\'s state and at its server',
+            '--storage-dir ./state --api-url https://api.example.com',
+            'looks at one program\'s state and at its server, with the key in MOBILE_TRACKER_KEY',
         ],
-        ['--api-url https://api.example.com --key "$KEY" --session 925', 'makes a session too'],
+        ['--api-url https://api.example.com --session 925', 'makes a session too'],
     ],
 }
 
 /** Runs `mobile-tracker doctor`. @param {string[]} words @returns {Promise<number>} The exit status. */
 export function doctor(words) {
     return runCommand(DOCTOR, words, async (options) => {
-        const base = options['api-url'] === undefined ? null : baseFrom(options['api-url'])
+        const base = baseOf(options)
         if (!base && (options.key ?? options.session ?? options.ca) !== undefined) {
-            throw new UsageError('--key, --session and --ca need --api-url.')
+            throw new UsageError(`--key, --session and --ca need --api-url or ${VARIABLES['api-url']}.`)
         }
-        if (options.session !== undefined) requireBrand(options)
+        const key = valueOf('key', options)
+        if (options.session !== undefined) requireBrand(options.session, key)
         const isAllowed = options.session === undefined || options.yes || (await isAgreed(base, options.session))
 
         const sections = []
@@ -67,7 +84,7 @@ export function doctor(words) {
             add(
                 await examineServer(
                     base,
-                    { key: options.key, ca: options.ca, brand: isAllowed ? options.session : undefined },
+                    { key, ca: options.ca, brand: isAllowed ? options.session : undefined },
                 ),
             )
         }
@@ -83,13 +100,24 @@ export function doctor(words) {
     })
 }
 
+/** What an option is, or its variable. An empty variable is as good as unset. */
+function valueOf(option, options) {
+    return options[option] ?? (process.env[VARIABLES[option]] || undefined)
+}
+
+function baseOf(options) {
+    const address = valueOf('api-url', options)
+    if (address === undefined) return null
+    return baseFrom(address, options['api-url'] === undefined ? VARIABLES['api-url'] : '--api-url')
+}
+
 function foldersOf(options) {
-    const named = options['storage-dir'] ?? (process.env.MOBILE_TRACKER_STORAGE_DIR || undefined)
+    const named = valueOf('storage-dir', options)
     return named === undefined ? standardFolders() : [named]
 }
 
-function requireBrand({ session, key }) {
-    if (key === undefined) throw new UsageError('--session needs --key.')
+function requireBrand(session, key) {
+    if (key === undefined) throw new UsageError(`--session needs --key or ${VARIABLES.key}.`)
     if (!/^\d{1,15}$/.test(session)) {
         throw new UsageError(`--session is "${session}"; it must be a brand id such as 925.`)
     }

@@ -130,8 +130,7 @@ function lanesOf(path, host) {
 }
 
 function laneFindings(lane) {
-    const brand = lane.kind === 'session' ? ` ${lane.owner}` : ''
-    const name = `${CLIENTS[lane.kind] ?? lane.kind}${brand} → ${lane.origin}`
+    const name = `${CLIENTS[lane.kind] ?? lane.kind}${ownerText(lane)} → ${lane.origin}`
     const findings = [queueFinding(name, lane)]
     const dropped = Object.entries(lane.dropped)
     if (dropped.length > 0) {
@@ -142,6 +141,12 @@ function laneFindings(lane) {
         ))
     }
     return findings
+}
+
+/** Whose a queue is. Of a write key there is a fingerprint, which tells two keys apart and cannot be turned back. */
+function ownerText({ kind, owner }) {
+    if (owner === '') return ''
+    return kind === 'batch' ? ` (write key #${owner.slice(0, 8)})` : ` ${owner}`
 }
 
 function queueFinding(name, lane) {

@@ -6,6 +6,9 @@ import { bad, good, warning } from './findings.js'
 
 const PATIENCE_MS = 10_000
 
+/** What Debian and Ubuntu call the packages of the libraries that a host may need. */
+const PACKAGES = new Map([['libcurl', 'libcurl4'], ['libsqlite3', 'libsqlite3-0'], ['libz', 'zlib1g']])
+
 /**
  * Looks for the host, and whether it can run.
  *
@@ -63,11 +66,15 @@ function librariesOf(path) {
     if (error || !stdout) return []
     const missing = [...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name)
     if (missing.length > 0) {
-        return [bad(
-            `Libraries are missing: ${missing.join(', ')}.`,
-            'Install them; on Debian and Ubuntu: apt-get install libcurl4 libsqlite3-0 zlib1g.',
-        )]
+        return [bad(`Libraries are missing: ${missing.join(', ')}.`, `Install them${packagesOf(missing)}.`)]
     }
-    const known = [...stdout.matchAll(/^\s*(lib(?:curl|sqlite3|z)\.so[.\d]*) =>/gm)].map(([, name]) => name)
+    // The linker also lists the libraries of libraries: those that people install for the host are named.
+    const known = [...stdout.matchAll(/^\s*(lib(?:curl|sqlite3)\.so[.\d]*) =>/gm)].map(([, name]) => name)
     return [good(known.length > 0 ? `Its libraries are there: ${known.join(', ')}` : 'Its libraries are there')]
+}
+
+/** How to install libraries, for the end of a sentence; empty if no package is known. */
+function packagesOf(libraries) {
+    const packages = libraries.flatMap((name) => PACKAGES.get(name.split('.')[0]) ?? [])
+    return packages.length > 0 ? `; on Debian and Ubuntu: apt-get install ${packages.join(' ')}` : ''
 }

@@ -1,16 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
-import { request as requestPlainly } from 'node:http'
-import { request as requestSecurely } from 'node:https'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { isLoopback } from '../collector/options.js'
 import { CommandError, UsageError } from '../command-line.js'
+import { askAnalytics, askTracker } from './clients.js'
 import { bad, good, warning } from './findings.js'
 import { ageText } from './folder.js'
+import { ask, connectionFinding, PATIENCE_MS } from './request.js'
 
-const PATIENCE_MS = 10_000
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 const SLOW_MS = 1000
@@ -18,22 +16,20 @@ const SLOW_MS = 1000
 /** Beyond this, an event's time says something else than what was. */
 const MUCH_SKEW_MS = 5000
 
-/** A session that nobody has: a request about it can change nothing. */
-const NO_SESSION = '00000000-0000-0000-0000-000000000000'
-
 /**
  * Reads the address.
  *
  * @param {string} text
+ * @param {string} source What gave it: an option, or a variable of the environment.
  * @throws {UsageError}
  */
-export function baseFrom(text) {
+export function baseFrom(text, source) {
     const url = URL.canParse(text) ? new URL(text) : null
     if (!url || !['http:', 'https:'].includes(url.protocol)) {
-        throw new UsageError(`--api-url is "${text}"; it must be a URL such as https://api.example.com.`)
+        throw new UsageError(`${source} is "${text}"; it must be a URL such as https://api.example.com.`)
     }
     if (url.username || url.password || url.search || url.hash) {
-        throw new UsageError(`--api-url is "${text}"; it must have no user, query or fragment.`)
+        throw new UsageError(`${source} is "${text}"; it must have no user, query or fragment.`)
     }
     return url
 }
@@ -66,7 +62,7 @@ export async function examineServer(base, { key, ca, brand, env = process.env })
     findings.push(...roundTrip(base, answer))
     if (answer.error) return section
     findings.push(...clock(answer))
-    if (key !== undefined) findings.push(await credentials(base, key, brand, trusted))
+    findings.push(await askTracker(base, { key, brand, trusted }), await askAnalytics(base, trusted))
     return section
 }
 
@@ -163,62 +159,6 @@ function judgeCertificate(socket) {
     return left < FEW_DAYS ? warning(what, 'Renew it on the server.') : good(what)
 }
 
-function connectionFinding({ code, message }) {
-    if (code === 'ECONNREFUSED') {
-        return bad(
-            'Nobody listens there: the connection is refused',
-            'Check the port of apiUrl, and whether the server runs.',
-        )
-    }
-    if (code === 'EPROTO' || /wrong version number|packet length/i.test(message)) {
-        return bad('It does not speak TLS', 'Use http:// for a server on this machine, or correct the port.')
-    }
-    if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'].includes(code)) {
-        return bad(`There is no way to it (${code})`, 'Check the network and the VPN.')
-    }
-    return bad(`The connection fails: ${code ?? message}`, 'Check the firewall, the proxy and the port.')
-}
-
-/** @returns {Promise<{ status?: number, headers?: any, time?: number, at?: number, error?: Error }>} It never rejects. */
-function ask(base, { method, path, key, body, trusted }) {
-    const request = base.protocol === 'https:' ? requestSecurely : requestPlainly
-    const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    const headers = {
-        'User-Agent': 'mobile-tracker-doctor', ...(key !== undefined && { 'X-API-Key': key }),
-        ...(text !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
-    }
-    return new Promise((resolve) => {
-        const start = performance.now()
-        const outgoing = request(
-            url,
-            { method, headers, timeout: PATIENCE_MS, agent: false, ...(trusted && { ca: trusted }) },
-        )
-        outgoing.on(
-            'timeout',
-            () => outgoing.destroy(Object.assign(
-                new Error('timeout'),
-                { code: `no answer within ${PATIENCE_MS / 1000} s` },
-            )),
-        )
-        outgoing.on('error', (error) => resolve({ error }))
-        outgoing.on('response', (response) => {
-            const time = performance.now() - start
-            response.on('error', (error) => resolve({ error }))
-            response.resume().on(
-                'end',
-                () => resolve({
-                    status: response.statusCode,
-                    headers: response.headers,
-                    time,
-                    at: Date.now() - time / 2,
-                }),
-            )
-        })
-        outgoing.end(text)
-    })
-}
-
 function roundTrip(base, { status, headers, time, error }) {
     if (error) return [connectionFinding(error)]
     const what = `It answers in ${Math.round(time)} ms (GET ${base.pathname}: ${status})`
@@ -249,50 +189,6 @@ function clock({ headers, at }) {
         `This machine's clock is ${ageText(Math.abs(skew))} ${direction} the server's`,
         'Events carry wrong times. Set the clock, such as with: timedatectl set-ntp true',
     )]
-}
-
-async function credentials(base, key, brand, trusted) {
-    if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
-        return bad(
-            'The key has characters that no header can hold',
-            'Look for a line break or quotation marks that came along.',
-        )
-    }
-    const body = { device_id: randomUUID(), os_name: 'Linux', device_type: 'Desktop', brand_id: Number(brand) }
-    const { status, error } = brand === undefined
-        ? await ask(
-            base,
-            { method: 'PUT', path: `/v2/tracking-session/${NO_SESSION}/location`, key, body: {}, trusted },
-        )
-        : await ask(base, { method: 'POST', path: '/v2/tracking-session', key, body, trusted })
-    if (error) return connectionFinding(error)
-    if (status === 401 || status === 403) {
-        return bad(
-            `The key is refused (${status})`,
-            'Look at xApiKey: is it the one for this server and this brand? init with the right one resumes delivery.',
-        )
-    }
-    if (brand !== undefined) {
-        if (status >= 200 && status < 300) {
-            return good(`The key is taken: a session was made for brand ${brand} (${status})`)
-        }
-        if (status === 404) {
-            return bad('There is no /v2/tracking-session below this address (404)', 'Look at the path of apiUrl.')
-        }
-        return bad(
-            `No session can be made for brand ${brand} (${status})`,
-            status >= 500 ? 'The server has a fault of its own.' : 'Look at the brand id.',
-        )
-    }
-    if (status >= 500) {
-        return warning(
-            `Whether the key is taken cannot be told: the server answers ${status}`,
-            'The server has a fault of its own.',
-        )
-    }
-    return good(
-        `The key is not refused (${status} to a request about a session that there is not; --session makes one to be sure)`,
-    )
 }
 
 function elapsed(start) {

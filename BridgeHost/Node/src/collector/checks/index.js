@@ -1,3 +1,4 @@
+import { DOCTOR_AGENT } from '../options.js'
 import { batch } from './analytics.js'
 import { basic } from './basic.js'
 import { Findings } from './findings.js'
@@ -28,7 +29,7 @@ export function problemsOf(route, headers, body) {
     const findings = new Findings()
     for (const problem of route.problems) findings.add(problem)
     if (route.allow) findings.add(`The method is ${route.method}; this path takes ${route.allow}.`)
-    if (route.kind === 'unknown') return findings.sentences
+    if (route.kind === 'unknown' || headers['user-agent'] === DOCTOR_AGENT) return findings.sentences
     checkHeaders(route.kind, headers, { hasBody: body.size > 0, value: body.value }, findings)
     if (body.problem) findings.add(body.problem)
     else checkBody(route.kind, body, findings)

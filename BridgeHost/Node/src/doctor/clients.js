@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { bad, good, warning } from './findings.js'
+import { ask, connectionFinding } from './request.js'
+
+/** A session that nobody has: a request about it can change nothing. */
+const NO_SESSION = '00000000-0000-0000-0000-000000000000'
+
+/** Answers of a server that does not know the address, or not the method. */
+const UNKNOWN = [404, 405, 501]
+
+const OWN_FAULT = 'The server has a fault of its own; events wait until it is over.'
+
+/**
+ * Asks what MobileTracker would ask.
+ *
+ * @param {URL} base
+ * @param {object} options
+ * @param {string} [options.key] Without it nothing is asked.
+ * @param {string} [options.brand] Makes a session for this brand.
+ * @param {Buffer} [options.trusted] Certificates.
+ * @returns {Promise<import('./findings.js').Finding>}
+ */
+export async function askTracker(base, { key, brand, trusted }) {
+    if (key === undefined) {
+        return warning(
+            'MobileTracker: its requests were not tried, since they need the key',
+            'Give the key with --key or in the variable MOBILE_TRACKER_KEY.',
+        )
+    }
+    if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
+        return bad(
+            'The key has characters that no header can hold',
+            'Look for a line break or quotation marks that came along.',
+        )
+    }
+    const body = { device_id: randomUUID(), os_name: 'Linux', device_type: 'Desktop', brand_id: Number(brand) }
+    const { status, error } = brand === undefined
+        ? await ask(
+            base,
+            { method: 'PUT', path: `/v2/tracking-session/${NO_SESSION}/location`, key, body: {}, trusted },
+        )
+        : await ask(base, { method: 'POST', path: '/v2/tracking-session', key, body, trusted })
+    if (error) return connectionFinding(error)
+    if (status === 401 || status === 403) {
+        return bad(
+            `MobileTracker: the key is refused (${status})`,
+            'Look at xApiKey: is it the one for this server and this brand? init with the right one resumes delivery.',
+        )
+    }
+    return brand === undefined ? judgeProbe(status) : judgeSession(status, brand)
+}
+
+/** The answer to a request that makes a session. */
+function judgeSession(status, brand) {
+    if (status >= 200 && status < 300) {
+        return good(`MobileTracker: the key is taken; a session was made for brand ${brand} (${status})`)
+    }
+    if (UNKNOWN.includes(status)) {
+        return bad(
+            `MobileTracker: there is no /v2/tracking-session below this address (${status})`,
+            'Look at the path of apiUrl.',
+        )
+    }
+    return bad(
+        `MobileTracker: no session can be made for brand ${brand} (${status})`,
+        status >= 500 ? 'The server has a fault of its own.' : 'Look at the brand id.',
+    )
+}
+
+/** The answer to a request about a session that does not exist. */
+function judgeProbe(status) {
+    const asked = `${status} to a request about a session that does not exist`
+    if (UNKNOWN.includes(status)) {
+        return warning(
+            `MobileTracker: probably no tracking backend answers at this address (${asked})`,
+            'Check the host and the path of apiUrl. Some backends answer 404 for an unknown session: '
+                + '--session makes a session, to be sure.',
+        )
+    }
+    if (status >= 500) return warning(`MobileTracker: whether the key is taken cannot be told (${asked})`, OWN_FAULT)
+    if (status >= 300 && status < 400) return redirected('MobileTracker', status)
+    return good(`MobileTracker: the key is not refused (${asked}; --session makes one, to be sure)`)
+}
+
+/**
+ * Asks what AnalyticsClient would ask, with a batch that holds no event.
+ *
+ * @param {URL} base
+ * @param {Buffer} [trusted] Certificates.
+ * @returns {Promise<import('./findings.js').Finding>}
+ */
+export async function askAnalytics(base, trusted) {
+    const { status, error } = await ask(base, { method: 'POST', path: '/v1/batch', body: { batch: [] }, trusted })
+    if (error) return connectionFinding(error)
+    if (UNKNOWN.includes(status) || status === 410) {
+        return warning(
+            `AnalyticsClient: there is no /v1/batch below this address (${status})`,
+            'If your program uses AnalyticsClient, check ingestionHost: at 404 and 410 it drops its queue and stops.',
+        )
+    }
+    if (status === 401 || status === 403) {
+        return warning(
+            `AnalyticsClient: an empty batch is refused (${status})`,
+            'The doctor sends no write key. If your program uses AnalyticsClient, check that it sends the right one: '
+                + 'at 401 and 403 it drops its queue and stops.',
+        )
+    }
+    if (status >= 500) return warning(`AnalyticsClient: ${status} to an empty batch`, OWN_FAULT)
+    if (status >= 300 && status < 400) return redirected('AnalyticsClient', status)
+    return good(`AnalyticsClient: /v1/batch is there (${status} to an empty batch; no write key was tried)`)
+}
+
+function redirected(client, status) {
+    return warning(
+        `${client}: the server sends its requests elsewhere (${status})`,
+        'A redirect to another host is not followed: give the address to which it leads.',
+    )
+}

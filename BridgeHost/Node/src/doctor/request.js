@@ -1,0 +1,67 @@
+import { request as requestPlainly } from 'node:http'
+import { request as requestSecurely } from 'node:https'
+import { DOCTOR_AGENT } from '../collector/options.js'
+import { bad } from './findings.js'
+
+export const PATIENCE_MS = 10_000
+
+/**
+ * Makes one request.
+ *
+ * @returns {Promise<{ status?: number, headers?: any, time?: number, at?: number, error?: Error }>} It never rejects.
+ */
+export function ask(base, { method, path, key, body, trusted }) {
+    const request = base.protocol === 'https:' ? requestSecurely : requestPlainly
+    const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const headers = {
+        'User-Agent': DOCTOR_AGENT, ...(key !== undefined && { 'X-API-Key': key }),
+        ...(text !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
+    }
+    return new Promise((resolve) => {
+        const start = performance.now()
+        const outgoing = request(
+            url,
+            { method, headers, timeout: PATIENCE_MS, agent: false, ...(trusted && { ca: trusted }) },
+        )
+        outgoing.on(
+            'timeout',
+            () => outgoing.destroy(Object.assign(
+                new Error('timeout'),
+                { code: `no answer within ${PATIENCE_MS / 1000} s` },
+            )),
+        )
+        outgoing.on('error', (error) => resolve({ error }))
+        outgoing.on('response', (response) => {
+            const time = performance.now() - start
+            response.on('error', (error) => resolve({ error }))
+            response.resume().on(
+                'end',
+                () => resolve({
+                    status: response.statusCode,
+                    headers: response.headers,
+                    time,
+                    at: Date.now() - time / 2,
+                }),
+            )
+        })
+        outgoing.end(text)
+    })
+}
+
+/** Says why there is no answer. */
+export function connectionFinding({ code, message }) {
+    if (code === 'ECONNREFUSED') {
+        return bad(
+            'Nobody listens there: the connection is refused',
+            'Check the port of apiUrl, and whether the server runs.',
+        )
+    }
+    if (code === 'EPROTO' || /wrong version number|packet length/i.test(message)) {
+        return bad('It does not speak TLS', 'Use http:// for a server on this machine, or correct the port.')
+    }
+    if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'].includes(code)) {
+        return bad(`There is no way to it (${code})`, 'Check the network and the VPN.')
+    }
+    return bad(`The connection fails: ${code ?? message}`, 'Check the firewall, the proxy and the port.')
+}
