@@ -85,11 +85,19 @@ function example(page, words) {
     return found
 }
 
-/** What makes the example of a service take one request, and end. */
+/** What makes the example of a service take one request, during which it gets a signal. */
 const ONE_REQUEST = `
-if (!server.listening) await new Promise((resolve) => server.once('listening', resolve))
-await (await fetch('http://127.0.0.1:' + server.address().port + '/hello')).text()
-process.kill(process.pid, 'SIGTERM')`
+import { once } from 'node:events'
+async function getsSignal() {
+    const signal = once(process, 'SIGTERM')
+    process.kill(process.pid, 'SIGTERM')
+    await signal
+}
+if (!server.listening) await once(server, 'listening')
+await (await fetch('http://127.0.0.1:' + server.address().port + '/hello')).text()`
+
+/** Has the example of a service get a signal at the beginning of its request. */
+const inRequest = (program) => program.replace(/createServer\((.*) => \{/, 'createServer(async $1 => {\n    await getsSignal()')
 
 /** One call that the example's `beforeSend` drops, and one that it lets pass. */
 const TWO_CALLS = `
@@ -99,7 +107,7 @@ await MobileTracker.track('PURCHASE', { email: 'ada@example.com' })`
 suite('The examples in Node', { skip: withoutHost }, () => {
     const cases = [
         ['GettingStarted.md', 'PURCHASE', ['PURCHASE']],
-        ['Node.md', 'createServer', ['REQUEST'], ONE_REQUEST],
+        ['Node.md', 'createServer', ['REQUEST'], ONE_REQUEST, inRequest],
         ['Node.md', 'outcome.status', ['PURCHASE']],
         ['Node.md', 'account, lastError', []],
         ['Node.md', "userId: 'user-2'", ['Order Completed', 'Order Completed']],
@@ -108,7 +116,7 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         ['Node.md', 'node:test', []],
         ['Migration.md', 'Order Completed', ['Order Completed']],
     ]
-    for (const [page, words, events, rest = ''] of cases) {
+    for (const [page, words, events, rest = '', change = (program) => program] of cases) {
         test(`of ${page} with ${words} do what they say`, async (t) => {
             const collector = await startCollector()
             afterwards(t, () => collector.close())
@@ -116,13 +124,35 @@ suite('The examples in Node', { skip: withoutHost }, () => {
             const program = example(page, words).replaceAll('http://127.0.0.1:8123', collector.url)
                 .replaceAll('./state', freshFolder(t))
 
-            const { code, stdout, stderr } = await runProgram(t, program + rest, { env })
+            const { code, stdout, stderr } = await runProgram(t, change(program) + rest, { env })
 
             assert.equal(code, 0, stdout + stderr)
             assert.deepEqual(namesOf(collector), events)
             assert.deepEqual(problemsOf(collector), [])
         })
     }
+
+    test('of Operations.md end a service as that of Node.md does', () => {
+        const ending = example('Operations.md', 'server.close')
+
+        assert.ok(example('Node.md', 'createServer').includes(ending), ending)
+    })
+
+    test('of Migration.md name the user in each call, and leave the client without one', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: findHost() }
+        const program = example('Migration.md', 'Order Completed').replaceAll('http://127.0.0.1:8123', collector.url)
+
+        const { code, stderr } = await runProgram(t, program, { env })
+
+        assert.equal(code, 0, stderr)
+        const events = collector.received({ kind: 'batch' }).flatMap(({ body }) => body.batch)
+        // A call that carried the client's own user would have its anonymousId.
+        assert.deepEqual(events.map(({ type, userId, anonymousId }) => [type, userId, anonymousId]), [
+            ['identify', 'user-17', undefined], ['track', 'user-17', undefined],
+        ])
+    })
 })
 
 /** The names of the events that came, alone or in batches. */
