@@ -74,7 +74,23 @@ suite('mobile-tracker collect', () => {
         const other = startCommand(t, 'collect', '--port', '0', '--open', '--json')
         await other.line()
         if (other.child.errors === '') await once(other.child.stderr, 'data')
-        assert.match(other.child.errors, /^mobile-tracker: The browser cannot be opened: there is no .*none here\. Open http:/)
+        assert.match(other.child.errors, /^mobile-tracker: No browser could be opened: there is no .*none here\. Open http:/)
+    })
+
+    test('--open says that the system\'s opener found no browser', async (t) => {
+        const opener = join(freshFolder(t), 'opener')
+        writeFileSync(opener, '#!/bin/sh\nexit 3\n', { mode: 0o755 })
+        const before = process.env.BROWSER
+        t.after(() => (before === undefined ? delete process.env.BROWSER : (process.env.BROWSER = before)))
+        process.env.BROWSER = opener
+        const { child, line } = startCommand(t, 'collect', '--port', '0', '--open', '--json')
+        const { url } = JSON.parse(await line())
+        if (child.errors === '') await once(child.stderr, 'data')
+
+        assert.equal(
+            child.errors,
+            `mobile-tracker: No browser could be opened: ${opener} ended with status 3. Open ${url} yourself.\n`,
+        )
     })
 
     test('says where it listens, a line for each request, and a summary', async (t) => {

@@ -6,6 +6,8 @@ const OPENERS = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
 /**
  * Shows an address in the user's browser. The variable BROWSER names another program than the system's.
  *
+ * Where there is no browser, the system's opener is often there all the same, and ends with an error.
+ *
  * @param {string} url
  * @param {(reason: string) => void} onFailure
  */
@@ -16,5 +18,6 @@ export function openBrowser(url, onFailure) {
     child.on(
         'error', ({ code }) => onFailure(code === 'ENOENT' ? `there is no ${command} here` : `${command}: ${code}`),
     )
+    child.on('exit', (code) => code > 0 && onFailure(`${command} ended with status ${code}`))
     child.unref()
 }

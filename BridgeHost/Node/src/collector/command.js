@@ -122,7 +122,7 @@ async function run(settings, options) {
     const collector = await startCollector(settings)
     if (!isLoopback(settings.host)) warnOfHost(collector, settings.host)
     printer.started(collector)
-    if (options.open) openBrowser(collector.url, (reason) => process.stderr.write(`mobile-tracker: The browser cannot be opened: ${reason}. Open ${collector.url} yourself.\n`))
+    if (options.open) openBrowser(collector.url, (reason) => process.stderr.write(`mobile-tracker: No browser could be opened: ${reason}. Open ${collector.url} yourself.\n`))
     collector.listen((record) => {
         printer.received(record)
         recording?.add(record)

@@ -1,36 +1,6 @@
 import { copy, fill, h } from './dom.js'
+import { FIRST_EVENT } from './first-event.js'
 import { icon } from './icons.js'
-
-/** The lines that make a first event come, in each language. */
-const LINES = {
-    Node: (url) => `import MobileTracker from '@mobiletracker/bridge'
-
-await MobileTracker.init('925', { apiUrl: '${url}', xApiKey: 'test-key' })
-await MobileTracker.track('PURCHASE', { total: 149.99 })`,
-
-    Swift: (url) => `import TrackerCore
-
-let config = TrackerConfig(apiUrl: "${url}", xApiKey: "test-key")
-try await MobileTracker.shared.initialize(brandId: "925", config: config)
-await MobileTracker.shared.track(eventName: "PURCHASE", attributes: ["total": 149.99])
-await MobileTracker.shared.shutdown()`,
-
-    Python: (url) => `import json, subprocess
-
-host = subprocess.Popen([".build/release/BridgeHost"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-def call(number, method, *params):
-    print(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}), file=host.stdin, flush=True)
-    return json.loads(host.stdout.readline())
-
-print(call(1, "init", "925", {"apiUrl": "${url}", "xApiKey": "test-key"}))
-print(call(2, "track", "PURCHASE", {"total": 149.99}))
-print(call(3, "flush"))`,
-
-    curl: (url) => `curl ${url}/v2/tracking-session-data \\
-    -H 'Content-Type: application/json' -H 'X-API-Key: test-key' \\
-    -d '{"brand_id": 925, "session_id": "s-1", "event_name": "PURCHASE", "data": {"total": 149.99}}'`,
-}
 
 /** What stands where nothing has come yet: how to make something come. */
 export class Welcome {
@@ -42,7 +12,7 @@ export class Welcome {
     }
 
     draw() {
-        const text = LINES[this.#chosen](location.origin)
+        const text = FIRST_EVENT[this.#chosen](location.origin)
         const code = h(
             'pre.code', { id: 'lines', role: 'tabpanel', tabindex: '0', 'aria-labelledby': `lines-${this.#chosen}` },
             text,
@@ -60,7 +30,7 @@ export class Welcome {
                 'div.lines', {},
                 h(
                     'div.tabs', { role: 'tablist', 'aria-label': 'Language' },
-                    Object.keys(LINES).map((name) => this.#tab(name)),
+                    Object.keys(FIRST_EVENT).map((name) => this.#tab(name)),
                 ),
                 button, code,
             ),
@@ -87,7 +57,7 @@ export class Welcome {
 
     #step({ key }) {
         const by = { ArrowRight: 1, ArrowLeft: -1 }[key]
-        const names = Object.keys(LINES)
+        const names = Object.keys(FIRST_EVENT)
         if (by) this.#choose(names[(names.indexOf(this.#chosen) + by + names.length) % names.length])
     }
 
