@@ -4,12 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
-import { findHost } from '../src/client/finder.js'
 import { NAMES, openRow, PageTests, rowOf, untilShows } from '../testsupport/collector-page.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
-import { run, runProgram } from '../testsupport/programs.js'
-import { withoutHost } from '../testsupport/real-host.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
 import { playShop, Visitor } from '../testsupport/shop.js'
 import { checkSwift, withoutModules } from '../testsupport/swift.js'
@@ -266,38 +263,15 @@ suite('the page', () => {
     })
 })
 
-suite('the lines that the empty page teaches', { skip: withoutHost }, () => {
-    /** The lines of a language, and what a program of it needs. */
-    async function lines(t, language) {
-        const { page, url } = await tests.openCollector(t)
-        await page.click(`#lines-${language}`)
-        const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: findHost() }
-        return { page, url, text: await page.text('#lines'), env }
-    }
-
-    test('make an event come from Node', async (t) => {
-        const { page, text, env } = await lines(t, 'Node')
-        const { code, stderr } = await runProgram(t, text, { env })
-
-        assert.equal(code, 0, stderr)
-        await page.until(`Boolean(${rowOf('PURCHASE')})`)
-    })
-
+suite('the lines that the empty page teaches', () => {
     test('compile in Swift', { skip: withoutModules }, async (t) => {
-        const { text } = await lines(t, 'Swift')
+        const { page } = await tests.openCollector(t)
+        await page.click('#lines-Swift')
+        const text = await page.text('#lines')
         const program = join(freshFolder(t), 'main.swift')
         writeFileSync(program, text)
 
         assert.equal(checkSwift(program), '')
-    })
-
-    test('make an event come from Python', async (t) => {
-        const { page, text, env } = await lines(t, 'Python')
-        const program = text.replace('.build/release/BridgeHost', findHost())
-        const { code, stderr } = await run(t, 'python3', ['-c', program], { env: { ...process.env, ...env } })
-
-        assert.equal(code, 0, stderr)
-        await page.until(`Boolean(${rowOf('PURCHASE')})`)
     })
 })
 
