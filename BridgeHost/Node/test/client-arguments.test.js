@@ -33,6 +33,16 @@ const WRONG = {
     'a blank visitor': [
         (t) => t.analytics.track('X', {}, { anonymousId: ' ' }), 'INVALID_VALUE', 'options.anonymousId must not be blank.',
     ],
+    'a misspelled user': [
+        (t) => t.analytics.track('X', {}, { userID: 'u1' }), 'INVALID_VALUE',
+        "options.userID is not known; the nearest is 'userId'.",
+    ],
+    'a misspelled visitor': [
+        (t) => t.analytics.page('X', {}, { anonymousld: 'v1' }), 'INVALID_VALUE', "the nearest is 'anonymousId'.",
+    ],
+    'a misspelled group': [
+        (t) => t.analytics.track('X', {}, { group_id: 'g1' }), 'INVALID_VALUE', "the nearest is 'groupId'.",
+    ],
     'a group with a long id': [
         (t) => t.analytics.page('X', {}, { groupId: 'é'.repeat(513) }), 'INVALID_VALUE', 'must not have more than 1024 bytes.',
     ],
@@ -115,8 +125,9 @@ suite('what has no effect is told', () => {
         'a user of a call of the tracker': [
             (t) => t.track('X', {}, {}, { userId: 'u1' }), "the option 'userId' has no effect: it is not known",
         ],
-        'a misspelled user of an analytics call': [
-            (t) => t.analytics.track('X', {}, { userID: 'u1' }), "the option 'userID' has no effect", "the nearest is 'userId'",
+        'a misspelled time of an analytics call': [
+            (t) => t.analytics.track('X', {}, { timestmp: '2025-01-01T00:00:00Z' }), "the option 'timestmp' has no effect",
+            "the nearest is 'timestamp'",
         ],
         'any other option': [(t) => t.reset(true, { retries: 3 }), "reset: the option 'retries' has no effect"],
         'a message id among the metadata': [

@@ -4,6 +4,9 @@ import { ValueFault, opaqueName, serialize } from './serialize.js'
 /** What may follow the arguments of any call that has an effect. */
 const OPTIONS = ['messageId']
 
+/** The options that say whose an event is. */
+const PERSON = ['userId', 'anonymousId', 'groupId']
+
 /** How many bytes of UTF-8 an id of a user or a group has at most. */
 const MAX_ID_BYTES = 1024
 
@@ -125,11 +128,23 @@ function messageID(options, more, note) {
     if (typeof options !== 'object' || Array.isArray(options)) {
         throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(options)}`)
     }
-    noteUnknown(options, more ? [...OPTIONS, ...more.map(({ name }) => name)] : OPTIONS, note)
+    const known = more ? [...OPTIONS, ...more.map(({ name }) => name)] : OPTIONS
+    refuseMisspelledPerson(options, known)
+    noteUnknown(options, known, note)
     const { messageId } = options
     if (messageId === undefined || messageId === null) return undefined
     if (typeof messageId === 'string' && MESSAGE_ID.test(messageId)) return messageId
     throw new ArgumentFault('messageId', 'must be 1 to 128 printable ASCII characters without spaces at either end')
+}
+
+/** Without the option that was meant, the event would be another person's. */
+function refuseMisspelledPerson(options, known) {
+    for (const key of Object.keys(options)) {
+        if (known.includes(key)) continue
+        const guess = nearest(key, known)
+        if (!PERSON.includes(guess)) continue
+        throw new ArgumentFault(`options.${key.slice(0, 80)}`, `is not known; the nearest is '${guess}'`)
+    }
 }
 
 /**
