@@ -84,8 +84,9 @@ export interface TrackerOptions {
     /** Whether this package warns by `console.warn`, of dropped calls above all; true by default. */
     warnings?: boolean
     /**
-     * The program's name, which is in the path of the default state folder: programs of one user share neither session
-     * nor user. By default the name in the package.json of the program's entry, else the name of the entry script.
+     * The program's name, which is in the path of the default state folder: programs of one user that have the same
+     * name share session and user. By default the name in the package.json of the program's entry, else the name of the
+     * entry script.
      */
     appName?: string
     /**
