@@ -11,6 +11,7 @@ import struct
 import sys
 import threading
 import unittest
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 from unittest import mock
@@ -157,10 +158,32 @@ class InitTests(TestCase):
 
         with self.assertRaisesRegex(MobileTrackerError, "INVALID_BRAND_ID: Brand ID must be a number"):
             tracker.init("shop", config)
-        with self.assertRaisesRegex(MobileTrackerError, "INVALID_PARAMS: .*brandId"):
+        with self.assertRaisesRegex(MobileTrackerError, "INVALID_PARAMS: init: 'brand_id' must be a string"):
             tracker.init(cast(Any, 925), config)
-        with self.assertRaisesRegex(MobileTrackerError, "INVALID_CONFIGURATION: .*retryDelayMs"):
+        with self.assertRaisesRegex(MobileTrackerError, "INVALID_CONFIGURATION: .*'retry_delay_ms' must be"):
             tracker.init("925", config)
+
+    def test_names_an_option_as_the_caller_does(self) -> None:
+        tracker = self.real()
+        init: Any = partial(tracker.init, "925")
+        analytics: Any = tracker.analytics.initialize
+        server = {"api_url": "https://api.example.com", "x_api_key": "key"}
+        for begin, config, words in [
+            (init, {"api_ulr": "u"}, "'api_ulr' is not known; did you mean 'api_url'?"),
+            (init, {**server, "x_api_key": 5}, "'x_api_key' must be a string"),
+            (init, {"api_url": "u", "xApiKey": 5}, "'xApiKey' must be a string"),
+            (init, {**server, "device": {"os_nam": "x"}}, "'device.os_nam' is not known; did you mean 'os_name'?"),
+            (init, {**server, "device": {"osName": 5}}, "'device.osName' must be a string"),
+            (init, {**server, "api_url": "http://api.example.com"}, "or set allow_insecure_http."),
+            (init, {**server, "session_creation": "x"}, "'session_creation' must be 'duringInit' or"),
+            (analytics, {"write_key": 5}, "'write_key' must be a string"),
+        ]:
+            with self.subTest(config=config), self.assertRaises(MobileTrackerError) as caught:
+                begin(config)
+            self.assertEqual(caught.exception.code, "INVALID_CONFIGURATION")
+            self.assertIn(words, caught.exception.message)
+        with self.assertRaisesRegex(MobileTrackerError, "'app_version' must be a string"):
+            tracker.basic.initialize("key", "https://in.example.com", app_version=cast(Any, 5))
 
     def test_raises_that_there_is_no_session_and_keeps_what_was_tracked(self) -> None:
         collector, tracker = self.start_collector(), self.real()

@@ -24,6 +24,9 @@ class Asker(Protocol):
     def read(self, result: dict[str, Any]) -> object:
         """What the caller gets for a result."""
 
+    def renamed(self, error: MobileTrackerError) -> MobileTrackerError:
+        """The error with the names that the caller knows."""
+
     def outcome_of(self, error: MobileTrackerError) -> object | None:
         """What an error comes to that is not raised."""
 
@@ -76,9 +79,10 @@ class Call:
 
     def fail(self, error: MobileTrackerError) -> None:
         """The host said no, or nothing."""
-        outcome = self.asker.outcome_of(error) if self.asker else None
-        if outcome is not None:
-            return self.settle(outcome)
+        if self.asker:
+            error = self.asker.renamed(error)
+            if (outcome := self.asker.outcome_of(error)) is not None:
+                return self.settle(outcome)
         self.error = error
         self.settle(None)
         if self.is_discarded:

@@ -18,7 +18,7 @@ from ._call import Call
 from ._hooks import BeforeSend, CallDropped, HostLog, filtered
 from ._json import ValueFault
 from ._link import HostLink
-from ._params import ArgumentFault, write_params
+from ._params import ArgumentFault, in_the_callers_names, write_params
 from ._row import Gives, Row
 from ._table import ROWS
 from ._warnings import Drop, Warnings, call_name
@@ -141,10 +141,12 @@ class Core:
 class _Asker:
     """Who made a call: knows its line, and makes of the answer what the caller gets."""
 
-    __slots__ = ("_row", "_name", "_file", "_line", "_warnings")
+    __slots__ = ("_row", "_arguments", "_name", "_file", "_line", "_warnings")
 
     def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, warnings: Warnings) -> None:
         self._row = row
+        # Who keeps a receipt need not keep the event.
+        self._arguments = () if row.gives is Gives.OUTCOME else arguments
         self._name = arguments[0] if row.is_named else None
         self._file = frame.f_code.co_filename
         self._line = frame.f_lineno
@@ -163,6 +165,11 @@ class _Asker:
                 return FlushReport(result["delivered"], result["remaining"], result.get("stoppedBy"))
             case Gives.OBJECT:
                 return snake_keys(result)
+
+    def renamed(self, error: MobileTrackerError) -> MobileTrackerError:
+        """The error with the names that the caller knows."""
+        sentence = in_the_callers_names(error.message, self._row, self._arguments)
+        return error if sentence == error.message else error.copy(sentence)
 
     def outcome_of(self, error: MobileTrackerError) -> object | None:
         """What a wrong argument comes to, if the call has an outcome."""

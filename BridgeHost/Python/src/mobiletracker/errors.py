@@ -41,9 +41,10 @@ class MobileTrackerError(Exception):
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
 
-    def copy(self) -> MobileTrackerError:
+    def copy(self, message: str | None = None) -> MobileTrackerError:
         """The same error for another caller: each has a traceback of its own."""
-        return MobileTrackerError(self.code, self.message, number=self.number, retryable=self.retryable, data=self.data)
+        sentence = self.message if message is None else message
+        return MobileTrackerError(self.code, sentence, number=self.number, retryable=self.retryable, data=self.data)
 
 
 def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:
