@@ -135,7 +135,7 @@ class ValueTests(TestCase):
         tracker, _ = self.fake()
 
         config: Any = {"max_queued_events": float("nan")}
-        with self.assertRaisesRegex(Exception, r"INVALID_CONFIGURATION: init: config\.maxQueuedEvents is nan\."):
+        with self.assertRaisesRegex(Exception, r"INVALID_CONFIGURATION: init: config\.max_queued_events is nan\."):
             tracker.init("925", config)
         with self.assertRaisesCode("INVALID_ENDPOINT"):
             tracker.basic.initialize("key", "\ud800")
