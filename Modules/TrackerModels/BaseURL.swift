@@ -94,6 +94,14 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter path: A percent-encoded path that begins with a slash, such as `/v2/tracking-session`.
     public func appending(path: String) -> String { description + path }
 
+    /// Refuses an address that ends in the path of an endpoint, which would be appended to it once more.
+    ///
+    /// - Parameter paths: The endpoints' paths.
+    package func checkThatItIsAbove(_ paths: [String]) throws(Invalid) {
+        guard let path = paths.first(where: { path.hasSuffix($0) }) else { return }
+        throw Invalid(reason: "The URL ends in \(path), which the client appends by itself; leave it out.")
+    }
+
     /// Takes host and port apart at the colon, which in brackets belongs to the host.
     private static func split(_ authority: Substring) throws(Invalid) -> (host: Substring, port: Substring?) {
         let hostEnd: Substring.Index

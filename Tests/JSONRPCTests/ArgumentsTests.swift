@@ -126,6 +126,16 @@ struct SpellingSuggestionTests {
     static let known = ["track", "setMetadata", "identify", "analytics.track"]
 
     @Test(
+        "finds what a name is the beginning of",
+        arguments: [
+            ("iden", "identify"), ("SET_META", "setMetadata"), ("set", nil), ("identifyMe", nil),
+            ("analytics", "analytics.track"),
+        ] as [(String, String?)])
+    func completes(_ name: String, _ completion: String?) {
+        #expect(SpellingSuggestion.completion(of: name, among: Self.known) == completion)
+    }
+
+    @Test(
         "finds what a name was meant to be",
         arguments: [
             ("trakc", "track"), ("Track", "track"), ("set_metadata", "setMetadata"), ("indentify", "identify"),

@@ -134,6 +134,23 @@ struct BaseURLTests {
         #expect(try BaseURL(text, allowInsecureHTTP: true).description == text)
     }
 
+    @Test(
+        "knows an address that ends in an endpoint's path",
+        arguments: [
+            ("https://a.example/v1/batch", "/v1/batch"), ("https://a.example/base/v1/batch/", "/v1/batch"),
+            ("https://a.example/v1/batches", nil), ("https://a.example/v1/batch/eu", nil), ("https://a.example", nil),
+        ] as [(String, String?)])
+    func endsInEndpoint(text: String, path: String?) throws {
+        let base = try BaseURL(text)
+
+        if let path {
+            let error = #expect(throws: BaseURL.Invalid.self) { try base.checkThatItIsAbove(["/v2/x", "/v1/batch"]) }
+            #expect(error?.reason == "The URL ends in \(path), which the client appends by itself; leave it out.")
+        } else {
+            try base.checkThatItIsAbove(["/v2/x", "/v1/batch"])
+        }
+    }
+
     @Test("never repeats a password in the reason")
     func hidesPassword() {
         let error = #expect(throws: BaseURL.Invalid.self) { try BaseURL("https://user:hunter2@api.example.com") }

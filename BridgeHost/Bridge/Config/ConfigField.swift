@@ -183,17 +183,26 @@ enum ConfigKeys {
         (TrackerFields.table.fields.map(\.name) + AnalyticsFields.table.fields.map(\.name)
             + BasicFields.table.fields.map(\.name)).filter { $0.hasSuffix("Ms") })
 
+    /// What stands before the name of an option in the native API's messages.
+    private static let starts = ["Invalid configuration: '", "did not finish within '"]
+
     /// A message about an option, which names it by the key that was written: durations have a suffix in JSON.
     static func named(in message: String) -> String {
-        for key in durations {
-            let start = "Invalid configuration: '"
-            guard let place = message.place(of: "\(start)\(key.dropLast(2))'") else { continue }
-            var message = message
-            message.replaceSubrange(place, with: "\(start)\(key)'")
-            return message
+        // A key that is not known is not an option's: it is the one that was written.
+        guard message.place(of: "' \(notKnown)") == nil else { return message }
+        for start in starts {
+            for key in durations {
+                guard let place = message.place(of: "\(start)\(key.dropLast(2))'") else { continue }
+                var message = message
+                message.replaceSubrange(place, with: "\(start)\(key)'")
+                return message
+            }
         }
         return message
     }
+
+    /// What is wrong with a key that no option has.
+    static let notKnown = "is not known"
 }
 
 /// The keys that a configuration object may have: reads it, and describes it.
@@ -231,10 +240,12 @@ struct ConfigTable<Options: Sendable>: Sendable {
         guard object.kind == .object else {
             throw FieldCheck.fault(path.isEmpty ? "config" : path, "must be an object")
         }
+        let members = object.members.map { (key: $0.key, value: $0.value, field: field($0.key)) }
+        let unknown = members.lazy.filter { $0.field == nil }.map(\.key)
+        if let first = unknown.first { throw fault(first, unknown.dropFirst(), at: path) }
         var seen: [String: String] = [:]
-        for member in object.members {
-            let field = try field(member.key, path)
-            guard !member.value.isNull else { continue }
+        for member in members {
+            guard let field = member.field, !member.value.isNull else { continue }
             if let other = seen.updateValue(member.key, forKey: field.name) {
                 throw FieldCheck.fault(Self.join(path, member.key), "is given a second time as '\(other)'")
             }
@@ -242,13 +253,32 @@ struct ConfigTable<Options: Sendable>: Sendable {
         }
     }
 
-    private func field(_ key: String, _ path: String) throws(TrackerError) -> ConfigField<Options> {
+    private func field(_ key: String) -> ConfigField<Options>? {
         func has(_ name: String) -> Bool { name.utf8.elementsEqual(key.utf8) }
 
-        if let field = fields.first(where: { has($0.name) || $0.aliases.contains(where: has) }) { return field }
-        let nearest =
-            SpellingSuggestion.nearest(to: key, among: fields.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
-        throw FieldCheck.fault(Self.join(path, String(key.prefix(80))), "is not known\(nearest)")
+        return fields.first { has($0.name) || $0.aliases.contains(where: has) }
+    }
+
+    /// Names the keys that are not known, each with the one that is near. If none is near, it lists those there are.
+    private func fault(_ first: String, _ others: some Sequence<String>, at path: String) -> TrackerError {
+        let names = fields.map(\.name)
+        var listsNames = false
+        func reason(_ key: String) -> String {
+            let near =
+                SpellingSuggestion.nearest(to: key, among: names)
+                ?? SpellingSuggestion.completion(of: key, among: names)
+            guard let near else {
+                listsNames = true
+                return "\(ConfigKeys.notKnown)."
+            }
+            return "\(ConfigKeys.notKnown); did you mean '\(near)'?"
+        }
+        func name(_ key: String) -> String { Self.join(path, String(key.prefix(80))) }
+
+        var sentences = [reason(first)]
+        sentences += others.prefix(9).map { "'\(name($0))' \(reason($0))" }
+        if listsNames { sentences.append("There are: \(names.joined(separator: ", ")).") }
+        return FieldCheck.fault(name(first), sentences.joined(separator: " "))
     }
 
     private static func join(_ path: String, _ key: String) -> String {

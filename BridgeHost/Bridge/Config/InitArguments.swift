@@ -58,7 +58,7 @@ private struct Form {
             return try published(params ?? .emptyObject)
         default:
             let brand = params.flatMap { $0.kind == .array ? arguments.value(0) : $0["brandId"] }
-            guard brand?.kind != .number else {
+            guard brand == nil || brand?.isNull == true || brand?.kind == .string else {
                 throw .invalidParams("init: 'brandId' must be a string, such as \"925\"")
             }
             let checked = try Arguments(

@@ -207,6 +207,17 @@ public enum SpellingSuggestion {
             .min { $0.distance < $1.distance }?.name
     }
 
+    /// The shortest known name that begins with what was written, if that is four letters or more.
+    ///
+    /// - Parameters:
+    ///   - name: What was written.
+    ///   - known: What could be meant.
+    public static func completion(of name: String, among known: some Sequence<String>) -> String? {
+        let letters = folded(name)
+        guard letters.count >= 4 else { return nil }
+        return known.filter { folded($0).starts(with: letters) }.min { $0.utf8.count < $1.utf8.count }
+    }
+
     private static func folded(_ name: String) -> [UInt8] {
         name.utf8.prefix(64).filter { !"_-.".utf8.contains($0) }
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }

@@ -202,8 +202,28 @@ suite('enabled, and what comes from the environment', { skip: withoutHost }, () 
         await tracker.flush()
 
         assert.equal(warnings.length, 3)
-        assert.ok(warnings[0].includes('or `enabled` is false'), warnings[0])
+        assert.ok(warnings[0].includes('Tracking is off: `enabled` is false.'), warnings[0])
+        assert.ok(warnings[1].includes('`disabledBecause` of analytics.getDebugInfo() says why'), warnings[1])
         assert.deepEqual(collector.received(), [])
+    })
+
+    test('the warning names the variable that turned tracking off', async (t) => {
+        const before = process.env.MOBILE_TRACKER_ENABLED
+        afterwards(t, () => {
+            if (before === undefined) delete process.env.MOBILE_TRACKER_ENABLED
+            else process.env.MOBILE_TRACKER_ENABLED = before
+        })
+        process.env.MOBILE_TRACKER_ENABLED = 'Off'
+        const { tracker, warnings } = await realTracker(t)
+        await tracker.init('925')
+
+        await tracker.track('A')
+        await tracker.flush()
+
+        assert.equal(warnings.length, 1)
+        assert.ok(warnings[0].includes('Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment.'), warnings[0])
+        const { disabledBecause } = await tracker.getDebugInfo()
+        assert.equal(disabledBecause, 'MOBILE_TRACKER_ENABLED is false in the environment')
     })
 
     test('gives what the program leaves out, and a bad value is named', async (t) => {

@@ -110,7 +110,7 @@ suite('a call', () => {
 
         assert.deepEqual(warnings.map(withoutPlace), [
             '[MobileTracker] track "PURCHASE" was dropped: NOT_INITIALIZED. Not initialized. Call init() first.',
-            '[MobileTracker] identify was dropped: DISABLED. The client is disabled: the server has refused it, or `enabled` is false.',
+            '[MobileTracker] identify was dropped: DISABLED. Tracking is off: `enabled` is false.',
         ])
     })
 

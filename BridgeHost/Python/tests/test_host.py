@@ -214,7 +214,20 @@ class InitTests(TestCase):
 
         tracker.init("925", {"enabled": False})
 
-        self.assertEqual(tracker.track("A").outcome(60).reason, "DISABLED")
+        with self.assertLogs("mobiletracker", "WARNING") as logs:
+            self.assertEqual(tracker.track("A").outcome(60).reason, "DISABLED")
+            tracker.shutdown()
+        self.assertIn("DISABLED. Tracking is off: `enabled` is false.", logs.output[0])
+
+    def test_names_the_variable_that_turned_tracking_off(self) -> None:
+        with mock.patch.dict(os.environ, {"MOBILE_TRACKER_ENABLED": "Off"}):
+            tracker = self.real()
+            tracker.init("925")
+
+            with self.assertLogs("mobiletracker", "WARNING") as logs:
+                self.assertEqual(tracker.track("A").outcome(60).reason, "DISABLED")
+                tracker.shutdown()
+        self.assertIn("Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment.", logs.output[0])
 
     def test_raises_that_the_folder_cannot_be_used(self) -> None:
         tracker = self.real()

@@ -102,7 +102,9 @@ struct AnalyticsSettings: ClientSettings {
             throw FieldCheck.fault("ingestionHost", "is required, such as https://in.example.com")
         }
         do {
-            return try BaseURL(text, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
+            let base = try BaseURL(text, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
+            try base.checkThatItIsAbove([BatchDialect.path])
+            return base
         } catch {
             throw FieldCheck.fault("ingestionHost", "is not usable. \(error.reason)")
         }

@@ -100,26 +100,44 @@ extension TrackerError {
     static func noSession(_ answer: Answer, from url: String) -> TrackerError {
         switch answer {
         case .failure(let error):
-            noSession(error.message, error.kind == .timeout ? .timeout : .network(error.message))
+            noSession(error.message, error.kind == .timeout ? .timeout : .network(error.message), inBackgroundAdvice)
         case .success(let response) where !(200..<300).contains(response.status):
-            noSession(AnswerTable.sentence(response.status, from: url), .status(response.status))
+            noSession(
+                AnswerTable.sentence(response.status, from: url), .status(response.status), advice(on: response.status))
         case .success(let response):
-            noSession(SessionAnswer.fault(of: response), .unreadableAnswer)
+            noSession(SessionAnswer.fault(of: response), .unreadableAnswer, inBackgroundAdvice)
         }
     }
 
     /// `initialize` has taken longer than it may.
-    static let initTimeout = TrackerError(
-        .sessionCreationFailed, "Initialization did not finish within initTimeout. \(inBackgroundAdvice)",
-        cause: .timeout)
+    ///
+    /// - Parameters:
+    ///   - limit: How long it may take.
+    ///   - address: The backend's address.
+    static func initTimeout(after limit: Duration, at address: String) -> TrackerError {
+        TrackerError(
+            .sessionCreationFailed,
+            "Initialization with \(address) did not finish within 'initTimeout' (\(FieldCheck.text(limit))). "
+                + inBackgroundAdvice,
+            cause: .timeout)
+    }
+
+    /// What to do when the backend makes no session. A session in the background would be refused like this one.
+    private static func advice(on status: Int) -> String {
+        switch status {
+        case 401, 403: "The server refuses the key: check 'xApiKey'."
+        case 404, 410: "The server has no such endpoint: check 'apiUrl'."
+        default: inBackgroundAdvice
+        }
+    }
 
     /// How a program starts without a backend.
     private static let inBackgroundAdvice =
         "To start all the same, and have the session made later, set sessionCreation to inBackground."
 
-    private static func noSession(_ reason: String, _ cause: Cause) -> TrackerError {
+    private static func noSession(_ reason: String, _ cause: Cause, _ advice: String) -> TrackerError {
         let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
         return TrackerError(
-            .sessionCreationFailed, "No session could be created: \(reason). \(inBackgroundAdvice)", cause: cause)
+            .sessionCreationFailed, "No session could be created: \(reason). \(advice)", cause: cause)
     }
 }

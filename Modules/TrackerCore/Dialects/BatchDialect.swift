@@ -26,6 +26,9 @@ struct BatchDialect: Dialect {
     /// Since when a record has waited that is not due.
     private var waitingSince: MonotonicInstant?
 
+    /// The endpoint below the host's address.
+    static let path = "/v1/batch"
+
     /// The end of every event, which is bound when it is sent.
     private static let sentAtKey = #","sentAt":""#
     private static let sentAtBytes = "2025-11-27T10:30:00.000Z".utf8.count
@@ -41,7 +44,7 @@ struct BatchDialect: Dialect {
     init(
         host: BaseURL, writeKey: Secret, timeout: Duration, schedule: Schedule, maxRecords: Int, maxBytes: Int
     ) {
-        url = host.appending(path: "/v1/batch")
+        url = host.appending(path: Self.path)
         self.timeout = timeout
         self.schedule = Schedule(interval: schedule.interval, count: min(schedule.count, maxRecords))
         credential = JSONText(writeKey.reveal())
@@ -94,7 +97,10 @@ struct BatchDialect: Dialect {
         switch kind {
         case .unauthorized, .gone:
             forget()
-            return .disable(Halt(status: response.status, message: sentence))
+            let cause =
+                kind == .unauthorized
+                ? "the server refuses the key ('writeKey')" : "the server has no such endpoint ('ingestionHost')"
+            return .disable(Halt(status: response.status, message: "\(sentence): \(cause)"))
         case .success, .retry, .tooLarge, .refused:
             return sizer.judge(kind, response.status, plan, sentence)
         }

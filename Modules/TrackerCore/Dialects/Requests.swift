@@ -16,8 +16,16 @@ struct SessionRequests: Sendable {
         self.brand = brand
         self.apiKey = apiKey
         self.timeout = timeout
-        events = base.appending(path: "/v2/tracking-session-data")
+        events = base.appending(path: Self.eventsPath)
     }
+
+    /// The endpoints that bear no id, below the base URL.
+    static let paths = [eventsPath, creationPath, linkPath, profilePath]
+
+    private static let eventsPath = "/v2/tracking-session-data"
+    private static let creationPath = "/v2/tracking-session"
+    private static let linkPath = "/v2/tracking-session/link-session"
+    private static let profilePath = "/v1/customer-profiles/set"
 
     /// `POST /v2/tracking-session`: makes a session for a device.
     func create(for device: DeviceInfo, key: String) -> HTTPRequest {
@@ -26,7 +34,7 @@ struct SessionRequests: Sendable {
         body.append("os_name", device.osName)
         body.append("device_type", device.deviceType)
         body.append("brand_id", brand.number)
-        return request(.post, "/v2/tracking-session", body.finish(), key: key)
+        return request(.post, Self.creationPath, body.finish(), key: key)
     }
 
     /// `PUT /v2/tracking-session/{session}/identify/{user}`: identifies the user of a session; no body.
@@ -60,7 +68,7 @@ struct SessionRequests: Sendable {
             bound.append("current_session_id", session.text)
             if let device = entry.device { bound.append("device_id", device.text) }
             bound.append("brand_id", brand.number)
-            return request(.post, "/v2/tracking-session/link-session", bound.finish(), key: key, record: record)
+            return request(.post, Self.linkPath, bound.finish(), key: key, record: record)
         case .profile, .metadata, .batch, .endpoint:
             // Records of other clients' routes never enter a session lane.
             return profile(record, entry: entry)
@@ -76,7 +84,7 @@ struct SessionRequests: Sendable {
             bound.append("user_id", user.text)
         }
         if let session = entry.session { bound.append("session_id", session.text) }
-        return request(.put, "/v1/customer-profiles/set", bound.finish(), key: record.messageID.text, record: record)
+        return request(.put, Self.profilePath, bound.finish(), key: record.messageID.text, record: record)
     }
 
     private static let sessionPrefix = "/v2/tracking-session/"

@@ -91,7 +91,9 @@ struct TrackerSettings: ClientSettings {
             throw FieldCheck.fault("apiUrl", "is required, such as https://api.example.com")
         }
         do {
-            return try BaseURL(text, allowInsecureHTTP: config.delivery.allowInsecureHTTP)
+            let base = try BaseURL(text, allowInsecureHTTP: config.delivery.allowInsecureHTTP)
+            try base.checkThatItIsAbove(SessionRequests.paths)
+            return base
         } catch {
             throw FieldCheck.fault("apiUrl", "is not usable. \(error.reason)")
         }

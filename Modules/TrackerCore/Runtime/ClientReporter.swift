@@ -73,6 +73,9 @@ struct ClientReporter: Sendable {
         switch event {
         case .dropped(let ids, let count, let reason):
             hub.report(.dropped(ids, count: count, reason))
+            if reason == .disabled {
+                log.log(.error, "\(count) queued event(s) were dropped, since the server has disabled the client.")
+            }
             if reason == .evicted, full.add(dropped: count) {
                 log.log(.warning, "The queue is full: the oldest events are dropped until it is empty again.")
             }

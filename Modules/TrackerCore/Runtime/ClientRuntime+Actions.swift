@@ -173,10 +173,11 @@ extension ClientRuntime {
             run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
         case .flush(let flush, let run): begin(flush, in: run)
         case .refuse(let call, let reason): call.completion(refuse(call.name, Refusal(reason, of: call.name)))
-        case .noteOff:
+        case .noteOff(let off):
             log.endRefusals()
             log.announceRefusals(
-                .disabled, "Tracking is off (enabled is false): nothing is stored or sent, and calls are dropped.")
+                .disabled,
+                "Tracking is off (\(off.switchedBy.phrase)): nothing is stored or sent, and calls are dropped.")
         case .reject(let initialization, let error):
             log.log(.error, "Initialization failed: \(error.message)")
             initialization.completion(.failure(error))
@@ -230,7 +231,7 @@ extension ClientRuntime {
     private func limitOpening(of run: Run) {
         guard let limit = run.settings.openingTimeout else { return }
         let timer = run.lane.loop.schedule(at: run.lane.loop.now.advanced(by: limit)) { [weak self] in
-            self?.finish(run, .failure(.initTimeout))
+            self?.finish(run, .failure(.initTimeout(after: limit, at: run.settings.lane.origin)))
         }
         let isLate = contents.withLock { contents in
             guard contents.state.isOpening(run.number) else { return true }

@@ -183,7 +183,11 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         }
         let operation: Operation<Model> =
             switch checked {
-            case .success(nil): .turnOff(Initialization<Model>.Off(updateModel: updateModel, completion: completion))
+            case .success(nil):
+                .turnOff(
+                    Initialization<Model>.Off(
+                        switchedBy: enabled == nil ? .environment : .option, updateModel: updateModel,
+                        completion: completion))
             case .success(let settings?):
                 .initialize(
                     Initialization(settings: .success(settings), updateModel: updateModel, completion: completion))

@@ -74,11 +74,12 @@ extension ClientState {
     /// Nothing is to be tracked: the lane is closed, and calls are refused until the next `initialize`.
     mutating func turnOff(_ off: Initialization<Model>.Off) {
         if let run { leave(run, isBeingOpened: isBeingOpened) }
-        phase = .disabled(nil, .off)
+        phase = .disabled(nil, .off(off.switchedBy))
         isHalted = false
         due.append(.noteOff(off))
         answerWaiters(
-            TrackerError(policy.shutdownCode, "The client was turned off while it initialized: enabled is false"))
+            TrackerError(
+                policy.shutdownCode, "The client was turned off while it initialized: \(off.switchedBy.phrase)"))
         due.append(.answer([off.completion], nil))
     }
 
@@ -240,7 +241,8 @@ extension ClientState {
                 .dropAll(run),
                 .log(
                     .error,
-                    "\(message). The client is disabled and its queue cleared; calls are dropped until it is reset."),
+                    "\(message). The client is disabled, its queue cleared, and calls are dropped. Correct it, then "
+                        + "restart the program, or call reset() and then initialize()."),
             ]
             answerWaiters(nil)
         case .idle, .moving, .withoutSession, .resetting, .disabled, .shutDown: break

@@ -54,13 +54,13 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         /// The server refused the credentials.
         case server(String)
         /// The program or its environment says that nothing is to be tracked.
-        case off
+        case off(OffSwitch)
 
         /// A sentence for a developer.
         var message: String {
             switch self {
             case .settings(let message), .storage(let message), .server(let message): message
-            case .off: "enabled is false"
+            case .off(let switchedBy): switchedBy.phrase
             }
         }
     }

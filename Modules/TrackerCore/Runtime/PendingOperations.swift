@@ -31,9 +31,26 @@ struct Initialization<Model: ClientModel>: Sendable {
 
     /// An `initialize` that has the client do nothing: its settings are not looked at.
     struct Off: Sendable {
+        var switchedBy: OffSwitch
         /// Applied to the model.
         var updateModel: @Sendable (inout Model) -> Void
         var completion: @Sendable (Result<Void, TrackerError>) -> Void
+    }
+}
+
+/// What turned a client off.
+enum OffSwitch: Hashable, Sendable {
+    /// The program's own option.
+    case option
+    /// The environment, since the program did not say.
+    case environment
+
+    /// The switch and its position, for a sentence.
+    var phrase: String {
+        switch self {
+        case .option: "enabled is false"
+        case .environment: "\(EnvironmentOptions.Variable.enabled.rawValue) is false in the environment"
+        }
     }
 }
 

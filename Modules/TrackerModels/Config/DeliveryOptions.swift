@@ -239,7 +239,8 @@ package enum FieldCheck {
         if let most, value > most { throw fault(field, "must be at most \(text(most)), not \(text(value))") }
     }
 
-    private static func text(_ duration: Duration) -> String {
+    /// A duration with its unit, such as `30 s`.
+    package static func text(_ duration: Duration) -> String {
         let (number, unit) =
             duration < .seconds(1) ? (duration / .milliseconds(1), "ms") : (duration / .seconds(1), "s")
         let text = String(number)

@@ -66,12 +66,22 @@ struct ConfigTableTests {
         #expect(try read(json) == expected)
     }
 
+    private static let names = TrackerFields.table.fields.map(\.name).joined(separator: ", ")
+
     @Test(
         "is refused with the field and the reason",
         arguments: [
             (#"{"apiURL": "x"}"#, "'apiURL' is not known; did you mean 'apiUrl'?"),
             (#"{"retryDelay": 5}"#, "'retryDelay' is not known; did you mean 'retryDelayMs'?"),
-            (#"{"zzzzzzzzzz": 5}"#, "'zzzzzzzzzz' is not known"),
+            (#"{"initTimeout": 5}"#, "'initTimeout' is not known; did you mean 'initTimeoutMs'?"),
+            (#"{"storageDir": "x"}"#, "'storageDir' is not known; did you mean 'storageDirectory'?"),
+            (#"{"storage_dir": "x"}"#, "'storage_dir' is not known; did you mean 'storageDirectory'?"),
+            (#"{"zzzzzzzzzz": 5}"#, "'zzzzzzzzzz' is not known. There are: \(Self.names)."),
+            (
+                #"{"host": "x", "apiUrl": 5, "retryDelay": 5, "delivery": {}}"#,
+                "'host' is not known. 'retryDelay' is not known; did you mean 'retryDelayMs'? 'delivery' is not known. "
+                    + "There are: \(Self.names)."
+            ),
             (#"{"debug": "yes"}"#, "'debug' must be a boolean"),
             (#"{"apiUrl": 5}"#, "'apiUrl' must be a string"),
             (#"{"cookieExpiration": 1.5}"#, "'cookieExpiration' must be a whole number"),
@@ -81,7 +91,7 @@ struct ConfigTableTests {
             (#"{"consent": "maybe"}"#, "'consent' must be 'granted' or 'denied' or 'pending'"),
             (#"{"jitter": true}"#, "'jitter' must be a number"),
             (#"{"device": "Linux"}"#, "'device' must be an object"),
-            (#"{"device": {"os": "Linux"}}"#, "'device.os' is not known"),
+            (#"{"device": {"os": "Linux"}}"#, "'device.os' is not known. There are: osName, deviceType."),
             (#"{"device": {"osname": "Linux"}}"#, "'device.osname' is not known; did you mean 'osName'?"),
             (#"{"device": {"osName": 5}}"#, "'device.osName' must be a string"),
             (#"{"initialScreen": 5}"#, "'initialScreen' must be a string or an object"),
@@ -123,6 +133,23 @@ struct ConfigTableTests {
 
         #expect(failure?.code == "INVALID_CONFIGURATION")
         #expect(failure?.message == "Invalid configuration: \(reason)")
+    }
+
+    @Test(
+        "names a key that is not known as it was written",
+        arguments: ["initTimeout", "requestTimeout", "flushInterval"])
+    func unknownKeys(key: String) async throws {
+        let client = try BridgeClient()
+
+        let tracker = try await client.start("init", ["925", .object([key: 2000])]).failure
+        let analytics = try await client.start("analytics.initialize", [.object([key: 2000])]).failure
+
+        for failure in [tracker, analytics] {
+            #expect(failure?.message.hasPrefix("Invalid configuration: '\(key)' is not known") == true)
+        }
+        if key == "flushInterval" {
+            #expect(analytics?.message.hasSuffix("did you mean 'flushIntervalSeconds'?") == true)
+        }
     }
 
     @Test("never shows the value of a key that is refused")

@@ -36,7 +36,8 @@ struct InitErrorTests {
             ([925], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
             (["brandId": 925], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
             ([["apiKey": 925]], -32602, "INVALID_PARAMS", #"the brand ID, such as "925""#),
-            ([true], -32602, "INVALID_PARAMS", "'brandId' must be a string"),
+            ([true], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
+            ([925, ["apiUrl": "x"]], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
         ] as [(JSONValue, Int, String, String)])
     func arguments(params: JSONValue, number: Int, code: String, message: String) async throws {
         let client = try BridgeClient()
@@ -122,6 +123,9 @@ struct InitErrorTests {
 
         #expect(failure.number == 1003)
         #expect(failure.data["cause"] == "timeout")
+        #expect(
+            failure.message.contains("with \(backend.server.url) did not finish within 'initTimeoutMs' (1 s)"),
+            "\(failure.message)")
         #expect(try await client.call("track", ["HELD"])["status"] == "pending")
     }
 

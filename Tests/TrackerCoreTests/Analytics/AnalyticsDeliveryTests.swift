@@ -19,7 +19,12 @@ struct AnalyticsDeliveryTests {
 
         #expect(report.delivered == 0 && report.remaining == 0)
         #expect(fixture.client.info("lifecycle") == "disabled")
-        #expect(fixture.client.info("disabledBecause")?.stringValue?.contains("\(status)") == true)
+        let option = [401, 403].contains(status) ? "refuses the key ('writeKey')" : "endpoint ('ingestionHost')"
+        let cause = try #require(fixture.client.info("disabledBecause")?.stringValue)
+        #expect(cause.contains("answered \(status): ") && cause.hasSuffix(option))
+        let errors = fixture.log.lines.all.filter { $0.hasPrefix("error:") }
+        #expect(errors.contains { $0.contains(cause) && $0.contains("restart the program, or call reset()") })
+        #expect(errors.contains { $0.contains("15 queued event(s) were dropped") }, "\(errors)")
         #expect(fixture.client.info("queueLength") == 0)
         #expect(fixture.client.info("account", "dropped", "disabled") == 15)
         #expect(fixture.client.info("circuitState") == "closed")

@@ -136,6 +136,8 @@ struct AnalyticsLifecycleTests {
             ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "in.example.com")),
             ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "http://in.example.com")),
             ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "https://in.example.com?a=b")),
+            ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "https://in.example.com/v1/batch")),
+            ("ingestionHost", InitOptions(writeKey: "k", ingestionHost: "https://in.example.com/base/v1/batch/")),
             ("flushIntervalSeconds", InitOptions(writeKey: "k", ingestionHost: "https://a.b", flushIntervalSeconds: 0)),
             ("maxQueueEvents", InitOptions(writeKey: "k", ingestionHost: "https://a.b", maxQueueEvents: 0)),
             ("flushAt", InitOptions(writeKey: "k", ingestionHost: "https://a.b", flushAt: -1)),

@@ -7,8 +7,10 @@ import TrackerModels
 
 @Suite("What initialize of a session tracker throws")
 struct InitializeErrorTests {
-    private let advice =
+    private static let advice =
         "To start all the same, and have the session made later, set sessionCreation to inBackground."
+    private static let keyAdvice = "answered 401. The server refuses the key: check 'xApiKey'."
+    private static let urlAdvice = "The server has no such endpoint: check 'apiUrl'."
 
     private static let noNumber = #"Brand ID must be a number, such as "925""#
 
@@ -36,7 +38,8 @@ struct InitializeErrorTests {
         "an apiUrl that is missing or not usable",
         arguments: [
             nil, "", "nonsense", "https://", "ftp://a.example", "https://u:p@a.example", "https://a.example?x=1",
-            "https://a.example#x", "http://a.example", "/path",
+            "https://a.example#x", "http://a.example", "/path", "https://a.example/v2/tracking-session",
+            "https://a.example/v2/tracking-session-data/", "https://a.example/base/v1/customer-profiles/set",
         ])
     func apiUrl(text: String?) async throws {
         let fixture = try SessionFixture()
@@ -119,15 +122,19 @@ struct InitializeErrorTests {
     @Test(
         "a backend that makes no session, with the status or the cause, after one attempt",
         arguments: [
-            (.status(500), .status(500)), (.status(503, retryAfter: "0"), .status(503)), (.status(401), .status(401)),
-            (.status(404), .status(404)), (.status(422), .status(422)), (.status(304), .status(304)),
-            (.status(200, body: ""), .unreadableAnswer), (.status(200, body: "<html>"), .unreadableAnswer),
-            (.status(200, body: #"{"id":"S1"}"#), .unreadableAnswer),
-            (.status(200, body: #"{"data":{}}"#), .unreadableAnswer),
-            (.status(200, body: #"{"data":{"id":""}}"#), .unreadableAnswer),
-            (.status(200, body: #"{"data":{"id":null}}"#), .unreadableAnswer),
-        ] as [(LoopbackAnswer, TrackerError.Cause)])
-    func session(answer: LoopbackAnswer, cause: TrackerError.Cause) async throws {
+            (.status(500), .status(500), Self.advice), (.status(503, retryAfter: "0"), .status(503), Self.advice),
+            (.status(401), .status(401), Self.keyAdvice),
+            (.status(403), .status(403), "answered 403. The server refuses the key: check 'xApiKey'."),
+            (.status(404), .status(404), Self.urlAdvice), (.status(410), .status(410), Self.urlAdvice),
+            (.status(422), .status(422), Self.advice), (.status(304), .status(304), Self.advice),
+            (.status(200, body: ""), .unreadableAnswer, Self.advice),
+            (.status(200, body: "<html>"), .unreadableAnswer, Self.advice),
+            (.status(200, body: #"{"id":"S1"}"#), .unreadableAnswer, Self.advice),
+            (.status(200, body: #"{"data":{}}"#), .unreadableAnswer, Self.advice),
+            (.status(200, body: #"{"data":{"id":""}}"#), .unreadableAnswer, Self.advice),
+            (.status(200, body: #"{"data":{"id":null}}"#), .unreadableAnswer, Self.advice),
+        ] as [(LoopbackAnswer, TrackerError.Cause, String)])
+    func session(answer: LoopbackAnswer, cause: TrackerError.Cause, advice: String) async throws {
         let fixture = try SessionFixture { $0.isCreation ? answer : nil }
 
         let error = await fixture.failure(fixture.config())
@@ -137,6 +144,7 @@ struct InitializeErrorTests {
         #expect(error?.cause == cause)
         #expect(error?.message.hasPrefix("No session could be created: ") == true)
         #expect(error?.message.hasSuffix(advice) == true)
+        #expect((error?.message.contains("inBackground") == true) == (advice == Self.advice))
         #expect(outcome.isPending)
         #expect(fixture.tracker.info("lifecycle") == "withoutSession")
         #expect(fixture.tracker.sessionId == nil)
@@ -153,6 +161,7 @@ struct InitializeErrorTests {
         let error = await fixture.failure(fixture.config())
 
         #expect(error?.code == .sessionCreationFailed)
+        #expect(error?.message.hasSuffix(Self.advice) == true)
         guard case .network = error?.cause else {
             Issue.record("the cause is \(String(describing: error?.cause))")
             return
@@ -175,7 +184,10 @@ struct InitializeErrorTests {
 
         #expect(error?.code == .sessionCreationFailed)
         #expect(error?.cause == .timeout)
-        #expect(error?.message == "Initialization did not finish within initTimeout. \(advice)")
+        let address = fixture.backend.url
+        #expect(
+            error?.message
+                == "Initialization with \(address) did not finish within 'initTimeout' (60 s). \(Self.advice)")
         #expect(outcome.isPending)
         #expect(fixture.tracker.info("lifecycle") == "withoutSession")
         fixture.answer()

@@ -165,6 +165,9 @@ struct EnabledTests {
             let fixture = try Fixture(kind, ["MOBILE_TRACKER_ENABLED": word])
             try await fixture.initialize(enabled: nil, bare: true)
             #expect(await fixture.track("A") == .dropped(.disabled), "\(word)")
+            let cause = "MOBILE_TRACKER_ENABLED is false in the environment"
+            #expect(fixture.info["disabledBecause"] == .string(cause))
+            #expect(fixture.log.lines.all.first?.contains("Tracking is off (\(cause))") == true)
         }
         for (word, enabled) in [("false", true), ("true", nil), ("", nil), ("maybe", true)] as [(String, Bool?)] {
             let fixture = try Fixture(kind, ["MOBILE_TRACKER_ENABLED": word])

@@ -96,7 +96,11 @@ struct StateHarness<Policy: StubPolicy> {
     mutating func turnOff() -> String {
         let answers = answers
         return handle {
-            $0.submit(.turnOff(.init(updateModel: { _ in }, completion: { _ in answers.record("turned off") })))
+            $0.submit(
+                .turnOff(
+                    .init(
+                        switchedBy: .option, updateModel: { _ in },
+                        completion: { _ in answers.record("turned off") })))
         }
     }
 

@@ -28,7 +28,6 @@ const SENTENCES = {
     TOO_LARGE: 'It is larger than an event may be.',
     STORAGE_ERROR: 'The disk did not take it.',
     QUEUE_FULL: 'The queue is full.',
-    DISABLED: 'The client is disabled: the server has refused it, or `enabled` is false.',
     BEFORE_SEND: 'beforeSend has dropped it.',
 }
 
@@ -93,6 +92,14 @@ function sentenceOf({ method, reason, detail, hasFailed }) {
     if (hasFailed) return NO_HOST
     if (reason === 'INVALID_VALUE' && method in VALUES) return VALUES[method]
     const client = method.slice(0, method.indexOf('.') + 1)
+    if (reason === 'DISABLED') return whyDisabled(client)
     const sentence = SENTENCES[reason] ?? ''
     return client ? sentence.replace('init()', `${client}initialize()`) : sentence
+}
+
+/** Why a client is disabled. Only that of analytics is ever disabled by an answer of the server, or by its options. */
+function whyDisabled(client) {
+    if (client === 'analytics.') return 'The client is disabled: `disabledBecause` of analytics.getDebugInfo() says why.'
+    const isOffByEnvironment = /^(false|0|no|off)$/i.test(process.env.MOBILE_TRACKER_ENABLED ?? '')
+    return `Tracking is off: ${isOffByEnvironment ? 'MOBILE_TRACKER_ENABLED is false in the environment' : '`enabled` is false'}.`
 }

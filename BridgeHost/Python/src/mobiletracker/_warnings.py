@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ _SENTENCES = {
     "TOO_LARGE": "It is larger than an event may be.",
     "STORAGE_ERROR": "The disk did not take it.",
     "QUEUE_FULL": "The queue is full.",
-    "DISABLED": "The client is disabled: the server has refused it, or `enabled` is false.",
     "BEFORE_SEND": "before_send has dropped it.",
 }
 """Why a call was dropped, in words."""
@@ -72,6 +72,8 @@ class Drop:
             return "What was called is lost, unless a host had stored it."
         if self.reason == "INVALID_VALUE" and self.method in _VALUES:
             return _VALUES[self.method]
+        if self.reason == "DISABLED":
+            return _why_disabled(self.client)
         sentence = _SENTENCES.get(self.reason, "")
         return sentence.replace("init()", f"{self.client}.initialize()") if self.client else sentence
 
@@ -83,6 +85,15 @@ class Drop:
         if self.has_failed:
             return "failed"
         return "was dropped" if count == 1 else "were dropped"
+
+
+def _why_disabled(client: str) -> str:
+    """Why a client is disabled. Only that of analytics is ever disabled by the server's answer, or by its options."""
+    if client == "analytics":
+        return "The client is disabled: `disabled_because` of analytics.get_debug_info() says why."
+    if os.environ.get("MOBILE_TRACKER_ENABLED", "").lower() in {"false", "0", "no", "off"}:
+        return "Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment."
+    return "Tracking is off: `enabled` is false."
 
 
 def call_name(method: str, name: object) -> str:
