@@ -141,6 +141,27 @@ struct ErasureTests {
         for secret in Self.secrets { #expect(try searchFiles(for: [secret]) == []) }
     }
 
+    @Test("rewrites the database by a copy on disk, not in memory", .enabled(if: guardFactor == 1))
+    func copiesOnDisk() async throws {
+        let lane = LaneIdentity(kind: .session, owner: "7", origin: "https://api.example.com")
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane) { $0.keyPrefix = "__GT_7_" })
+        let body = #"{"text":"\#(String(repeating: "x", count: 15_000))"}"#
+        for start in stride(from: 0, to: 4000, by: 500) {
+            await other.commit((start..<start + 500).map { .append("o\($0)", body: body) })
+        }
+        await other.close()
+        #expect(try size(of: folder.state.database) > 60 << 20)
+        let probe = try ProbeProcess()
+        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try probe.ask("append mine") == "pending")
+        let before = try probe.peakBytes()
+
+        #expect(try probe.ask("deny") == "done")
+
+        #expect(before > 0)
+        #expect(try probe.peakBytes() - before < 20 << 20)
+    }
+
     @Test("gives other writers their turn between its steps")
     func givesTurns() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

@@ -92,6 +92,13 @@ final class ProbeProcess {
         return lines
     }
 
+    /// The most memory that it has had in use so far, in bytes.
+    func peakBytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(program.pid)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return (Int(line.filter(\.isNumber)) ?? 0) << 10
+    }
+
     /// Lets the probe end by itself, and waits for that.
     func end() {
         input.close()
