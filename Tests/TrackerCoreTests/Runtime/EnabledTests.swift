@@ -169,7 +169,10 @@ struct EnabledTests {
             #expect(fixture.info["disabledBecause"] == .string(cause))
             #expect(fixture.log.lines.all.first?.contains("Tracking is off (\(cause))") == true)
         }
-        for (word, enabled) in [("false", true), ("true", nil), ("", nil), ("maybe", true)] as [(String, Bool?)] {
+        let tracking: [(String, Bool?)] = [
+            ("false", true), ("true", nil), ("1", nil), ("Yes", nil), ("ON", nil), ("", nil), ("maybe", true),
+        ]
+        for (word, enabled) in tracking {
             let fixture = try Fixture(kind, ["MOBILE_TRACKER_ENABLED": word])
             try await fixture.initialize(enabled: enabled)
             #expect(await fixture.track("A").messageID != nil, "\(word)")
