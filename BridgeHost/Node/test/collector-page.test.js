@@ -55,7 +55,8 @@ suite('the page', () => {
         const { page, url, collector } = await tests.openCollector(t, { width: 1600 })
         collector.faults('503')
         for (let i = 0; i < 2; i++) await send(url, sample('profile'))
-        await page.until(`Boolean(${rowOf('Profile')})`)
+        // The first attempt may be on the page before the second.
+        await page.until(`${rowOf('Profile')}?.querySelector('.attempt').innerText.trim() === '2×'`)
 
         const cells = await page.value(`['user', 'verdict', 'attempt'].map((part) => ${rowOf('Profile')}.querySelector('.' + part).innerText.trim())`)
         assert.deepEqual(cells, [sample('profile').body.user_id, '200', '2×'])
