@@ -75,6 +75,32 @@ enum Refused: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
+/// The changes that decide which records are sent, or under which session.
+enum Deciding: String, CaseIterable, CustomTestStringConvertible {
+    case delivered, drop, dropAll, bind, bindMade, unbind, identify, expire, reset, consent, group
+
+    var testDescription: String { rawValue }
+
+    /// The change, which may concern a record.
+    func change(_ record: Record.ID) -> LaneChange {
+        let generation = Generation(1)
+        let session = known(SessionID("s1"))
+        return switch self {
+        case .delivered: .delivered([record], bytes: WireBytes(before: 0, after: 0))
+        case .drop: .drop([record], .expired)
+        case .dropAll: .dropAll(.disabled)
+        case .bind: .bind(generation, session)
+        case .bindMade: .bindMade(generation, session)
+        case .unbind: .unbind(generation, session, refused: record)
+        case .identify: .identify(generation, known(UserID("u")))
+        case .expire: .expire(generation)
+        case .reset: .reset(all: false, messageID: nil)
+        case .consent: .consent(.denied, messageID: nil)
+        case .group: .group(GroupExtent(first: record, last: record, count: 1))
+        }
+    }
+}
+
 @Suite("A disk that refuses", .closingOutboxes)
 struct DiskFaultTests {
     let folder = TemporaryFolder()
@@ -243,23 +269,54 @@ struct DiskFaultTests {
         #expect(try !two.queue().contains("m1"))
     }
 
-    @Test("that is slow keeps others from delivering until it has noted what was delivered")
-    func keepsDeliveryWhileItIsSlow() async throws {
+    @Test(
+        "that is slow keeps others from delivering until they find there what decides what is sent",
+        arguments: Deciding.allCases)
+    func keepsDeliveryWhileItIsSlow(deciding: Deciding) async throws {
         let one = try await SQLiteOutbox.opened(.sample(folder))
         let two = try await SQLiteOutbox.opened(.sample(folder))
         await one.commit([.append("m1"), .append("m2")])
+        let change = deciding.change(try one.ids()[0])
         #expect(one.acquireDelivery())
         let writers = try FileLock(folder.state.writerLock)
         try writers.lock()
 
-        one.stage(.delivered([try one.ids()[0]], bytes: WireBytes(before: 0, after: 0))) { _ in }
-        one.releaseDelivery()
+        one.stage(change) { _ in }
+        #expect(!one.releaseDelivery())
 
         #expect(!two.acquireDelivery())
         writers.unlock()
         await one.commit(.barrier)
         #expect(two.acquireDelivery())
-        #expect(try two.queue() == ["m2"])
+        #expect(try two.queue() == one.queue())
+    }
+
+    @Test("that is slow does not keep others from delivering while it takes calls")
+    func givesDeliveryWhileItTakesCalls() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(one.acquireDelivery())
+        let writers = try FileLock(folder.state.writerLock)
+        try writers.lock()
+
+        one.stage(.append("m1")) { _ in }
+        #expect(one.releaseDelivery())
+
+        #expect(two.acquireDelivery())
+        writers.unlock()
+        await one.commit(.barrier)
+    }
+
+    @Test("does not keep others from making the session that it refused to note")
+    func givesDeliveryWithoutSession() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder))
+        let two = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(one.acquireDelivery())
+        try one.refuseWrites(true)
+        #expect(await one.commit(.bind(1, "s1")).summary == "failed readOnly")
+
+        #expect(one.releaseDelivery())
+        #expect(two.acquireDelivery())
     }
 
     @Test("does not keep others from delivering when the one that it refused has closed")

@@ -137,6 +137,7 @@ extension DeliveryEngine {
         if isEmpty { state.isInterested = false }
         guard isEmpty, state.isLocked else { return pause(nil, &state) }
         observe(.idle)
+        // If something is still to be written, the engine looks at the lane again once it is.
         guard releaseLane(&state) else { return pause(nil, &state) }
         // Another process may have queued something just now and found the lane taken: look once more.
         guard let lane = try? parts.outbox.state(), lane.queuedRecords > 0 else { return pause(nil, &state) }
@@ -217,20 +218,17 @@ extension DeliveryEngine {
         return isTaken
     }
 
-    /// Releases the lane to other processes, once nothing is under way and every delivery, drop and session of this
-    /// process is written. Earlier, another process would send records again or make a second session. What the disk
-    /// has refused is the outbox's part: it keeps the lock until that is written too.
+    /// Leaves the lane to other processes, unless something is under way. The outbox lets them have it once they find
+    /// on disk what this process has done.
     ///
-    /// - Returns: Whether nothing is held any more.
+    /// - Returns: Whether another process may have it now.
     @discardableResult
     func releaseLane(_ state: inout State) -> Bool {
         recordDelivered(&state)
         guard state.isLocked else { return true }
-        // This includes the drop of the whole queue, which is staged when the server disables the client.
-        guard recorder.isWritten, state.delivery.inFlight.isEmpty else { return false }
+        guard state.delivery.inFlight.isEmpty else { return false }
         state.isLocked = false
-        parts.outbox.releaseDelivery()
-        return true
+        return parts.outbox.releaseDelivery()
     }
 
     /// Sets the timer to the first instant at which something is due.

@@ -269,7 +269,8 @@ final class DeliveryEngine: Sendable {
         recorder.record { [self] in lookOnceWritten() }
     }
 
-    /// Looks again once every staged change is written: a flush, or the release of the lane, may wait for that.
+    /// Looks again once every staged change is written. A flush may wait for that, and so may other processes: the lane
+    /// is theirs from then on, and what they have queued meanwhile is found.
     func lookOnceWritten() {
         if recorder.isWritten { perform { _ in } }
     }

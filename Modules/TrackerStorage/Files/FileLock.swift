@@ -154,9 +154,15 @@ final class LaneLock: Sendable {
     ///
     /// - Parameter mayGo: Whether another process may have it now. If not, ``releaseIfGivenUp(mayGo:)`` releases it
     ///   later.
-    func release(mayGo: () -> Bool = { true }) {
+    /// - Returns: Whether another process may have it now.
+    func release(mayGo: () -> Bool) -> Bool {
         state.withLock { state in
-            if mayGo() { state.unlock() } else { state.isGivenUp = state.isHeld }
+            guard mayGo() else {
+                state.isGivenUp = state.isHeld
+                return false
+            }
+            state.unlock()
+            return true
         }
     }
 

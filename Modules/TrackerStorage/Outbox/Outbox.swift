@@ -51,8 +51,11 @@ public protocol Outbox: Sendable {
     /// Tries to become the one process that delivers the lane and makes its session; true if it is already.
     func acquireDelivery() -> Bool
 
-    /// Lets another process deliver, once the deliveries of this one are on disk.
-    func releaseDelivery()
+    /// Lets another process deliver, as soon as it finds on disk all that this one has done.
+    ///
+    /// - Returns: Whether another may now. If not, it may once what is staged is written, or when this outbox closes.
+    @discardableResult
+    func releaseDelivery() -> Bool
 
     /// Lets other lanes of the brand take over the records without a session, although this lane stays open. Call it
     /// when this lane will make no session.

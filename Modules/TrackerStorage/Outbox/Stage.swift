@@ -55,6 +55,8 @@ struct Stage: Sendable {
     private let bound: Int
     /// How many are.
     private var stagedBytes = 0
+    /// How many tasks are not done yet that the next process to deliver the lane must find done.
+    private var deliveryTasks = 0
     /// What waits, in groups that each fill one transaction at most; the last is still being filled.
     private var groups: [Group] = []
     private var isWriterScheduled = false
@@ -66,6 +68,12 @@ struct Stage: Sendable {
     var isOpen: Bool {
         if case .open = phase { true } else { false }
     }
+
+    /// Whether another process may deliver the lane now: it finds on disk all that this one has done for that.
+    ///
+    /// Earlier, it would send records again or make a second session. A session that the disk has refused does not count:
+    /// no process could make one if the others waited for that disk.
+    var isLaneFree: Bool { deliveryTasks == 0 && !held.hidesRecordsFromOthers }
 
     /// Whether tasks are refused because the outbox is closed.
     var isClosed: Bool {
@@ -87,6 +95,7 @@ struct Stage: Sendable {
         }
         let weight = task.weight
         stagedBytes += weight
+        if task.task.guidesDelivery { deliveryTasks += 1 }
         settling.formUnion(task.task.settledRecords)
         if groups.last?.isFull != false { groups.append(Group()) }
         groups[groups.count - 1].tasks.append(task)
@@ -115,6 +124,7 @@ struct Stage: Sendable {
     /// Removes a group that was written or refused.
     mutating func finish(_ group: [StagedTask]) {
         stagedBytes -= group.reduce(0) { $0 + $1.weight }
+        deliveryTasks -= group.count { $0.task.guidesDelivery }
     }
 
     /// Takes everything that is left.
@@ -169,6 +179,15 @@ enum LaneTask: Sendable {
         switch self {
         case .change(.delivered(let ids, _)), .change(.drop(let ids, _)), .lose(let ids): ids
         case .change, .heal, .inspect: []
+        }
+    }
+
+    /// Whether the next process to deliver the lane must find the task done.
+    var guidesDelivery: Bool {
+        switch self {
+        case .change(let change): change.guidesDelivery
+        case .lose: true
+        case .heal, .inspect: false
         }
     }
 

@@ -145,6 +145,15 @@ extension LaneChange {
         }
     }
 
+    /// Whether it decides which records are sent, or under which session.
+    var guidesDelivery: Bool {
+        switch self {
+        case .delivered, .drop, .dropAll, .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .group:
+            true
+        case .append, .continueSession, .set, .ensure, .store, .remove, .ensureDevice, .barrier: false
+        }
+    }
+
     /// Applies the change to a lane's state, as far as that is possible without the disk.
     fileprivate func show(in state: inout LaneState) {
         switch self {

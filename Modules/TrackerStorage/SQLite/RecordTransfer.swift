@@ -35,7 +35,7 @@ struct RecordTransfer {
 
     /// Lets others deliver the lanes again.
     func end() {
-        for lock in locks { lock.release() }
+        for lock in locks { lock.end() }
     }
 
     /// - Returns: False if another process has the lock.

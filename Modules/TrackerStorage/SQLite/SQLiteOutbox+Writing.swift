@@ -73,7 +73,8 @@ extension SQLiteOutbox {
             publish(writer, settled: outcome.settled)
             return (outcome, writer.needsRetry)
         }
-        delivery.releaseIfGivenUp { isRecorded }
+        stage.withLock { $0.finish(group) }
+        delivery.releaseIfGivenUp { stage.withLock(\.isLaneFree) }
         for event in outcome.events { configuration.observer(event) }
         if needsRetry { scheduleRetry(after: nextRetry) }
         answer(group, outcome)
@@ -95,7 +96,6 @@ extension SQLiteOutbox {
     /// Calls the completions in order. A change of a value is answered once its backup is written; only such changes
     /// wait for that.
     private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
-        stage.withLock { $0.finish(group) }
         var waiting: [@Sendable (StorageError?) -> Void] = []
         configuration.answering {
             for (task, result) in zip(group, outcome.results) {

@@ -105,17 +105,11 @@ public final class SQLiteOutbox: Outbox {
     /// Tries to become the one process that delivers the lane and makes its session; true if it is already.
     public func acquireDelivery() -> Bool { delivery.acquire() }
 
-    /// Lets another process deliver.
+    /// Lets another process deliver, as soon as it finds on disk all that this one has done.
     ///
-    /// If deliveries and drops of this process are not on disk yet, the lock is released once they are, or when this
-    /// outbox closes. Otherwise another process would send these records again.
-    public func releaseDelivery() { delivery.release { isRecorded } }
-
-    /// Whether every record that has left the queue here is gone from disk, and no unwritten change keeps records from
-    /// being sent.
-    var isRecorded: Bool {
-        stage.withLock { $0.settling.isEmpty && !$0.held.hidesRecordsFromOthers }
-    }
+    /// - Returns: Whether another may now. If not, it may once what is staged is written, or when this outbox closes.
+    @discardableResult
+    public func releaseDelivery() -> Bool { delivery.release { stage.withLock(\.isLaneFree) } }
 
     func stage(_ task: StagedTask) {
         do throws(StorageError) {

@@ -419,9 +419,11 @@ private final class InterruptedOutbox: WrappingOutbox {
     /// Has this done after each release of the lane from now on.
     func whenReleased(_ work: @escaping @Sendable () -> Void) { interruptions.withLock { $0.release = work } }
 
-    func releaseDelivery() {
-        inner.releaseDelivery()
-        interruptions.withLock { $0.release }()
+    @discardableResult
+    func releaseDelivery() -> Bool {
+        let isFree = inner.releaseDelivery()
+        if isFree { interruptions.withLock { $0.release }() }
+        return isFree
     }
 
     func open() async {

@@ -30,7 +30,8 @@ extension WrappingOutbox {
     func account() throws(StorageError) -> Account { try inner.account() }
     func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
     func acquireDelivery() -> Bool { inner.acquireDelivery() }
-    func releaseDelivery() { inner.releaseDelivery() }
+    @discardableResult
+    func releaseDelivery() -> Bool { inner.releaseDelivery() }
     func offerUnbound() { inner.offerUnbound() }
     func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 
