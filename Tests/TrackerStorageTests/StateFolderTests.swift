@@ -43,6 +43,13 @@ struct StateFolderTests {
         #expect(path == StateFolder.standard(program: started) { _ in "/state" }?.path)
     }
 
+    @Test("says what to do where there is no home folder")
+    func noHome() {
+        let error = #expect(throws: StorageError.self) { try StateFolder(path: "").make() }
+        #expect(
+            error?.message == "There is no home folder to keep events in: name a folder with 'storageDirectory'")
+    }
+
     @Test("names the files of each lane and each brand apart, the same in every process")
     func names() {
         let lanes = [

@@ -156,6 +156,19 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /! No program of this user has tracked anything yet/)
     })
 
+    test('tells a user without a home folder what to do', async (t) => {
+        // As in a container whose user the system does not know.
+        const unknown = `import os from 'node:os'
+            import { syncBuiltinESMExports } from 'node:module'
+            os.userInfo = () => { throw new Error('no entry') }
+            syncBuiltinESMExports()`
+        const { code, out } = await doctor(t, [], {
+            HOME: '', XDG_STATE_HOME: '', NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(unknown)}`,
+        })
+        assert.match(out, /! This user has no home folder: a program must name its storageDirectory\n/)
+        assert.equal(code, withoutHost ? 1 : 0)
+    })
+
     test('looks into the folder that the environment names', async (t) => {
         const folder = freshFolder(t)
         const { out } = await doctor(t, [], { MOBILE_TRACKER_STORAGE_DIR: folder })

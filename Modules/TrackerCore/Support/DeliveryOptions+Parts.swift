@@ -4,13 +4,13 @@ import TrackerStorage
 
 /// The options, as the parts of the engine take them.
 extension DeliveryOptions {
-    /// The state folder that a program uses when a configuration names none; empty if there is no home folder.
+    /// The state folder that a program uses when a configuration names none.
     ///
     /// - Parameter program: The program's name, for a process that keeps the state of another, as the host does.
-    /// - Returns: `nil` if the environment names the folder, as a client finds out itself.
+    /// - Returns: `nil` if the environment names the folder, or if there is no home folder, as a client finds out itself.
     package static func usualDirectory(ofProgram program: String) -> String? {
         if EnvironmentOptions.system.text(.storageDirectory) != nil { return nil }
-        return StateFolder.standard(program: program)?.path ?? ""
+        return StateFolder.standard(program: program)?.path
     }
 
     var location: OutboxConfiguration.Location {

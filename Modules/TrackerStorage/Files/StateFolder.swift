@@ -25,7 +25,7 @@ public struct StateFolder: Hashable, Sendable {
     /// `~/.local/state/mobile-tracker/<program>`; on Apple platforms
     /// `~/Library/Application Support/mobile-tracker/<program>`.
     ///
-    /// Two programs of one Unix user share neither session nor user; two processes of one program do.
+    /// Processes of one user share a session, and the queue, if their programs have the same name.
     ///
     /// - Parameters:
     ///   - program: The program's name; by default the executable's. Characters that could leave the folder or hide in it are
@@ -75,6 +75,10 @@ public struct StateFolder: Hashable, Sendable {
 
     /// Makes what is missing of the folder and of those within it.
     func make() throws(StorageError) {
+        guard !path.isEmpty else {
+            throw StorageError(
+                .folder, "There is no home folder to keep events in: name a folder with 'storageDirectory'")
+        }
         do {
             try directory.make()
         } catch {
@@ -118,8 +122,9 @@ public struct StateFolder: Hashable, Sendable {
 
     private static func home(_ environment: (String) -> String?) -> String? {
         if let home = environment("HOME"), home.hasPrefix("/") { return home }
-        guard let entry = unsafe getpwuid(getuid()), let home = unsafe entry.pointee.pw_dir else { return nil }
-        return unsafe String(cString: home)
+        guard let entry = unsafe getpwuid(getuid()), let name = unsafe entry.pointee.pw_dir else { return nil }
+        let home = unsafe String(cString: name)
+        return home.hasPrefix("/") ? home : nil
     }
 }
 

@@ -70,16 +70,7 @@ export function doctor(words) {
         const { path: host, section } = examineHost()
         add(section)
         for (const folder of foldersOf(options)) add(examineFolder(folder, host))
-        if (sections.length === 1) {
-            add({
-                title: 'State folder',
-                of: standardRoot(),
-                findings: [warning(
-                    'No program of this user has tracked anything yet',
-                    'If yours has its own storageDirectory, give it with --storage-dir.',
-                )],
-            })
-        }
+        if (sections.length === 1) add(noFolder(standardRoot()))
         if (base) {
             add(
                 await examineServer(
@@ -114,6 +105,20 @@ function baseOf(options) {
 function foldersOf(options) {
     const named = valueOf('storage-dir', options)
     return named === undefined ? standardFolders() : [named]
+}
+
+/** The finding where there is no folder to look at. @param {string | null} root */
+function noFolder(root) {
+    const advice = 'If yours has its own storageDirectory, give it with --storage-dir.'
+    return {
+        title: 'State folder',
+        of: root ?? '',
+        findings: [
+            root === null
+                ? warning('This user has no home folder: a program must name its storageDirectory', advice)
+                : warning('No program of this user has tracked anything yet', advice),
+        ],
+    }
 }
 
 function requireBrand(session, key) {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { bad, good, warning } from './findings.js'
 import { holdersOf, processText } from './locks.js'
@@ -14,9 +14,10 @@ const CLIENTS = { session: 'MobileTracker', batch: 'AnalyticsClient', endpoint: 
 /** How many lanes are listed one by one. */
 const MOST_LANES = 20
 
-/** The state folders of all programs of this user. @param {NodeJS.ProcessEnv} [env] @returns {string[]} */
-export function standardFolders(env = process.env) {
-    const root = standardRoot(env)
+/** The state folders of all programs of this user. @returns {string[]} */
+export function standardFolders() {
+    const root = standardRoot()
+    if (root === null) return []
     try {
         return readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(
             ({ name }) => join(root, name),
@@ -26,13 +27,25 @@ export function standardFolders(env = process.env) {
     }
 }
 
-/** Where the state folders are. */
-export function standardRoot(env = process.env) {
-    if (process.platform === 'darwin') return join(env.HOME ?? homedir(), 'Library/Application Support/mobile-tracker')
-    const state = env.XDG_STATE_HOME && isAbsolute(env.XDG_STATE_HOME)
-        ? env.XDG_STATE_HOME
-        : join(env.HOME ?? homedir(), '.local/state')
-    return join(state, 'mobile-tracker')
+/** Where the state folders are; `null` for a user without a home folder. @returns {string | null} */
+export function standardRoot() {
+    const state = process.platform === 'darwin' ? undefined : process.env.XDG_STATE_HOME
+    if (state && isAbsolute(state)) return join(state, 'mobile-tracker')
+    const home = homeFolder()
+    if (home === null) return null
+    return join(home, process.platform === 'darwin' ? 'Library/Application Support' : '.local/state', 'mobile-tracker')
+}
+
+/** The host looks here too. */
+function homeFolder() {
+    const { HOME } = process.env
+    if (HOME && isAbsolute(HOME)) return HOME
+    try {
+        const { homedir } = userInfo()
+        return isAbsolute(homedir) ? homedir : null
+    } catch {
+        return null // The system does not know this user, as in some containers.
+    }
 }
 
 /**
