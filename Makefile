@@ -11,7 +11,7 @@ CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
 .PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers storm
-.PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes
+.PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
@@ -29,6 +29,7 @@ help:
 	@echo "make storm   CLIENTS (1000000) after an outage, on a virtual clock, with the product's own breaker"
 	@echo "make bench-parts  how fast JSON and the outbox are by themselves"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
+	@echo "make bench-erasure  how long other calls wait while a denial rewrites the largest database"
 	@echo "make build   the release host, at .build/release/BridgeHost"
 	@echo "make dist    the packages with the stripped host, in dist/"
 	@echo "make docs    the reference of the public API, in .build/docs; fails if a declaration has no comment"
@@ -177,6 +178,9 @@ bench-parts: setup
 bench-processes: build
 	swift build -c release --product HostBenchmark
 	.build/release/HostBenchmark
+
+bench-erasure: build
+	MOBILE_TRACKER_HOST=$(CURDIR)/.build/release/BridgeHost node Benchmarks/Node/erasure.mjs
 
 coverage:
 	@python3 Tests/Scripts/coverage.py
