@@ -104,7 +104,7 @@ extension Schema {
 extension NamedSchema {
     /// Whether a Python program ever sees such a value, and it is no class of the package.
     fileprivate var isShownInPython: Bool {
-        let isUnwrapped = onlyMember != nil && name != "SessionNews"
+        let isUnwrapped = onlyMember != nil && name != "SessionNotification"
         return !isUnwrapped && !isEmpty && !Self.hidden.contains(name)
     }
 

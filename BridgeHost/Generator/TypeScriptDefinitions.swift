@@ -170,7 +170,7 @@ extension NamedSchema {
 
     /// Whether a JavaScript program ever sees such a value.
     fileprivate var isShownInTypeScript: Bool {
-        let isUnwrapped = onlyMember != nil && self.name != "SessionNews"
+        let isUnwrapped = onlyMember != nil && self.name != "SessionNotification"
         return !isUnwrapped && !isEmpty && !Self.hidden.contains(name)
     }
 

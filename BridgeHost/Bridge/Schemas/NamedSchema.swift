@@ -60,7 +60,7 @@ extension NamedSchema {
     /// What notifications carry.
     static let notifications: [NamedSchema] = [
         NamedSchema(
-            "LogNews", "A log message.",
+            "LogNotification", "A log message.",
             .object(
                 [
                     .required("level", .choice(["debug", "info", "warning", "error"])), .required("message", .string),
@@ -68,7 +68,7 @@ extension NamedSchema {
                 ], others: nil),
             example: #"{"level": "warning", "message": "…", "at": "2025-11-27T10:30:00.000Z"}"#),
         NamedSchema(
-            "DiagnosticNews", "What happened to events.",
+            "DiagnosticNotification", "What happened to events.",
             .object(
                 [
                     .required("client", .choice(["tracker", "analytics", "basic"]), "Whose events they are."),
@@ -85,7 +85,7 @@ extension NamedSchema {
             example:
                 #"{"client": "tracker", "kind": "dropped", "reason": "rejected", "status": 422, "messageId": "m1"}"#),
         NamedSchema(
-            "SessionNews", "The session changed; null: there is none now.",
+            "SessionNotification", "The session changed; null: there is none now.",
             .object([.required("sessionId", .string.orNull)], others: nil), example: #"{"sessionId": "session-1"}"#),
     ]
 

@@ -135,7 +135,7 @@ suite('when the host dies', () => {
     })
 
     test('with nothing to do, another takes its place all the same', async (t) => {
-        const { tracker, folder, lives } = fakeTracker(t, {}, { news: [['session', { sessionId: 's2' }]] })
+        const { tracker, folder, lives } = fakeTracker(t, {}, { notifications: [['session', { sessionId: 's2' }]] })
         const isBack = nextSession(tracker)
         await tracker.init('925', config)
 

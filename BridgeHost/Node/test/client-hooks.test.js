@@ -257,14 +257,14 @@ suite('deliveries', { skip: withoutHost }, () => {
         const { tracker, config: configure } = await realTracker(t)
         await tracker.init('925', configure())
         const all = []
-        tracker.on('diagnostic', (news) => all.push(news))
+        tracker.on('diagnostic', (notification) => all.push(notification))
         await tracker.track('UNHEARD')
         await tracker.flush()
 
         const told = []
         let arrived
         const both = new Promise((resolve) => (arrived = resolve))
-        tracker.on('delivered', (news) => told.push(news) === 2 && arrived())
+        tracker.on('delivered', (notification) => told.push(notification) === 2 && arrived())
         const ids = [await tracker.track('A'), await tracker.track('B')].map(({ messageId }) => messageId)
         await tracker.flush()
         await both

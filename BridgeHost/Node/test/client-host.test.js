@@ -111,22 +111,22 @@ suite('the tracker tells', { skip: withoutHost }, () => {
         assert.equal(await tracker.networkDidChange(), undefined)
     })
 
-    test('the news it is asked for', async (t) => {
+    test('the notifications it is asked for', async (t) => {
         const { tracker, collector, config } = await realTracker(t)
         const logged = new Promise((resolve) => tracker.on('log', resolve))
         const made = new Promise((resolve) => tracker.on('session', resolve))
         const dropped = new Promise((resolve) => {
-            tracker.on('diagnostic', (news) => news.kind === 'dropped' && resolve(news))
+            tracker.on('diagnostic', (notification) => notification.kind === 'dropped' && resolve(notification))
         })
         collector.faults(['200', '422'])
 
         await tracker.init('925', config({ debug: true }))
         const { messageId } = await tracker.track('BAD')
-        const news = await inTime(Promise.all([logged, made, dropped]))
+        const notifications = await inTime(Promise.all([logged, made, dropped]))
 
-        assert.deepEqual(Object.keys(news[0]), ['level', 'message', 'at'])
-        assert.deepEqual(news[1], { sessionId: await tracker.getSessionId() })
-        assert.deepEqual([news[2].messageId, news[2].reason, news[2].status], [messageId, 'rejected', 422])
+        assert.deepEqual(Object.keys(notifications[0]), ['level', 'message', 'at'])
+        assert.deepEqual(notifications[1], { sessionId: await tracker.getSessionId() })
+        assert.deepEqual([notifications[2].messageId, notifications[2].reason, notifications[2].status], [messageId, 'rejected', 422])
     })
 
     test('what consent it has, and obeys', async (t) => {

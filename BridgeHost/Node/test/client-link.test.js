@@ -205,15 +205,15 @@ suite('answers', () => {
     })
 })
 
-suite('news', () => {
+suite('notifications', () => {
     const log = { level: 'warning', message: 'Careful.', at: '2025-01-31T09:30:00.000Z' }
 
     test('come to who listens, from the first moment on', async (t) => {
-        const { tracker, lives } = fakeTracker(t, { news: [['log', log], ['session', { sessionId: 's1' }]] })
+        const { tracker, lives } = fakeTracker(t, { notifications: [['log', log], ['session', { sessionId: 's1' }]] })
         const heard = []
-        tracker.on('log', (news) => heard.push(news))
-        tracker.on('log', (news) => heard.push(news))
-        tracker.on('diagnostic', (news) => heard.push(news))
+        tracker.on('log', (notification) => heard.push(notification))
+        tracker.on('log', (notification) => heard.push(notification))
+        tracker.on('diagnostic', (notification) => heard.push(notification))
 
         await tracker.track('A')
 
@@ -235,7 +235,7 @@ suite('news', () => {
     })
 
     test('come no more to who stopped, and survive who fails', async (t) => {
-        const { tracker, warnings } = fakeTracker(t, { news: [['log', log]] })
+        const { tracker, warnings } = fakeTracker(t, { notifications: [['log', log]] })
         const heard = []
         tracker.on('log', () => { throw new Error('Not now.') })
         tracker.on('log', () => { throw Object.create(null) })
@@ -250,7 +250,7 @@ suite('news', () => {
     })
 
     test('that were left out are warned of', async (t) => {
-        const { tracker, warnings } = fakeTracker(t, { news: [['$/lost', { count: 12 }], ['$/other', {}]] })
+        const { tracker, warnings } = fakeTracker(t, { notifications: [['$/lost', { count: 12 }], ['$/other', {}]] })
 
         await tracker.track('A')
 

@@ -16,7 +16,7 @@
  * @property {number} [piece] How many bytes of an answer go into one write.
  * @property {number} [pauseEvery] It reads so many bytes at a time, and lets the client wait in between.
  * @property {string} [log] What it writes to stderr before each answer.
- * @property {[string, unknown][]} [news] Notifications to send after the handshake.
+ * @property {[string, unknown][]} [notifications] Notifications to send after the handshake.
  */
 import { appendFileSync, closeSync, readFileSync, readSync, writeSync } from 'node:fs'
 
@@ -37,7 +37,7 @@ function answer({ id, method, params }) {
     if (method === 'host.info') {
         const { protocolVersion = 1, maxMessageBytes } = life
         reply({ id, result: { name: 'FakeHost', version: '0', protocolVersion, maxMessageBytes, methods: [] } })
-        for (const [kind, news] of life.news ?? []) reply({ method: kind, params: news })
+        for (const [method, params] of life.notifications ?? []) reply({ method, params })
         return
     }
     note({ method, params })

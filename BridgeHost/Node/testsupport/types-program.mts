@@ -123,6 +123,6 @@ export async function main(webContents: WebContentsLike): Promise<void> {
     await MobileTracker.setConsent('maybe')
     // @ts-expect-error: There is no such option.
     await MobileTracker.init('925', { apiURL: 'https://api.example.com' })
-    // @ts-expect-error: There are no such news.
+    // @ts-expect-error: There is no such topic.
     MobileTracker.on('logs', () => {})
 }

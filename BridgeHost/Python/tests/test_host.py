@@ -18,7 +18,7 @@ from unittest import mock
 
 from .support import KEY, AsyncTestCase, FakeHost, TestCase, host_path
 
-from mobiletracker import LogNews, MobileTracker, MobileTrackerError, TrackerConfig  # isort: skip
+from mobiletracker import LogNotification, MobileTracker, MobileTrackerError, TrackerConfig  # isort: skip
 from mobiletracker._limits import CrashLimit  # isort: skip
 from mobiletracker._find import HostEnd, explain_start, find_host  # isort: skip
 
@@ -264,7 +264,7 @@ class DeathTests(TestCase):
     def test_what_held_is_brought_back_first_in_its_order(self) -> None:
         tracker, fake = self.fake({"diesAt": 9}, {})
         config: Any = {"apiUrl": "https://api.example.com", "xApiKey": "key"}
-        tracker.on("log", lambda news: None)
+        tracker.on("log", lambda notification: None)
         tracker.set_consent("granted", message_id="c2")
         tracker.init("925", config | {"sessionCreation": "duringInit"})
         tracker.analytics.initialize({"write_key": "w", "ingestion_host": "https://i.example.com"})
@@ -366,16 +366,16 @@ class DeathTests(TestCase):
         self.assertEqual([call["params"]["attributes"]["i"] for call in fake.lives[0]], list(range(500)))
 
 
-class NewsTests(TestCase):
+class NotificationTests(TestCase):
     """Notifications, on a thread of their own."""
 
     def test_come_to_who_listens_and_may_call(self) -> None:
-        tracker, fake = self.fake({"news": [["log", LOG], ["session", {"sessionId": "s1"}]]})
+        tracker, fake = self.fake({"notifications": [["log", LOG], ["session", {"sessionId": "s1"}]]})
         heard: list[object] = []
         done = threading.Event()
 
-        def listen(news: object) -> None:
-            heard.append(news)
+        def listen(notification: object) -> None:
+            heard.append(notification)
             heard.append(tracker.get_session_id())
             done.set()
 
@@ -386,20 +386,20 @@ class NewsTests(TestCase):
         self.assertEqual(fake.methods[0], ["host.subscribe", "getSessionId"])
 
     def test_come_no_more_to_who_stopped_and_survive_who_fails(self) -> None:
-        tracker, fake = self.fake({}, {"news": [["log", LOG]]})
+        tracker, fake = self.fake({}, {"notifications": [["log", LOG]]})
         heard: list[str] = []
         done = threading.Event()
 
-        def listen(news: LogNews) -> None:
-            heard.append(news["message"])
+        def listen(notification: LogNotification) -> None:
+            heard.append(notification["message"])
             done.set()
 
-        tracker.on("log", lambda news: 1 / 0)
-        tracker.on("log", lambda news: heard.append("stopped"))()
+        tracker.on("log", lambda notification: 1 / 0)
+        tracker.on("log", lambda notification: heard.append("stopped"))()
         tracker.on("log", listen)
         tracker.track("A").outcome(60)
 
-        # The next one sends the news, when all listen.
+        # The next one sends the notification when all listen.
         os.kill(fake.pid, signal.SIGKILL)
 
         self.assertTrue(done.wait(60))
@@ -410,8 +410,8 @@ class NewsTests(TestCase):
         collector, tracker = self.start_collector(), self.real()
         delivered: queue.Queue[str | None] = queue.Queue()
         others: list[str] = []
-        tracker.on("diagnostic", lambda news: others.append(news["kind"]))
-        tracker.on("delivered", lambda news: delivered.put(news.get("message_id")))
+        tracker.on("diagnostic", lambda notification: others.append(notification["kind"]))
+        tracker.on("delivered", lambda notification: delivered.put(notification.get("message_id")))
         tracker.init("925", collector.config())
 
         tracker.track("A", message_id="m1")
@@ -421,7 +421,7 @@ class NewsTests(TestCase):
         self.assertNotIn("delivered", others)
 
     def test_that_were_left_out_are_warned_of(self) -> None:
-        tracker, _ = self.fake({"news": [["$/lost", {"count": 12}], ["$/other", {}]]})
+        tracker, _ = self.fake({"notifications": [["$/lost", {"count": 12}], ["$/other", {}]]})
         tracker.track("A").outcome(60)
 
         self.assertEqual(self.warnings, ["12 notifications were left out: they were not read in time."])
@@ -429,20 +429,20 @@ class NewsTests(TestCase):
     def test_of_another_kind_do_not_exist(self) -> None:
         tracker, _ = self.fake()
 
-        with self.assertRaisesRegex(ValueError, "There is no news 'logs', only log, diagnostic, session, delivered"):
+        with self.assertRaisesRegex(ValueError, "There is no topic 'logs', only log, diagnostic, session, delivered"):
             tracker.on("logs", print)  # type: ignore[call-overload]
 
 
-class AsyncNewsTests(AsyncTestCase):
+class AsyncNotificationTests(AsyncTestCase):
     """Notifications in an event loop."""
 
     async def test_come_in_the_loop_that_runs(self) -> None:
         import asyncio
 
-        tracker, _ = self.fake_async({"news": [["log", LOG]]})
+        tracker, _ = self.fake_async({"notifications": [["log", LOG]]})
         heard: asyncio.Queue[object] = asyncio.Queue()
         thread = threading.get_ident()
-        tracker.on("log", lambda news: heard.put_nowait((threading.get_ident(), news)))
+        tracker.on("log", lambda notification: heard.put_nowait((threading.get_ident(), notification)))
 
         self.assertEqual(await asyncio.wait_for(heard.get(), 60), (thread, LOG))
 

@@ -12,7 +12,7 @@ from .support import AsyncTestCase, TestCase
 
 from mobiletracker import AsyncMobileTracker, MobileTracker  # isort: skip
 
-NEWS = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
+LOG_NOTIFICATION = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
 
 
 class OptionTests(unittest.TestCase):
@@ -82,7 +82,7 @@ class ThreadTests(TestCase):
         self.assertEqual((repr(tracker), fake.lives), ("<MobileTracker, no host running>", []))
 
     def test_that_of_the_listeners_ends_with_the_host_and_comes_back_with_the_next(self) -> None:
-        tracker, _ = self.fake({"news": [NEWS]})
+        tracker, _ = self.fake({"notifications": [LOG_NOTIFICATION]})
         threads: list[threading.Thread] = []
         heard = threading.Semaphore(0)
 

@@ -90,7 +90,7 @@ export class HostLink {
         return call.promise
     }
 
-    /** Asks for news of this kind, from this host and those that follow it. */
+    /** Asks this host, and those that follow it, for notifications of this kind. */
     subscribe(topic) {
         this.#recovery.subscribe(topic)
         if (this.#state === 'ready') this.#tell('host.subscribe', JSON.stringify([topic]))

@@ -1,5 +1,5 @@
 import type {
-    AnalyticsMethods, BasicMethods, BasicOptions, BeforeSend, DiagnosticNews, HostErrorCode, LogNews, Logger, SessionNews,
+    AnalyticsMethods, BasicMethods, BasicOptions, BeforeSend, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
     TrackerMethods,
 } from './protocol.cjs'
 
@@ -54,12 +54,12 @@ export interface WebContentsLike {
  * answered are made again under their message ids; others reject with `HOST_EXITED`.
  */
 export interface Tracker extends TrackerMethods {
-    /** Calls the listener with all news of this kind from now on, and returns what ends it. */
-    on(event: 'log', listener: (news: LogNews) => void): () => void
-    on(event: 'diagnostic', listener: (news: DiagnosticNews) => void): () => void
-    on(event: 'session', listener: (news: SessionNews) => void): () => void
-    /** Every record that the server has taken, by its `messageId`. The host tells of them only once somebody listens. */
-    on(event: 'delivered', listener: (news: DiagnosticNews) => void): () => void
+    /** Calls the listener with each notification of this kind from now on. Returns a function that ends this. */
+    on(event: 'log', listener: (notification: LogNotification) => void): () => void
+    on(event: 'diagnostic', listener: (notification: DiagnosticNotification) => void): () => void
+    on(event: 'session', listener: (notification: SessionNotification) => void): () => void
+    /** Every record that the server has taken, by its `messageId`. The host sends these only once there is a listener. */
+    on(event: 'delivered', listener: (notification: DiagnosticNotification) => void): () => void
     /**
      * Tracks the pages that an Electron window shows: the title is the screen's name. Follow it before it loads.
      * A page is tracked when its title comes, at the latest after `titleWaitMs` (250). Returns what ends it.

@@ -1,5 +1,5 @@
 /**
- * A line that the host wrote: an answer to a call, or news.
+ * A line that the host wrote: an answer to a call, or a notification.
  *
  * @typedef {{ id: number, result?: object, error?: object } | { method: string, params: any }} Message
  */
@@ -8,7 +8,7 @@
  * Reads a line.
  *
  * @param {string} line
- * @returns {Message | null} Null if it is neither an answer nor news.
+ * @returns {Message | null} Null if it is neither an answer nor a notification.
  */
 export function readMessage(line) {
     const message = parse(line)

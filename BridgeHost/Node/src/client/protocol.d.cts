@@ -517,7 +517,7 @@ export interface BasicOptions {
 }
 
 /** A log message. */
-export interface LogNews {
+export interface LogNotification {
     level: 'debug' | 'info' | 'warning' | 'error'
     message: string
     /** ISO 8601, milliseconds, UTC. */
@@ -525,7 +525,7 @@ export interface LogNews {
 }
 
 /** What happened to events. */
-export interface DiagnosticNews {
+export interface DiagnosticNotification {
     /** Whose events they are. */
     client: 'tracker' | 'analytics' | 'basic'
     kind: 'dropped' | 'delivered' | 'refused' | 'retried' | 'breaker' | 'storage' | 'lane' | 'missed'
@@ -544,7 +544,7 @@ export interface DiagnosticNews {
 }
 
 /** The session changed; null: there is none now. */
-export interface SessionNews {
+export interface SessionNotification {
     sessionId: string | null
 }
 

@@ -35,7 +35,7 @@ export class Recovery {
         }
     }
 
-    /** News of this kind is wanted from now on. */
+    /** Every host from now on is to send these notifications. */
     subscribe(topic) {
         this.#topics.add(topic)
     }
@@ -63,7 +63,7 @@ export class Recovery {
         return kept.filter(([, params]) => params !== null).map(([method, params]) => ({ method, params }))
     }
 
-    /** The host was ended on purpose: the next one starts afresh, but for who wants its news. */
+    /** The host was shut down. The next one starts afresh, and sends the same notifications. */
     clear() {
         this.#consent = this.#init = this.#analytics = this.#basic = this.#basicUser = null
     }

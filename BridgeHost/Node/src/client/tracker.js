@@ -4,7 +4,7 @@ import { atExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { ANALYTICS, BASIC, TRACKER } from './methods.js'
-import { News } from './news.js'
+import { NotificationListeners } from './notification-listeners.js'
 import { Output } from './output.js'
 import { noteUnknown } from './params.js'
 import { followScreens } from './screens.js'
@@ -34,13 +34,13 @@ export function createTracker(options = {}) {
     if (logger) output.use(logger)
     const { warn } = output
     noteUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
-    const news = new News({ subscribe: (topic) => link.subscribe(topic), warn })
+    const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
         // Dropped calls are warned of here, with the caller's line.
         hostArguments: () => [...withName(hostArguments, program), '--quiet-refusals'],
         onStderr: output.passOn,
-        onNotification: (notification) => news.receive(notification),
+        onNotification: (notification) => listeners.receive(notification),
         warn,
     })
     const warnings = new Warnings(warn, () => link.isBusy)
@@ -61,7 +61,7 @@ export function createTracker(options = {}) {
         ...tracker,
         analytics: makeFunctions(ANALYTICS, 'analytics.', link, observer),
         basic: makeFunctions(BASIC, 'basic.', link, observer),
-        on: (event, listener) => news.on(event, listener),
+        on: (event, listener) => listeners.on(event, listener),
         trackScreens: screenFollower(link, observer, warn),
         shutdown: end,
         close: end,

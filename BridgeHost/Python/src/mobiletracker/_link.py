@@ -122,7 +122,7 @@ class HostLink:
         self.io.post(self._add, call)
 
     def subscribe(self, topic: str) -> None:
-        """Asks for news of this kind, from this host and those that follow it."""
+        """Asks this host, and those that follow it, for notifications of this kind."""
         self.io.post(self._subscribe, topic)
 
     def shut_down(self, ended: Callable[[], None]) -> None:
@@ -285,7 +285,7 @@ class HostLink:
                 host.kill()
 
     def _read(self, line: str) -> bool:
-        """Reads a line; False if it is neither an answer nor news."""
+        """Reads a line; False if it is neither an answer nor a notification."""
         message = read_message(line)
         if isinstance(message, Notification):
             self._on_notification(message.method, message.params)

@@ -15,14 +15,14 @@ class Answer(NamedTuple):
 
 
 class Notification(NamedTuple):
-    """News."""
+    """A notification from the host."""
 
     method: str
     params: Any
 
 
 def read_message(line: str) -> Answer | Notification | None:
-    """Reads a line; None if it is neither an answer nor news."""
+    """Reads a line; None if it is neither an answer nor a notification."""
     try:
         message = json.loads(line)
     except ValueError:

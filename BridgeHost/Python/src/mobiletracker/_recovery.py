@@ -39,7 +39,7 @@ class Recovery:
                     self._basic_user = params
 
     def subscribe(self, topic: str) -> None:
-        """News of this kind is wanted from now on."""
+        """Every host from now on is to send these notifications."""
         if topic not in self._topics:
             self._topics.append(topic)
 
@@ -61,7 +61,7 @@ class Recovery:
         return [(method, params) for method, params in kept if params is not None]
 
     def clear(self) -> None:
-        """The host was ended on purpose: the next one starts afresh, but for who wants its news."""
+        """The host was shut down. The next one starts afresh, and sends the same notifications."""
         self._consent = self._init = self._analytics = self._basic = self._basic_user = None
 
     def _note_consent(self, params: bytes) -> None:

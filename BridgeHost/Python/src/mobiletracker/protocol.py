@@ -525,7 +525,7 @@ class BasicOptions(TypedDict):
     collector_panel: NotRequired[bool | None]
 
 
-class LogNews(TypedDict):
+class LogNotification(TypedDict):
     """A log message."""
 
     level: Literal["debug", "info", "warning", "error"]
@@ -536,7 +536,7 @@ class LogNews(TypedDict):
     at: str
 
 
-class DiagnosticNews(TypedDict):
+class DiagnosticNotification(TypedDict):
     """What happened to events."""
 
     # Whose events they are.
@@ -563,7 +563,7 @@ class DiagnosticNews(TypedDict):
     message: NotRequired[str]
 
 
-class SessionNews(TypedDict):
+class SessionNotification(TypedDict):
     """The session changed; null: there is none now."""
 
     session_id: str | None

@@ -15,8 +15,8 @@ from ._call import Call
 from ._calls import AnalyticsCalls, BasicCalls, TrackerCalls
 from ._core import Core, Stderr, end_of
 from ._hooks import BeforeSend
-from ._news import News, Postman
-from .protocol import DiagnosticNews, LogNews, SessionNews
+from ._notification_listeners import ListenerThread, NotificationListeners
+from .protocol import DiagnosticNotification, LogNotification, SessionNotification
 from .receipt import Awaited, Wakeups, post
 
 
@@ -65,30 +65,35 @@ class MobileTracker(TrackerCalls):
             app_name=app_name,
             logger=logger,
             before_send=before_send,
-            on_notification=lambda topic, params: self._news.receive(topic, params),
+            on_notification=lambda topic, params: self._listeners.receive(topic, params),
         )
         super().__init__(core)
-        self._news = News(subscribe=core.link.subscribe, warn=core.warnings.warn)
-        self._postman = Postman(self._news.call)
+        self._listeners = NotificationListeners(subscribe=core.link.subscribe, warn=core.warnings.warn)
+        self._listener_thread = ListenerThread(self._listeners.call)
         self.analytics = AnalyticsCalls(core)
         self.basic = BasicCalls(core)
 
     @overload
-    def on(self, topic: Literal["log"], listener: Callable[[LogNews], object]) -> Callable[[], None]: ...
+    def on(self, topic: Literal["log"], listener: Callable[[LogNotification], object]) -> Callable[[], None]: ...
     @overload
     def on(
-        self, topic: Literal["diagnostic", "delivered"], listener: Callable[[DiagnosticNews], object]
+        self, topic: Literal["diagnostic", "delivered"], listener: Callable[[DiagnosticNotification], object]
     ) -> Callable[[], None]: ...
     @overload
-    def on(self, topic: Literal["session"], listener: Callable[[SessionNews], object]) -> Callable[[], None]: ...
+    def on(
+        self, topic: Literal["session"], listener: Callable[[SessionNotification], object]
+    ) -> Callable[[], None]: ...
 
     def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:
-        """Calls the listener with all news of this kind from now on, on a thread of its own. Returns what ends it."""
-        return self._news.on(topic, listener, self._postman.hand_over)
+        """Calls the listener with each notification of this kind from now on, on a thread of its own.
+
+        :returns: A function that removes the listener.
+        """
+        return self._listeners.on(topic, listener, self._listener_thread.enqueue)
 
     def shutdown(self) -> None:
         """Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk."""
-        end_of(self._core, self._postman.finish).wait()
+        end_of(self._core, self._listener_thread.finish).wait()
 
     close = shutdown
 
@@ -147,26 +152,31 @@ class AsyncMobileTracker(AsyncTrackerCalls):
             app_name=app_name,
             logger=logger,
             before_send=before_send,
-            on_notification=lambda topic, params: self._news.receive(topic, params),
+            on_notification=lambda topic, params: self._listeners.receive(topic, params),
             after_turn=wakeups.flush,
         )
         super().__init__(core, wakeups)
-        self._news = News(subscribe=core.link.subscribe, warn=core.warnings.warn)
+        self._listeners = NotificationListeners(subscribe=core.link.subscribe, warn=core.warnings.warn)
         self.analytics = AsyncAnalyticsCalls(core, wakeups)
         self.basic = AsyncBasicCalls(core, wakeups)
 
     @overload
-    def on(self, topic: Literal["log"], listener: Callable[[LogNews], object]) -> Callable[[], None]: ...
+    def on(self, topic: Literal["log"], listener: Callable[[LogNotification], object]) -> Callable[[], None]: ...
     @overload
     def on(
-        self, topic: Literal["diagnostic", "delivered"], listener: Callable[[DiagnosticNews], object]
+        self, topic: Literal["diagnostic", "delivered"], listener: Callable[[DiagnosticNotification], object]
     ) -> Callable[[], None]: ...
     @overload
-    def on(self, topic: Literal["session"], listener: Callable[[SessionNews], object]) -> Callable[[], None]: ...
+    def on(
+        self, topic: Literal["session"], listener: Callable[[SessionNotification], object]
+    ) -> Callable[[], None]: ...
 
     def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:
-        """Calls the listener with all news of this kind from now on, in the running loop. Returns what ends it."""
-        return self._news.on(topic, listener, partial(post, asyncio.get_running_loop(), self._news.call))
+        """Calls the listener with each notification of this kind from now on, in the running loop.
+
+        :returns: A function that removes the listener.
+        """
+        return self._listeners.on(topic, listener, partial(post, asyncio.get_running_loop(), self._listeners.call))
 
     def shutdown(self) -> Awaited[None]:
         """Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk."""

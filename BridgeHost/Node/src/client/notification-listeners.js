@@ -3,15 +3,15 @@ import { described } from './errors.js'
 /** What can be listened to. */
 const TOPICS = ['log', 'diagnostic', 'session', 'delivered']
 
-/** Hands the host's notifications to who wants them. */
-export class News {
+/** Passes the notifications of the host to their listeners. */
+export class NotificationListeners {
     #listeners = new Map(TOPICS.map((event) => [event, new Set()]))
     #subscribed = new Set()
     #options
 
     /**
      * @param {object} options
-     * @param {(topic: string) => void} options.subscribe Called once for each topic, when it is first wanted.
+     * @param {(topic: string) => void} options.subscribe Called once for each topic, with its first listener.
      * @param {(message: string) => void} options.warn
      */
     constructor(options) {
@@ -19,11 +19,11 @@ export class News {
     }
 
     /**
-     * Calls `listener` with all news of this kind from now on.
+     * Calls `listener` with each notification of this kind from now on.
      *
      * @param {'log' | 'diagnostic' | 'session' | 'delivered'} event
-     * @param {(news: any) => void} listener What it throws is logged, and hurts nobody else.
-     * @returns {() => void} Ends it.
+     * @param {(notification: any) => void} listener What it throws becomes a warning.
+     * @returns {() => void} Removes the listener.
      * @throws {TypeError} For any other event, or if the listener is no function.
      */
     on(event, listener) {

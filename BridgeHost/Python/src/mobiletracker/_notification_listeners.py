@@ -1,4 +1,4 @@
-"""The host's notifications, for who wants them."""
+"""The host's notifications and their listeners."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Listener = Callable[[Any], object]
 TOPICS = ("log", "diagnostic", "session", "delivered")
 
 _MOST_WAITING = 10_000
-"""How much news may wait for listeners before the newest is left out."""
+"""How many notifications may wait for listeners. While so many wait, new ones are left out."""
 
 
-class News:
-    """Hands the host's notifications to who wants them.
+class NotificationListeners:
+    """Passes the notifications of the host to their listeners.
 
-    `receive` runs on the I/O thread. Listeners never do: what they call may wait for it.
+    `receive` runs on the I/O thread. Listeners do not, because a call they make may wait for that thread.
     """
 
     def __init__(self, *, subscribe: Callable[[str], None], warn: Callable[[str], None]) -> None:
         """
-        :param subscribe: Called once for each topic, when it is first wanted.
+        :param subscribe: Called once for each topic, with its first listener.
         """
         self._subscribe = subscribe
         self._warn = warn
@@ -37,18 +37,18 @@ class News:
         }
         self._subscribed: set[str] = set()
 
-    def on(self, topic: str, listener: Listener, hand_over: Callable[[Listener, Any], None]) -> Callable[[], None]:
-        """Calls `listener` with all news of this kind from now on. What it raises is logged, and hurts nobody else.
+    def on(self, topic: str, listener: Listener, run: Callable[[Listener, Any], None]) -> Callable[[], None]:
+        """Calls `listener` with each notification of this kind from now on. What it raises becomes a warning.
 
-        :param hand_over: Calls the listener where it is to run.
-        :returns: What ends it.
+        :param run: Calls the listener on the right thread or in the right loop.
+        :returns: A function that removes the listener.
         :raises ValueError: For any other topic.
         """
         if topic not in TOPICS:
-            raise ValueError(f"There is no news {topic!r}, only {', '.join(TOPICS)}.")
+            raise ValueError(f"There is no topic {topic!r}, only {', '.join(TOPICS)}.")
         if not callable(listener):
             raise TypeError("The listener must be a function.")
-        entry = (listener, hand_over)
+        entry = (listener, run)
         self._listeners[topic].append(entry)
         if topic not in self._subscribed:
             self._subscribed.add(topic)
@@ -63,27 +63,27 @@ class News:
         return stop
 
     def receive(self, topic: str, params: Any) -> None:
-        """News from the host."""
+        """Passes on a notification of the host."""
         if topic == "$/lost":
             return self._warn(f"{params.get('count')} notifications were left out: they were not read in time.")
-        news = snake_keys(params) if isinstance(params, dict) else {}
-        # They are diagnostics, which are many, and so have a topic of their own.
-        topic = "delivered" if news.get("kind") == "delivered" else topic
-        for listener, hand_over in list(self._listeners.get(topic, [])):
-            hand_over(listener, news)
+        notification = snake_keys(params) if isinstance(params, dict) else {}
+        # The host sends these as diagnostics. There are many, so they have a topic of their own.
+        topic = "delivered" if notification.get("kind") == "delivered" else topic
+        for listener, run in list(self._listeners.get(topic, [])):
+            run(listener, notification)
 
-    def call(self, listener: Listener, news: Any) -> None:
+    def call(self, listener: Listener, notification: Any) -> None:
         """Calls a listener."""
         try:
-            listener(news)
+            listener(notification)
         except Exception:
             self._warn(f"A listener failed: {traceback.format_exc()}")
 
 
-class Postman:
-    """A thread on which listeners run, started when there is the first news in this process.
+class ListenerThread:
+    """The thread on which listeners run. It starts with the first notification in this process.
 
-    What is not private runs on the I/O thread.
+    The public methods run on the I/O thread.
     """
 
     def __init__(self, call: Callable[[Listener, Any], None]) -> None:
@@ -91,22 +91,23 @@ class Postman:
         self._waiting: queue.SimpleQueue[tuple[Listener, Any] | None] | None = None
         self._process = 0
 
-    def hand_over(self, listener: Listener, news: Any) -> None:
-        """Has a listener called."""
+    def enqueue(self, listener: Listener, notification: Any) -> None:
+        """Calls the listener on the thread."""
         if self._waiting is None or self._process != os.getpid():
             self._process = os.getpid()
             self._waiting = queue.SimpleQueue()
-            threading.Thread(target=self._run, args=(self._waiting,), name="mobiletracker news", daemon=True).start()
-        # Else its listeners are too slow for all of it.
+            name = "mobiletracker listeners"
+            threading.Thread(target=self._run, args=(self._waiting,), name=name, daemon=True).start()
+        # If the queue is full the listeners are too slow, and the notification is left out.
         if self._waiting.qsize() < _MOST_WAITING:
-            self._waiting.put((listener, news))
+            self._waiting.put((listener, notification))
 
     def finish(self) -> None:
-        """Ends the thread once its listeners have what is there. News that comes later starts another."""
+        """Ends the thread after the notifications that wait now. A later notification starts another thread."""
         if self._waiting is not None:
             self._waiting.put(None)
             self._waiting = None
 
     def _run(self, waiting: queue.SimpleQueue[tuple[Listener, Any] | None]) -> None:
-        while news := waiting.get():
-            self._call(*news)
+        while entry := waiting.get():
+            self._call(*entry)
