@@ -7,6 +7,26 @@ import TrackerModels
 struct GenerationTests {
     let folder = TemporaryFolder()
 
+    @Test(
+        "takes over another site's session once for each key, also if a reset came in between",
+        arguments: Place.allCases)
+    func continuesOnce(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        let session = known(SessionID("s9"))
+        let call = LaneChange.continueSession(session, link: .sample("c1", given: true))
+
+        #expect(await outbox.commit(call).summary == "queued c1")
+        #expect(try outbox.state().entry.session == session)
+        await outbox.commit(.reset(all: false, messageID: MessageID("r1")))
+        #expect(await outbox.commit(call).summary == "queued c1")
+        #expect(try outbox.state().entry.session == nil)
+        await outbox.commit(.bind(2, "s2"))
+        #expect(await outbox.commit(.continueSession(session, link: .sample("c2", given: true))).summary == "queued c2")
+
+        #expect(try outbox.queue() == ["c2"])
+        #expect(try outbox.account().isBalanced)
+    }
+
     @Test("ends with a reset: unbound records go, bound ones stay with their session", arguments: Place.allCases)
     func resets(place: Place) async throws {
         let log = EventLog()

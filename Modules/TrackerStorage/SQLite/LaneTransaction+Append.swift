@@ -41,14 +41,28 @@ extension LaneTransaction {
     }
 
     /// Continues the session of another site.
-    mutating func goOn(with session: SessionID, _ link: Draft) throws(StorageError) -> Effect {
+    mutating func continueSession(_ session: SessionID, _ link: Draft) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
-        try ensureDevice()
-        guard let current = row.entry.session else {
-            try bind(row.generation, session)
-            return .queued(link.messageID)
+        let current = row.entry.session
+        if let current, current != session {
+            try ensureDevice()
+            return try append(link)
         }
-        return current == session ? .queued(link.messageID) : try append(link)
+        // A call that is made again, perhaps after a reset, must not bring the session back.
+        guard try isFirst(link) else { return .queued(link.messageID) }
+        try ensureDevice()
+        if current == nil { try bind(row.generation, session) }
+        return .queued(link.messageID)
+    }
+
+    /// Remembers the key of a call that needs no record; false if a call with this key came before.
+    private mutating func isFirst(_ draft: Draft) throws(StorageError) -> Bool {
+        guard draft.hasCallerKey else { return true }
+        guard try database.idempotencyKeys.claim(row.key, draft.messageID, .queued) else { return false }
+        row.settled += 1
+        needsPruning = true
+        try database.idempotencyKeys.markSettled(row.key, draft.messageID.text, settled: row.settled)
+        return true
     }
 
     /// The brand's consent.

@@ -53,7 +53,7 @@ struct LaneTransaction {
     var erases = false
     private var freedBytes = 0
     /// Rows have left, or a generation has ended.
-    private var needsPruning = false
+    var needsPruning = false
     /// The session's metadata, once a record has asked for them.
     var metadata: JSONText??
     /// Values of the lane that records have asked for.
@@ -79,7 +79,7 @@ struct LaneTransaction {
     mutating func apply(_ change: LaneChange) throws(StorageError) -> Effect {
         switch change {
         case .append(let draft): return try append(draft)
-        case .continueSession(let session, let link): return try goOn(with: session, link)
+        case .continueSession(let session, let link): return try continueSession(session, link)
         case .reset(let all, let messageID):
             return try once(messageID) { (lane) throws(StorageError) in try lane.reset(all) }
         case .consent(let consent, let messageID):
