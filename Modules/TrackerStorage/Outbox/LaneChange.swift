@@ -18,8 +18,7 @@ public enum LaneChange: Sendable {
     case reset(all: Bool, messageID: MessageID?)
     /// Sets the brand's consent; a denial erases everything but the consent itself, in all lanes of the brand.
     case consent(Consent, messageID: MessageID?)
-    /// Ends the generation because its session has expired. It keeps the device id and drops nothing. Records without a
-    /// session move to the new generation.
+    /// Ends the generation because its session has expired. It keeps the device id and drops nothing.
     case expire(Generation)
     /// Binds a generation to its session, or to another one that an answer names. For the current generation the stored
     /// session id changes as well. For an older one only its entry changes. A generation without records has no entry

@@ -40,16 +40,8 @@ struct LanePreparation {
     /// Repairs one value in the database.
     func heal(_ key: StoredKey, _ transaction: inout LaneTransaction) throws(StorageError) {
         let name = configuration.keyPrefix + key.name
-        let primary = SQLiteKeyValueStore(database, transaction.row, key.scope)
-        let healed: (text: String?, isChanged: Bool)
-        if let files = backup?.files(key.scope) {
-            let epoch = key.scope == .lane ? transaction.row.generation.number : transaction.row.epoch
-            let store = BackedUpKeyValueStore(primary: primary, backup: files, epoch: epoch)
-            healed = try store.heal(name, at: transaction.now)
-        } else {
-            let store = BackedUpKeyValueStore(primary: primary, backup: NoKeyValueStore(), epoch: 0)
-            healed = try store.heal(name, at: transaction.now)
-        }
+        let store = BackedUpKeyValueStore(database, transaction.row, key.scope, backup)
+        let healed = try store.heal(name, at: transaction.now)
         guard healed.isChanged else { return }
         transaction.changesValues = true
         try transaction.restore(healed.text, key)

@@ -54,11 +54,12 @@ struct ValueTable {
 }
 
 /// The values of one lane or one brand in the database; it is used within a transaction.
-struct SQLiteKeyValueStore: KeyValueStore {
+struct SQLiteKeyValueStore {
     private let database: LaneDatabase
     private let brand: Int64
     private let lane: Int64
-    private let epoch: Int64
+    /// Counts the resets of the lane or the brand: values of an earlier one do not count.
+    let epoch: Int64
 
     /// Names the rows.
     init(_ database: LaneDatabase, _ row: LaneRow, _ scope: ValueScope) {
@@ -68,19 +69,17 @@ struct SQLiteKeyValueStore: KeyValueStore {
         epoch = scope == .lane ? row.generation.number : row.epoch
     }
 
+    /// Reads a value.
     func holding(for key: String) throws(StorageError) -> Holding {
         try database.values.holding(brand: brand, lane: lane, key: key, epoch: epoch)
     }
 
-    func contains(_ key: String) -> Bool {
-        // An unreadable store has no keys.
-        ((try? holding(for: key)) ?? .absent) != .absent
-    }
-
+    /// Keeps a value, in place of any under the same key.
     func save(_ value: StoredValue, for key: String) throws(StorageError) {
         try database.values.save(value, brand: brand, lane: lane, key: key)
     }
 
+    /// Removes a value; one that is not there is no error.
     func remove(_ key: String) throws(StorageError) {
         try database.values.save(nil, brand: brand, lane: lane, key: key)
     }

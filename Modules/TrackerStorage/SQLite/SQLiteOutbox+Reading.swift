@@ -131,24 +131,15 @@ extension SQLiteOutbox {
         let now = configuration.wallClock()
         // An unreadable value counts as absent: the writer reports the database's failures.
         let reading = try? read { (database, lane, _) throws(StorageError) in
-            guard let row = try database.lanes.load(lane, prefix: "") else { return ValueReading() }
-            let primary = SQLiteKeyValueStore(database, row, key.scope)
-            guard let folder else {
-                let store = BackedUpKeyValueStore(primary: primary, backup: NoKeyValueStore(), epoch: 0)
-                let reading = try store.read(name, at: now)
-                return ValueReading(text: reading.text, needsHealing: reading.repair == .remove)
-            }
-            let epoch = key.scope == .lane ? row.generation.number : row.epoch
-            let backup = LaneBackup(folder, configuration.lane).files(key.scope)
-            let reading = try BackedUpKeyValueStore(primary: primary, backup: backup, epoch: epoch).read(name, at: now)
-            return ValueReading(
-                text: reading.text, needsHealing: reading.repair != nil && reading.repair != .healBackup,
-                needsBackup: reading.repair == .healBackup
-            )
+            guard let row = try database.lanes.load(lane, prefix: "") else { return BackedUpKeyValueStore.Reading() }
+            return try BackedUpKeyValueStore(database, row, key.scope, backup).read(name, at: now)
         }
         guard let reading = reading ?? nil else { return backedUpValue(key, at: now) }
-        if reading.needsHealing { stage(StagedTask(task: .heal(key))) }
-        if reading.needsBackup { scheduleBackup() }
+        switch reading.repair {
+        case .healPrimary, .remove: stage(StagedTask(task: .heal(key)))
+        case .healBackup: scheduleBackup()
+        case nil: break
+        }
         return reading.text
     }
 
@@ -195,8 +186,7 @@ extension SQLiteOutbox {
     private func stateWithoutDatabase() -> LaneState {
         var state = LaneState.empty
         state.consent = configuration.initialConsent ?? .granted
-        guard let folder else { return state }
-        let backup = LaneBackup(folder, configuration.lane)
+        guard let backup else { return state }
         let now = configuration.wallClock()
         state.consent = backup.consent ?? state.consent
         state.generation = Generation(max(1, backup.generation))
@@ -209,9 +199,10 @@ extension SQLiteOutbox {
         return state
     }
 
+    private var backup: LaneBackup? { folder.map { LaneBackup($0, configuration.lane) } }
+
     private func backedUpValue(_ key: StoredKey, at now: Timestamp) -> String? {
-        guard let folder else { return nil }
-        let backup = LaneBackup(folder, configuration.lane)
+        guard let backup else { return nil }
         let epoch = key.scope == .lane ? backup.generation : backup.epoch
         // An unreadable value counts as absent.
         guard case .value(let value)? = try? backup.files(key.scope).holding(for: configuration.keyPrefix + key.name),
@@ -219,11 +210,4 @@ extension SQLiteOutbox {
         else { return nil }
         return value.text
     }
-}
-
-/// The result of reading a value.
-private struct ValueReading {
-    var text: String?
-    var needsHealing = false
-    var needsBackup = false
 }

@@ -43,7 +43,7 @@ public final class SQLiteOutbox: Outbox {
 
     /// Opens the database, or makes it. What was staged before is written then.
     ///
-    /// After a failure you may call it again. What was staged until then has been refused.
+    /// After a failure it stays closed, and refuses all that was staged and will be.
     public func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
         queue.async { [self] in
             do throws(StorageError) {
@@ -138,7 +138,7 @@ public final class SQLiteOutbox: Outbox {
 
     /// Reads the lane's database.
     ///
-    /// - Parameter body: Gets the records that had left the queue in memory before the read, and this run's number.
+    /// - Parameter body: Gets the database, the lane's rows in it, and this run's number.
     /// - Returns: `nil` if there is no database, or if it does not know the lane.
     func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey, _ run: Int64) throws(StorageError) -> Result

@@ -20,21 +20,6 @@ enum Holding: Hashable, Sendable {
     case value(StoredValue)
 }
 
-/// Small values under keys, of one lane or of one brand.
-protocol KeyValueStore {
-    /// Reads a value.
-    func holding(for key: String) throws(StorageError) -> Holding
-
-    /// Whether there is anything under a key, readable or not.
-    func contains(_ key: String) -> Bool
-
-    /// Keeps a value, in place of any under the same key.
-    func save(_ value: StoredValue, for key: String) throws(StorageError)
-
-    /// Removes a value; one that is not there is no error.
-    func remove(_ key: String) throws(StorageError)
-}
-
 /// Whose values: a lane's or its brand's.
 enum ValueScope: Hashable, Sendable {
     /// The values of one lane.
@@ -54,7 +39,7 @@ extension StoredKey {
 }
 
 /// Values that are kept twice: in the database, which decides, and in backup files, in case it loses one.
-struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
+struct BackedUpKeyValueStore {
     /// The result of reading a value.
     struct Reading: Hashable {
         /// The value, unless there is none or it has expired.
@@ -73,12 +58,15 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
         case remove
     }
 
-    /// The store that decides.
-    let primary: Primary
-    /// The store that stands in.
-    let backup: Backup
-    /// The span of life that values must belong to.
-    let epoch: Int64
+    private let primary: SQLiteKeyValueStore
+    /// The files; `nil` for a state in memory.
+    private let backup: FileKeyValueStore?
+
+    /// Names the values of a lane or of its brand.
+    init(_ database: LaneDatabase, _ row: LaneRow, _ scope: ValueScope, _ backup: LaneBackup?) {
+        primary = SQLiteKeyValueStore(database, row, scope)
+        self.backup = backup?.files(scope)
+    }
 
     /// Reads the primary's value, else the backup's.
     ///
@@ -86,13 +74,15 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
     func read(_ key: String, at now: Timestamp) throws(StorageError) -> Reading {
         switch try primary.holding(for: key) {
         case .value(let value) where value.expires > now:
-            return Reading(text: value.text, repair: backup.contains(key) ? nil : .healBackup)
+            return Reading(text: value.text, repair: backup?.contains(key) == false ? .healBackup : nil)
         case .value:
             return Reading(repair: .remove)
         case .removed:
             return Reading()
         case .absent:
-            guard case .value(let value) = try backup.holding(for: key), value.epoch == epoch else { return Reading() }
+            guard case .value(let value)? = try backup?.holding(for: key), value.epoch == primary.epoch else {
+                return Reading()
+            }
             guard value.expires > now else { return Reading(repair: .remove) }
             return Reading(text: value.text, repair: .healPrimary(value))
         }
@@ -110,12 +100,4 @@ struct BackedUpKeyValueStore<Primary: KeyValueStore, Backup: KeyValueStore> {
         }
         return (reading.text, reading.repair != nil)
     }
-}
-
-/// A store that is always empty: the backup of a state in memory.
-struct NoKeyValueStore: KeyValueStore {
-    func holding(for key: String) -> Holding { .absent }
-    func contains(_ key: String) -> Bool { true }
-    func save(_ value: StoredValue, for key: String) {}
-    func remove(_ key: String) {}
 }

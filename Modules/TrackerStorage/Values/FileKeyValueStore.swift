@@ -11,7 +11,7 @@ import TrackerModels
 /// Values in one small file each, which is either complete or absent.
 ///
 /// A file is written under another name, synced and renamed; then the folder is synced. A damaged file counts as absent.
-struct FileKeyValueStore: KeyValueStore {
+struct FileKeyValueStore {
     /// A larger file is not one of these.
     private static let limit = 64 << 20
     private static let temporarySuffix = ".tmp"
@@ -24,6 +24,7 @@ struct FileKeyValueStore: KeyValueStore {
         directory.names.compactMap { $0.hasSuffix(Self.temporarySuffix) ? nil : Self.key(ofName: $0) }
     }
 
+    /// Reads a value.
     func holding(for key: String) throws(StorageError) -> Holding {
         let bytes: [UInt8]
         do {
@@ -36,8 +37,10 @@ struct FileKeyValueStore: KeyValueStore {
         return .value(value)
     }
 
+    /// Whether there is anything under a key, readable or not.
     func contains(_ key: String) -> Bool { FileIdentity(ofPath: path(of: key)) != nil }
 
+    /// Keeps a value, in place of any under the same key.
     func save(_ value: StoredValue, for key: String) throws(StorageError) {
         try directory.make()
         var writer = JSONObjectWriter()
@@ -59,6 +62,7 @@ struct FileKeyValueStore: KeyValueStore {
         try directory.synchronize()
     }
 
+    /// Removes a value; one that is not there is no error.
     func remove(_ key: String) throws(StorageError) {
         guard contains(key) else { return }
         try directory.remove(Self.name(of: key))
