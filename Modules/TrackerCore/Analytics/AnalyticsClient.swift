@@ -60,21 +60,24 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     package func accept(
         initialize options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
-        if let beforeSend = options.beforeSend {
-            runtime.filterHeldCalls(by: beforeSend) { held in
-                runtime.filter.apply(to: held.call, log: runtime.log) { call in
-                    Result { () throws(Refusal) in
-                        try call.check()
-                        return CheckedAnalyticsCall(call: call, own: held.own)
-                    }
-                }
-            }
-        }
         runtime.initialize(
             enabled: options.enabled, log: options.log, updateModel: { $0.options = options },
             { (environment) throws(TrackerError) in
-                try AnalyticsSettings(options, facts: .collect(), &environment)
+                let settings = try AnalyticsSettings(options, facts: .collect(), &environment)
+                if let beforeSend = options.beforeSend { filterWaitingCalls(by: beforeSend) }
+                return settings
             }, completion: completion)
+    }
+
+    private func filterWaitingCalls(by beforeSend: @escaping BeforeSend) {
+        runtime.filterWaitingCalls(by: beforeSend) { waiting in
+            runtime.filter.apply(to: waiting.call, log: runtime.log) { call in
+                Result { () throws(Refusal) in
+                    try call.check()
+                    return CheckedAnalyticsCall(call: call, own: waiting.own)
+                }
+            }
+        }
     }
 
     // MARK: Calls

@@ -43,10 +43,10 @@ final class CallFilter: Sendable {
         let version = version
         let checked = check(call)
         guard isSet.value, let body = content.withLock({ $0.body }), case .success = checked else {
-            return SeenCall(name: call.name, checked: checked, version: version)
+            return SeenCall(name: call.name, checked: checked, version: version, isSeen: false)
         }
         let (name, result) = apply(body, to: call, checked, log, check)
-        return SeenCall(name: name, checked: result, version: version)
+        return SeenCall(name: name, checked: result, version: version, isSeen: true)
     }
 
     private func apply<Call: FilterableCall, Checked>(
@@ -77,6 +77,8 @@ struct SeenCall<Checked: Sendable>: Sendable {
     let checked: Result<Checked, Refusal>
     /// The ``CallFilter/version`` by which it was seen; `nil` if no function sees calls of its kind.
     let version: Int?
+    /// Whether a function has seen it. No other one sees it then.
+    let isSeen: Bool
 }
 
 extension ClientRuntime {
@@ -112,24 +114,27 @@ extension ClientRuntime {
 }
 
 extension ClientRuntime {
-    /// Has a function see the calls that wait for the first `initialize`, which has brought it. It sees the calls that
-    /// come from now on when they are made.
+    /// Has a function see the calls that wait for the `initialize` that has brought it, but for those that another
+    /// function has seen. It sees the calls that come from now on when they are made.
     ///
     /// - Parameter apply: What the function makes of a call. It may make calls.
-    func filterHeldCalls(by body: @escaping BeforeSend, _ apply: (Model.Call) -> SeenCall<Model.Call>) {
-        let held = contents.withLock { contents -> [State.Call] in
-            guard case .idle = contents.state.phase else { return [] }
+    func filterWaitingCalls(by body: @escaping BeforeSend, _ apply: (Model.Call) -> SeenCall<Model.Call>) {
+        let waiting = contents.withLock { contents -> [State.Call] in
+            switch contents.state.phase {
+            case .idle, .resetting: break
+            case .moving, .opening, .ready, .withoutSession, .disabled, .shutDown: return []
+            }
             filter.set(body)
-            return contents.state.pending.allCalls
+            return contents.state.pending.allCalls.filter { !$0.isSeen }
         }
         var changed: [ObjectIdentifier: State.Call] = [:]
         var refused: [ObjectIdentifier: (name: String, refusal: Refusal)] = [:]
-        for call in held {
+        for call in waiting {
             let seen = apply(call.call)
             switch seen.checked {
             case .success(let new):
                 changed[ObjectIdentifier(call)] = State.Call(
-                    call: new, name: seen.name, stamp: call.stamp, weight: Model.weight(of: new),
+                    call: new, name: seen.name, stamp: call.stamp, weight: Model.weight(of: new), isSeen: seen.isSeen,
                     completion: call.completion)
             case .failure(let refusal): refused[ObjectIdentifier(call)] = (seen.name, refusal)
             }

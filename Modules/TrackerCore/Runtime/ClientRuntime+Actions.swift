@@ -28,6 +28,10 @@ extension ClientRuntime {
             log.setVerbose(run.settings.isVerbose || contents.isVerbose)
             filter.set(run.settings.beforeSend)
             return action
+        case .resume(let run):
+            // An `initialize` during the reset may have brought another function, and is ignored now.
+            filter.set(run.settings.beforeSend)
+            return action
         case .noteOff(let off):
             off.updateModel(&contents.model)
             contents.lastAccount = nil

@@ -84,7 +84,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             completion(refuse(seen.name, refusal))
         case .success(let content):
             let call = PendingCall(
-                call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), completion: completion)
+                call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
+                completion: completion)
             switch submit(call, seenBy: seen.version, holdsWhileIdle: holdsWhileIdle) {
             case .taken: break
             case .refused(let refusal): completion(refuse(seen.name, refusal))
@@ -144,7 +145,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// Accepts a call that no function of the program sees, and returns a receipt for it.
     func enqueue(_ name: String, _ checked: Result<Model.Call, Refusal>, _ key: CallerKey?) -> CallReceipt {
         enqueue(name, key) { messageID, completion in
-            let seen = SeenCall(name: name, checked: checked, version: nil)
+            let seen = SeenCall(name: name, checked: checked, version: nil, isSeen: false)
             _ = accept(seen, messageID: messageID, completion: completion)
         }
     }
@@ -283,12 +284,15 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     func handle(_ event: (inout Contents) -> Void) -> TrackerError? {
         var rejection: TrackerError?
         let actions = contents.withLock { contents in
+            let wasIdle = contents.state.isIdle
             event(&contents)
             var rest: [State.Action] = []
             while let action = contents.state.next() {
                 if case .reject(_, let error) = action { rejection = error }
                 if let action = performInOrder(action, &contents) { rest.append(action) }
             }
+            // The program's function ends with the run that brought it.
+            if !wasIdle, contents.state.isIdle { filter.set(nil) }
             return rest
         }
         for action in actions { perform(action) }

@@ -114,6 +114,8 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
+    var isIdle: Bool { if case .idle = phase { true } else { false } }
+
     /// Whether events are taken and delivered, or will be once `initialize` is done.
     var isRunning: Bool {
         switch phase {

@@ -9,15 +9,19 @@ final class PendingCall<Call: Sendable>: Sendable {
     let stamp: CallStamp
     /// About how many bytes of memory it takes.
     let weight: Int
+    /// Whether a function of the program has seen it (``CallFilter``).
+    let isSeen: Bool
     let completion: @Sendable (TrackOutcome) -> Void
 
     init(
-        call: Call, name: String, stamp: CallStamp, weight: Int, completion: @escaping @Sendable (TrackOutcome) -> Void
+        call: Call, name: String, stamp: CallStamp, weight: Int, isSeen: Bool = false,
+        completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
         self.call = call
         self.name = name
         self.stamp = stamp
         self.weight = weight
+        self.isSeen = isSeen
         self.completion = completion
     }
 }

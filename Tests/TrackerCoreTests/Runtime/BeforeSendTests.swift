@@ -241,6 +241,73 @@ struct BeforeSendTests {
         #expect(await fixture.client.track("B").outcome.messageID != nil)
     }
 
+    @Test("sees a call after a reset once: the function of the next options does")
+    func afterReset() async throws {
+        let fixture = try AnalyticsFixture()
+        var options = fixture.options()
+        options.beforeSend = Self.beforeSend
+        await fixture.start(options)
+        await fixture.client.resetAndWait()
+        fixture.client.track("A")
+        await fixture.start(options)
+        _ = await fixture.client.flush(timeout: .seconds(60))
+        await fixture.client.resetAndWait()
+        fixture.client.track("SECRET")
+        await fixture.start()
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(fixture.names == ["A!", "SECRET"])
+    }
+
+    @Test("sees a call during a reset once: the function of the last initialize before it does")
+    func duringReset() async throws {
+        let fixture = try AnalyticsFixture()
+        let faults = OutboxFaults()
+        var dependencies = Dependencies.system(log: fixture.log)
+        dependencies.makeOutbox = { faults.outbox($0) }
+        let client = AnalyticsClient(dependencies: dependencies)
+        var (first, second) = (fixture.options(), fixture.options())
+        first.beforeSend = Self.beforeSend
+        second.beforeSend = { call in
+            var call = call
+            call.name = call.name.map { "\($0)?" }
+            return call
+        }
+        await client.initializeAndWait(with: first)
+        // The reset is not over before its lane is closed.
+        faults.stall()
+        client.reset()
+
+        client.track("A")
+        client.initialize(with: second)
+        client.track("B")
+        faults.goOn()
+        _ = await client.flush(timeout: .seconds(60))
+
+        #expect(fixture.names == ["A!", "B?"])
+        await client.shutdown()
+    }
+
+    @Test("sees no call that waited, if its client is off or its options are not valid")
+    func notInForce() async throws {
+        let seen = Recorder<OutgoingCall>()
+        for writeKey in ["wk-1", ""] {
+            let fixture = try AnalyticsFixture()
+            var options = fixture.options(writeKey: writeKey)
+            options.enabled = writeKey.isEmpty
+            options.beforeSend = {
+                seen.record($0)
+                return nil
+            }
+            let call = fixture.client.track("A")
+
+            await fixture.start(options)
+
+            #expect(await call.outcome == .dropped(.disabled))
+        }
+        #expect(seen.all.isEmpty)
+    }
+
     @Test("messages go to the log of the options, also those of an initialize that fails")
     func log() async throws {
         let own = RecordingLog()
