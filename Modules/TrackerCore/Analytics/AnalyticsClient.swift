@@ -124,20 +124,14 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ///
     /// The client is idle then: it keeps up to `maxQueueEvents` calls in memory until you initialise it again.
     ///
-    /// Before `initialize` and after ``shutdown(timeout:)`` the reset is kept in memory. The next `initialize` that
-    /// opens the state folder applies it.
+    /// Before `initialize` and after ``shutdown(timeout:)`` the outcome is `.pending`: the reset is kept in memory. The
+    /// next `initialize` that opens the state folder applies it.
     ///
     /// - Parameter messageId: A key that you choose: a second reset with it has no effect.
-    /// - Returns: A receipt, which you may ignore. It has an outcome once everything is gone from disk.
+    /// - Returns: A receipt, which you may ignore. Its outcome is `.queued` once everything is gone from disk.
     @discardableResult
     public func reset(messageId: CallerKey?) -> CallReceipt {
-        let receipt = CallReceipt()
-        guard let messageID = messageId.map(\.messageID) ?? runtime.dependencies.ids.messageID() else {
-            receipt.resolve(runtime.refuse("reset", .invalidMessageID(of: "reset")))
-            return receipt
-        }
-        accept(reset: messageId?.messageID) { receipt.resolve($0 == nil ? .queued(messageID) : .dropped(.storage)) }
-        return receipt
+        runtime.receipt("reset", messageId) { key, completion in reset(key, completion: completion) }
     }
 
     /// Forgets the user, as ``reset(messageId:)`` does, and returns once everything is gone from disk.
@@ -151,7 +145,11 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ///
     /// - Parameter completion: Called when everything is gone from disk, or with the reason why it is not.
     package func accept(reset messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void) {
-        runtime.accept(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1.error) }
+        reset(messageID) { completion($0.error) }
+    }
+
+    private func reset(_ messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void) {
+        runtime.accept(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1) }
     }
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk. Calls that

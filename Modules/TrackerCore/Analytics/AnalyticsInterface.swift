@@ -35,7 +35,8 @@ public protocol AnalyticsInterface: AnyObject, Sendable {
     /// The client is idle then: it keeps calls in memory until you initialise it again, with a new anonymous id.
     ///
     /// - Parameter messageId: A key that you choose: a second reset with it has no effect.
-    /// - Returns: A receipt, which you may ignore. It has an outcome once everything is gone from disk.
+    /// - Returns: A receipt, which you may ignore. Its outcome is `.queued` once everything is gone from disk, and
+    ///   `.pending` if the next `initialize` is to do that.
     @discardableResult
     func reset(messageId: CallerKey?) -> CallReceipt
 

@@ -54,7 +54,8 @@ extension MobileTracker {
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
-        receipt("reset", messageId) { key, completion in reset(all: all, messageID: key, completion: completion) }
+        runtime.receipt("reset", messageId) { key, completion in reset(all: all, messageID: key, completion: completion)
+        }
     }
 
     /// Forgets the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
@@ -83,7 +84,7 @@ extension MobileTracker {
     /// - Returns: What became of it, with the meanings that ``reset(all:messageId:)`` describes.
     @discardableResult
     public func setConsent(_ consent: Consent, messageId: CallerKey? = nil) async -> TrackOutcome {
-        await receipt("setConsent", messageId) { key, completion in
+        await runtime.receipt("setConsent", messageId) { key, completion in
             decide(consent, messageID: key, completion: completion)
         }.outcome
     }
@@ -142,26 +143,6 @@ extension MobileTracker {
                 if consent == .denied, result?.hasEndedSession == true { TrackerModel.report(nil, in: runtime) }
                 completion(outcome)
             })
-    }
-
-    /// Makes a reset or a decision under a key that may not be valid, and returns a receipt for it.
-    private func receipt(
-        _ name: String, _ key: CallerKey?,
-        _ change: (MessageID?, @escaping @Sendable (ChangeOutcome) -> Void) -> Void
-    ) -> CallReceipt {
-        let receipt = CallReceipt()
-        guard let messageID = key.map(\.messageID) ?? runtime.dependencies.ids.messageID() else {
-            receipt.resolve(runtime.refuse(name, .invalidMessageID(of: name)))
-            return receipt
-        }
-        change(key?.messageID) { outcome in
-            switch outcome {
-            case .done: receipt.resolve(.queued(messageID))
-            case .kept: receipt.resolve(.pending(messageID))
-            case .failed: receipt.resolve(.dropped(.storage))
-            }
-        }
-        return receipt
     }
 }
 

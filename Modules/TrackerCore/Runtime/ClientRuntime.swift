@@ -218,6 +218,28 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         }
     }
 
+    /// Makes a reset or a decision under a key that may not be valid, and returns a receipt for it.
+    ///
+    /// - Parameter change: Makes it under the caller's key, if there is one, and answers by the completion.
+    func receipt(
+        _ name: String, _ key: CallerKey?,
+        _ change: (MessageID?, @escaping @Sendable (ChangeOutcome) -> Void) -> Void
+    ) -> CallReceipt {
+        let receipt = CallReceipt()
+        guard let messageID = key.map(\.messageID) ?? dependencies.ids.messageID() else {
+            receipt.resolve(refuse(name, .invalidMessageID(of: name)))
+            return receipt
+        }
+        change(key?.messageID) { outcome in
+            switch outcome {
+            case .done: receipt.resolve(.queued(messageID))
+            case .kept: receipt.resolve(.pending(messageID))
+            case .failed: receipt.resolve(.dropped(.storage))
+            }
+        }
+        return receipt
+    }
+
     /// Runs `body` once every call accepted before has taken effect. It does not wait for the network.
     ///
     /// - Parameter body: Run once, immediately if there is nothing to wait for. Must not block.

@@ -221,7 +221,9 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             phase = .resetting(run, from: phase)
             due.append(.commit(change.change, change, run))
         case .idle, .disabled, .moving, .opening, .resetting, .shutDown:
-            guard !hasTaken(change) else { return due.append(.perform { change.completion(nil, .done) }) }
+            if let outcome = earlierOutcome(of: change) {
+                return due.append(.perform { change.completion(nil, outcome) })
+            }
             switch phase {
             case .shutDown, .disabled(_, .off): break
             default:
@@ -237,10 +239,11 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         endings.remove(change.ownID)
     }
 
-    /// Whether a reset with this key was the last one, or is kept for the next run.
-    private func hasTaken(_ change: PendingChange) -> Bool {
-        guard let id = change.messageID else { return false }
-        return id == lastReset || early.contains { $0.change.messageID == id }
+    /// What became of the reset with this key, if it is kept for the next run or was the last one.
+    private func earlierOutcome(of change: PendingChange) -> ChangeOutcome? {
+        guard let id = change.messageID else { return nil }
+        if early.contains(where: { $0.change.messageID == id }) { return .kept }
+        return id == lastReset ? .done : nil
     }
 
     private mutating func keep(_ change: PendingChange) {

@@ -93,6 +93,21 @@ struct AnalyticsResetTests {
             ])
     }
 
+    @Test("is pending while it is kept in memory alone, also the second time")
+    func keptInMemory() async throws {
+        let fixture = try AnalyticsFixture()
+
+        for _ in 1...2 { #expect(await fixture.client.reset(messageId: "r1").outcome == .pending(.of("r1"))) }
+        await fixture.start()
+        let applied = await fixture.client.reset(messageId: "r2").outcome
+        await fixture.client.shutdown()
+        let late = await fixture.client.reset(messageId: "r3").outcome
+
+        #expect(applied == .queued(.of("r2")))
+        #expect(late == .pending(.of("r3")))
+        #expect(await fixture.client.reset(messageId: "").outcome == .dropped(.invalidValue))
+    }
+
     @Test("what is asked for after it finds everything gone, without being waited for")
     func afterEarlierCalls() async throws {
         let fixture = try AnalyticsFixture { _ in .status(503) }
