@@ -51,6 +51,18 @@ struct PropertiesEncodingTests {
         }
     }
 
+    private struct Refusing: Encodable {
+        var email = Email()
+        struct Email: Encodable {
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(
+                    self,
+                    EncodingError.Context(
+                        codingPath: encoder.codingPath, debugDescription: "ada@example.com is no address"))
+            }
+        }
+    }
+
     private struct Nothing: Encodable {
         func encode(to _: any Encoder) throws {}
     }
@@ -112,6 +124,8 @@ struct PropertiesEncodingTests {
         let failure = #expect(throws: JSONConversionError.self) { try Properties(encoding: Failing()).json() }
         #expect(failure == JSONConversionError(keyPath: "inner", reason: .encoding("Fault")))
         #expect(failure?.description == "The value at inner cannot be encoded: Fault")
+        let refusal = #expect(throws: JSONConversionError.self) { try Properties(encoding: Refusing()).json() }
+        #expect(refusal?.description == "The value at email cannot be encoded: Email is not valid")
     }
 
     @Test("nest at most 128 deep")

@@ -80,7 +80,8 @@ struct TrackerModel: ClientModel {
                 let call = TrackerCall.updateLocation(try await locationProvider.location())
                 runtime?.accept(call, messageID: nil) { $0.checked() }
             } catch {
-                runtime?.log.log(.warning, "The device's place is not available: \(error)")
+                // What an error of the program says may be personal.
+                runtime?.log.log(.warning, "The device's place is not available: \(type(of: error))")
             }
         }
     }

@@ -104,8 +104,9 @@
                     try value.encode(to: ValueEncoder(node: self, codingPath: path))
                 } catch let error as JSONConversionError {
                     throw error
-                } catch EncodingError.invalidValue(_, let context) {
-                    throw Self.fault(.encoding(context.debugDescription), at: context.codingPath)
+                } catch EncodingError.invalidValue(let invalid, let context) {
+                    // The error's own text may hold the value.
+                    throw Self.fault(.encoding("\(type(of: invalid)) is not valid"), at: context.codingPath)
                 } catch {
                     // What another error says may be personal.
                     throw Self.fault(.encoding("\(type(of: error))"), at: path)

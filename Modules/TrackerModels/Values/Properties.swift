@@ -102,7 +102,7 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
         case tooDeep
         /// JSON text of this kind where an object is needed.
         case notAnObject(JSONKind)
-        /// A value whose `encode(to:)` has thrown, with the text or the type of the error.
+        /// A value whose `encode(to:)` has thrown, with the type of the error or of the value that it names.
         case encoding(String)
     }
 

@@ -184,12 +184,13 @@ struct SessionCallTests {
 
     @Test("the place is asked for after each creation of a session, and after nothing else")
     func location() async throws {
+        struct Unknown: Error { var address = "Ada's Street 1" }
         struct Provider: LocationProvider {
             let asked = Recorder<Bool>()
 
             func location() async throws -> LocationData {
                 asked.record(true)
-                if asked.all.count == 2 { throw CancellationError() }
+                if asked.all.count == 2 { throw Unknown() }
                 return LocationData(latitude: 1, longitude: 2, accuracy: 3)
             }
         }
@@ -208,8 +209,10 @@ struct SessionCallTests {
         try await provider.asked.values(atLeast: 2)
         await next.tracker.track(eventName: "E")
         await next.drain()
+        let lines = try await next.log.lines.values(atLeast: 1)
 
         #expect(provider.asked.all.count == 2)
+        #expect(lines == ["warning: The device's place is not available: Unknown"])
         #expect(
             next.requests.filter { $0.path.hasSuffix("/location") }.map(\.path) == ["/v2/tracking-session/S1/location"])
         await next.tracker.shutdown()
