@@ -85,12 +85,6 @@ public final class BasicTracker: ControlledClient {
 
     func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) { .success($0) } }
 
-    /// Sets the user of later events without an event, for a program that starts its tracker again.
-    package func recall(userId: String, traits: JSONText?) {
-        guard !userId.isBlank else { return }
-        runtime.update { $0.user = BasicUser(userId: userId, traits: traits) }
-    }
-
     /// Sends what is queued, and waits for the result.
     ///
     /// - Parameter timeout: How long to try.

@@ -244,19 +244,6 @@ struct BasicTrackerTests {
         #expect(taken.events.map { $0["userId"] } == ["u1", "u1", nil])
     }
 
-    @Test("a user can be recalled without an event that says so")
-    func recall() async throws {
-        let fixture = try BasicFixture()
-        try fixture.start()
-
-        fixture.tracker.recall(userId: "u1", traits: .of(#"{"plan":"pro"}"#))
-        fixture.tracker.track(event: "A")
-        _ = await fixture.tracker.flush(timeout: .seconds(60))
-
-        #expect(fixture.backend.events.map { $0["userId"] } == ["u1"])
-        #expect(fixture.backend.events.map { $0["traits"] } == [["plan": "pro"]])
-    }
-
     @Test("a state folder that cannot be used refuses the calls, and the caller by completion hears of it")
     func storageFailure() async throws {
         let fixture = try BasicFixture()
