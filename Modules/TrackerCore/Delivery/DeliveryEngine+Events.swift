@@ -27,9 +27,9 @@ extension DeliveryEngine {
             parts.log.log(
                 .warning, "The user was not identified: \(message)\(subject); the profile is sent all the same.")
         case .sessionMade, .sessionChanged, .idle: break
-        case .halted(let halt), .disabled(let halt):
-            state.lastError = (halt.message, reading.wall)
-            parts.diagnostics.report(.lane(halt.message))
+        case .halted(let message), .disabled(let message):
+            state.lastError = (message, reading.wall)
+            parts.diagnostics.report(.lane(message))
         }
         observe(event)
     }
@@ -124,8 +124,8 @@ enum DeliveryEvent: Sendable {
     case sessionMade(SessionID)
     /// The lane's session may have changed, and is this one now.
     case sessionChanged(SessionID?)
-    case halted(Halt)
-    case disabled(Halt)
+    case halted(String)
+    case disabled(String)
     /// The lane is empty, or the engine ends.
     case idle
 }

@@ -242,7 +242,7 @@ final class DeliveryEngine: Sendable {
     func applyOrders(_ state: inout State) -> Bool {
         let (dialect, isPaused) = orders.withLock { orders in (orders.dialect.take(), orders.pauses > 0) }
         if let dialect {
-            if state.delivery.halt != nil { parts.diagnostics.report(.deliveryResumes) }
+            if state.delivery.isHalted { parts.diagnostics.report(.deliveryResumes) }
             state.delivery.resume(with: dialect)
         }
         return isPaused
@@ -253,7 +253,7 @@ final class DeliveryEngine: Sendable {
 
     /// Publishes whether delivery is halted, unless it has just been resumed.
     func publishHalt(_ state: State) {
-        orders.withLock { halted.set(state.delivery.halt != nil && $0.dialect == nil) }
+        orders.withLock { halted.set(state.delivery.isHalted && $0.dialect == nil) }
     }
 
     func observe(_ event: DeliveryEvent) { observer(event) }

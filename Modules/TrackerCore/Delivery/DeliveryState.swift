@@ -70,7 +70,7 @@ struct DeliveryState: Sendable {
 
     private(set) var breaker: CircuitBreaker
     private(set) var inFlight: [Token: Plan] = [:]
-    private(set) var halt: Halt?
+    private(set) var isHalted = false
     private(set) var phase = Phase.opening
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
     private var firstFailure: (generation: Generation, error: TrackerError)?
@@ -104,7 +104,7 @@ struct DeliveryState: Sendable {
     ///
     /// - Parameter isPaused: Whether everything is kept back for now.
     func readiness(at now: MonotonicInstant, isPaused: Bool = false) -> Readiness {
-        if halt != nil { return .stopped(.halted) }
+        if isHalted { return .stopped(.halted) }
         if phase == .withoutSession { return .stopped(.noSession) }
         if phase == .opening || isPaused || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) {
             return .busy
@@ -272,7 +272,7 @@ struct DeliveryState: Sendable {
         self.dialect.follow(old)
         era += 1
         isHolding = false
-        halt = nil
+        isHalted = false
         breaker.close()
     }
 
@@ -367,12 +367,12 @@ struct DeliveryState: Sendable {
             return Settlement(
                 changes: [.drop(plan.records.map(\.id), reason)], events: [.dropped(plan.records, reason, message)]
             )
-        case .halt(let halt):
-            self.halt = halt
-            return Settlement(events: [.halted(halt)])
-        case .disable(let halt):
-            self.halt = halt
-            return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(halt)])
+        case .halt(let message):
+            isHalted = true
+            return Settlement(events: [.halted(message)])
+        case .disable(let message):
+            isHalted = true
+            return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])
         case .regroup, .retry:
             return Settlement()
         }

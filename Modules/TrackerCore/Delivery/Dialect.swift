@@ -143,10 +143,10 @@ enum Verdict: Sendable {
     case regroup
     /// These can never be delivered.
     case discard(DropReason, String)
-    /// Nothing can be delivered with these credentials; the queue is kept.
-    case halt(Halt)
-    /// Nothing can be delivered, and the queue is dropped.
-    case disable(Halt)
+    /// Nothing can be delivered with these credentials; the queue is kept. The sentence says why.
+    case halt(String)
+    /// Nothing can be delivered, and the queue is dropped. The sentence says why.
+    case disable(String)
 }
 
 extension Verdict {
@@ -157,14 +157,6 @@ extension Verdict {
         case .delivered, .progress, .retry, .regroup, .discard: false
         }
     }
-}
-
-/// Why delivery was halted.
-struct Halt: Hashable, Sendable {
-    /// The answer that halted it.
-    var status: Int
-    /// A sentence for a developer.
-    var message: String
 }
 
 /// The meaning of answers where all dialects agree.

@@ -100,7 +100,7 @@ struct BatchDialect: Dialect {
             let cause =
                 kind == .unauthorized
                 ? "the server refuses the key ('writeKey')" : "the server has no such endpoint ('ingestionHost')"
-            return .disable(Halt(status: response.status, message: "\(sentence): \(cause)"))
+            return .disable("\(sentence): \(cause)")
         case .success, .retry, .tooLarge, .refused:
             return sizer.judge(kind, response.status, plan, sentence)
         }

@@ -48,7 +48,7 @@ struct EndpointDialect: Dialect {
         let kind = AnswerTable.classify(response, at: wall)
         guard kind != .unauthorized else {
             sizer.turnedAway(plan.records)
-            return .halt(Halt(status: response.status, message: sentence))
+            return .halt(sentence)
         }
         return sizer.judge(kind, response.status, plan, sentence)
     }

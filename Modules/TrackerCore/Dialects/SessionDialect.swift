@@ -121,7 +121,7 @@ struct SessionDialect: Dialect {
         _ kind: AnswerTable.Class, _ response: HTTPResponse, _ generation: Generation, _ sentence: String
     ) -> Verdict {
         guard kind == .success else {
-            return .halt(Halt(status: response.status, message: "No session could be created: \(sentence)"))
+            return .halt("No session could be created: \(sentence)")
         }
         attempt = nil
         guard let session = SessionAnswer.sessionID(in: response.body) else {
@@ -137,7 +137,7 @@ struct SessionDialect: Dialect {
         case .success:
             return .progress(rebinding(plan, response) + [.identify(plan.generation, user)])
         case .unauthorized:
-            return .halt(Halt(status: response.status, message: sentence))
+            return .halt(sentence)
         case .gone:
             return sessionLost(plan, sentence)
         case .tooLarge, .refused, .retry:
@@ -151,7 +151,7 @@ struct SessionDialect: Dialect {
     ) -> Verdict {
         switch kind {
         case .unauthorized:
-            return .halt(Halt(status: response.status, message: sentence))
+            return .halt(sentence)
         case .gone where plan.session != nil && !plan.namesMoreThanItsSession:
             return sessionLost(plan, sentence)
         case .tooLarge:

@@ -326,12 +326,12 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         reporter.report(event)
         Model.observed(event, in: self)
         switch event {
-        case .halted(let halt):
+        case .halted(let message):
             handle { $0.state.halted(number) }
             log.log(
                 .error,
-                "\(halt.message). Delivery is halted and the queue kept until the client is initialized again.")
-        case .disabled(let halt): handle { $0.state.disabled(number, halt.message) }
+                "\(message). Delivery is halted and the queue kept until the client is initialized again.")
+        case .disabled(let message): handle { $0.state.disabled(number, message) }
         default: break
         }
     }

@@ -121,7 +121,7 @@ struct DeliveryMatrixTests {
             let settlement = world.state.finish(world.token, with: .status(status), at: world.moment)
 
             #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
-            #expect(world.state.halt == nil)
+            #expect(!world.state.isHalted)
             #expect(try world.next().starts(with: world.records.map(\.id)))
         }
     }

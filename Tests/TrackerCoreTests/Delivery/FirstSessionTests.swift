@@ -95,7 +95,7 @@ struct FirstSessionTests {
 
         #expect(settlement.awaitsCommit && settlement.events.isEmpty && settlement.outage == nil)
         #expect(Self.error(step)?.cause == .status(status))
-        #expect(state.breaker.isFlowing && state.halt == nil)
+        #expect(state.breaker.isFlowing && !state.isHalted)
         state.goWithoutSession()
         #expect(state.readiness(at: .seconds(0)) == .stopped(.noSession))
     }
