@@ -11,14 +11,14 @@ extension SQLiteOutbox {
     func fillDisk() throws {
         try writer.withLock { (writer) throws(StorageError) in
             // A log that has room would still take a little.
-            try writer.database?.connection.execute("PRAGMA max_page_count=1")
+            try writer.database.lane?.database.connection.execute("PRAGMA max_page_count=1")
         }
     }
 
     /// Lets the database grow again.
     func freeDisk() throws {
         try writer.withLock { (writer) throws(StorageError) in
-            try writer.database?.connection.execute("PRAGMA max_page_count=1000000")
+            try writer.database.lane?.database.connection.execute("PRAGMA max_page_count=1000000")
         }
     }
 
@@ -37,7 +37,7 @@ extension SQLiteOutbox {
     /// Makes every write fail, as a disk does that has turned read-only.
     func refuseWrites(_ refuses: Bool) throws {
         try writer.withLock { (writer) throws(StorageError) in
-            try writer.database?.connection.execute("PRAGMA query_only=\(refuses ? "ON" : "OFF")")
+            try writer.database.lane?.database.connection.execute("PRAGMA query_only=\(refuses ? "ON" : "OFF")")
         }
     }
 }

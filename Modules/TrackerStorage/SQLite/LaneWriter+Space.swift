@@ -1,4 +1,14 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension LaneWriter {
+    /// How many microseconds the writer sleeps between two steps of an erasure, so that other processes get the lock.
+    private static let pauseInErasure: UInt32 = 1_000
     /// How many bytes are deleted before the database is asked to shrink.
     static let shrinkingThreshold = 4 << 20
     /// How many free pages it keeps for later records.
@@ -8,24 +18,46 @@ extension LaneWriter {
 
     /// Frees pages now and then.
     mutating func shrink() {
-        guard folder != nil, freedBytes >= Self.shrinkingThreshold, let database else {
-            return
-        }
+        guard folder != nil, freedBytes >= Self.shrinkingThreshold, let lane = database.lane else { return }
         freedBytes = 0
         // If the database cannot shrink now, it is tried again later.
-        guard let free = try? database.connection.number("PRAGMA freelist_count"), free > Self.sparePages else {
+        guard let free = try? lane.database.connection.number("PRAGMA freelist_count"), free > Self.sparePages else {
             return
         }
         let pages = min(free - Self.sparePages, Self.mostPages)
         // The file itself shrinks with the checkpoint.
-        try? database.connection.execute("PRAGMA incremental_vacuum(\(pages)); PRAGMA wal_checkpoint(PASSIVE)")
+        try? lane.database.connection.execute("PRAGMA incremental_vacuum(\(pages)); PRAGMA wal_checkpoint(PASSIVE)")
+    }
+
+    /// Continues an erasure that is due, and lets other processes write between its steps.
+    mutating func finishErasure(_ tasks: [LaneTask], _ outcome: inout Outcome) {
+        guard erasesNow || tasks.isEmpty else { return }
+        erasesNow = false
+        do throws(StorageError) {
+            while erasure != nil {
+                // `flock` serves no queue: a process that releases the lock and takes it again at once is mostly faster
+                // than those it has woken. So this one, on the queue of the writer alone, waits a moment.
+                usleep(Self.pauseInErasure)
+                try locked { (writer) throws(StorageError) in
+                    let count = writer.database.count
+                    let lane = try writer.currentLane()
+                    // The process that put another database in place has set the old one aside.
+                    if writer.database.count != count { writer.erasure = .whole }
+                    try writer.erase(lane.database, isRetry: tasks.isEmpty)
+                }
+            }
+            erasesNow = false
+        } catch {
+            // The deletion has taken effect, but is answered only once no file holds the deleted data.
+            for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
+        }
     }
 
     /// Takes the next step towards a folder in which no file holds what was deleted.
     ///
     /// First, set-aside databases are removed, and the database is rewritten without its free space. Then the log is
     /// emptied.
-    mutating func erase(_ database: LaneDatabase, isRetry: Bool) throws(StorageError) {
+    private mutating func erase(_ database: LaneDatabase, isRetry: Bool) throws(StorageError) {
         if let folder, erasure == .whole {
             try DamagedFiles(folder).removeAll()
             try vacuum(database)

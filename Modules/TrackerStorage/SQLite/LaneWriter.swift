@@ -1,13 +1,5 @@
 import TrackerModels
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// Commits groups of tasks to a lane, and holds in memory what the disk refuses.
 ///
 /// Writers of all processes queue on one lock. Under it, each checks that the database is still the one it opened:
@@ -28,22 +20,14 @@ struct LaneWriter: ~Copyable {
         var changesValues = false
     }
 
-    /// How many microseconds the writer sleeps between two steps of an erasure, so that other processes get the lock.
-    private static let pauseInErasure: UInt32 = 1_000
-
     let configuration: OutboxConfiguration
     /// Where; `nil` for memory.
     let folder: StateFolder?
     private let backup: LaneBackup?
     /// Names this run of the outbox in its records.
     private let run: Int64
-    private let reader: LaneReader?
     private var lock: WriterLock?
-    /// Tells other processes that the lane is open.
-    var presence: LanePresence?
-    private var opener: DatabaseOpener
-    /// The database, while it is open.
-    private var lane: OpenedLane?
+    private(set) var database: WatchedDatabase
     /// The rest of an erasure: until it is done, a file may still hold deleted data.
     var erasure: Erasure?
     /// Whether to continue the erasure at once, or only with the next retry, since it can take long.
@@ -52,8 +36,6 @@ struct LaneWriter: ~Copyable {
     private var known = LaneState.empty
     /// When the account begins.
     private(set) var origin = LaneOrigin()
-    /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
-    private(set) var databaseCount = 0
     /// What opening has found and is not reported yet.
     private var findings: [OutboxEvent] = []
     /// How many bytes were deleted since the database last shrank.
@@ -69,27 +51,21 @@ struct LaneWriter: ~Copyable {
     init(_ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64) {
         self.configuration = configuration
         self.folder = folder
-        self.reader = reader
         self.run = run
         backup = folder.map { LaneBackup($0, configuration.lane) }
-        opener = DatabaseOpener(configuration, folder: folder, run: run)
-        guard let folder else { return }
-        lock = WriterLock(folder)
-        presence = LanePresence(folder, configuration.lane)
+        database = WatchedDatabase(configuration, folder: folder, reader: reader, run: run)
+        lock = folder.map { WriterLock($0) }
     }
 
     /// Whether something is to be tried again before long, even without a call.
     var needsRetry: Bool { !held.isEmpty || erasure != nil }
-
-    /// The database, while it is open.
-    var database: LaneDatabase? { lane?.database }
 
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
         known.consent = backup?.consent ?? configuration.initialConsent ?? .granted
         try folder?.make()
         do throws(StorageError) {
-            let lane = try locked { (writer) throws(StorageError) in try writer.openLane() }
+            let lane = try locked { (writer) throws(StorageError) in try writer.currentLane() }
             // The opening reports it.
             findings.removeAll { if case .databaseRecovered = $0 { true } else { false } }
             return Opening(state: known, movedRecords: lane.movedRecords, recovery: lane.recovery)
@@ -127,35 +103,27 @@ struct LaneWriter: ~Copyable {
     func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
-        guard let lane else { return nil }
+        guard let lane = database.lane else { return nil }
         return try lane.database.reading { () throws(StorageError) in try body(lane.database, lane.key) }
     }
 
     /// Closes everything.
     mutating func close() {
-        markClosed()
-        presence = nil
-        closeDatabase()
+        // A process that writes at this moment has the lane's database open and closes it later, or writes another lane.
+        if lock?.takeIfFree() == true {
+            database.markClosed()
+            lock?.giveUp()
+        }
+        database.hide()
+        database.close()
         lock = nil
     }
 
-    /// Records that no loss of power can take back the sequence numbers given so far.
-    ///
-    /// A process that writes at this moment has the lane's database open and closes it later, or writes another lane.
-    private mutating func markClosed() {
-        guard folder != nil, let lane, lock?.takeIfFree() == true else { return }
-        defer { lock?.giveUp() }
-        guard opener.isCurrent(lane) else { return }
-        // If this fails, the next start of the machine skips some numbers, which is no harm.
-        try? lane.database.connection.execute("PRAGMA synchronous=FULL")
-        try? lane.database.writing { () throws(StorageError) in
-            try lane.database.checkVersion()
-            try lane.database.lanes.close(lane.key)
-        }
-    }
+    /// Lets other lanes of the brand take over the records without a session although this one stays open.
+    mutating func offerUnbound() { database.hide() }
 
     /// Runs `body` as the only writer over all processes.
-    private mutating func locked<Result>(
+    mutating func locked<Result>(
         _ body: (inout LaneWriter) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         try lock?.take()
@@ -164,31 +132,17 @@ struct LaneWriter: ~Copyable {
     }
 
     /// The lane in the database that the path leads to now.
-    private mutating func currentLane() throws(StorageError) -> OpenedLane {
-        if let lane, opener.isCurrent(lane) { return lane }
-        closeDatabase()
-        return try openLane()
-    }
-
-    private mutating func openLane() throws(StorageError) -> OpenedLane {
-        try folder?.make()
-        presence?.show()
-        let opened = try opener.open(after: databaseCount > 0 ? known : nil)
-        lane = opened
-        known = opened.state
-        origin = opened.origin
-        databaseCount += 1
-        erasure = opened.erasure
+    mutating func currentLane() throws(StorageError) -> OpenedLane {
+        let count = database.count
+        let lane = try database.current(after: known)
+        if database.count == count { return lane }
+        known = lane.state
+        origin = lane.origin
+        erasure = lane.erasure
         erasesNow = erasure != nil
         freedBytes = Self.shrinkingThreshold
-        findings += (opened.recovery.map { [.databaseRecovered($0)] } ?? []) + opened.events
-        return opened
-    }
-
-    /// Closes both connections.
-    private mutating func closeDatabase() {
-        lane = nil
-        reader?.close()
+        findings += (lane.recovery.map { [.databaseRecovered($0)] } ?? []) + lane.events
+        return lane
     }
 
     private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
@@ -202,30 +156,6 @@ struct LaneWriter: ~Copyable {
         if !erasesNow { shrink() }
     }
 
-    /// Continues an erasure that is due, and lets other processes write between its steps.
-    private mutating func finishErasure(_ tasks: [LaneTask], _ outcome: inout Outcome) {
-        guard erasesNow || tasks.isEmpty else { return }
-        erasesNow = false
-        do throws(StorageError) {
-            while erasure != nil {
-                // `flock` serves no queue: a process that releases the lock and takes it again at once is mostly faster
-                // than those it has woken. So this one, on the queue of the writer alone, waits a moment.
-                usleep(Self.pauseInErasure)
-                try locked { (writer) throws(StorageError) in
-                    let count = writer.databaseCount
-                    let lane = try writer.currentLane()
-                    // The process that put another database in place has set the old one aside.
-                    if writer.databaseCount != count { writer.erasure = .whole }
-                    try writer.erase(lane.database, isRetry: tasks.isEmpty)
-                }
-            }
-            erasesNow = false
-        } catch {
-            // The deletion has taken effect, but is answered only once no file holds the deleted data.
-            for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
-        }
-    }
-
     /// Runs tasks in a transaction on the database that the path leads to, however often that takes.
     private mutating func perform(
         _ outcome: inout Outcome, isLasting: Bool, _ tasks: (LaneRow) -> [LaneTask]
@@ -237,10 +167,10 @@ struct LaneWriter: ~Copyable {
                 var attempt = outcome
                 let before = known
                 let effects = try transact(tasks, isLasting: isLasting, lane, &attempt)
-                guard opener.isCurrent(lane) else {
+                guard database.isCurrent else {
                     // The tasks are applied again, in the database that the path leads to now.
                     known = before
-                    closeDatabase()
+                    database.close()
                     troubles += 1
                     guard troubles < 4 else { throw StorageError(.failed, "The database is replaced again and again") }
                     continue
@@ -249,36 +179,11 @@ struct LaneWriter: ~Copyable {
                 return effects
             } catch {
                 troubles += 1
-                let error = diagnose(error)
+                // Only the first failure of a disk is worth the look.
+                let error = failure == nil ? database.diagnose(error) : error
                 guard error.kind == .corrupt, folder != nil, troubles < 4 else { throw error }
-                try recover(isFirst: troubles == 1)
+                try database.recover(after: known, isFirst: troubles == 1)
             }
-        }
-    }
-
-    /// Reacts to damage.
-    ///
-    /// The first time, it opens the same files again, since a log that was cut short can be read then. The next time, it
-    /// sets the database aside.
-    private mutating func recover(isFirst: Bool) throws(StorageError) {
-        let isReplaced = lane.map { !opener.isCurrent($0) } ?? true
-        closeDatabase()
-        if isFirst || isReplaced { return }
-        try opener.replaceDamaged(after: databaseCount > 0 ? known : nil)
-    }
-
-    /// Finds out, at the first failure of the disk, whether damage is its cause.
-    ///
-    /// For example, SQLite reports a broken list of free pages as a full disk.
-    private func diagnose(_ failure: StorageError) -> StorageError {
-        guard failure.kind == .full || failure.kind == .failed, self.failure == nil, let lane else {
-            return failure
-        }
-        do throws(StorageError) {
-            try lane.database.inspect(lane.key)
-            return failure
-        } catch {
-            return error.kind == .corrupt ? error : failure
         }
     }
 
@@ -325,9 +230,7 @@ struct LaneWriter: ~Copyable {
         outcome.changesValues = outcome.changesValues || summary.changesValues
         if summary.erases { erasure = .whole }
         erasesNow = erasesNow || summary.erases
-        guard let lane, lane.key != summary.row.key else { return }
-        self.lane?.key = summary.row.key
-        reader?.close()
+        database.rename(summary.row.key)
     }
 
     private func perform(
@@ -340,7 +243,7 @@ struct LaneWriter: ~Copyable {
         case .inspect:
             try transaction.database.inspect(transaction.row.key)
             // The database is sound: the reader has seen something else.
-            reader?.close()
+            database.closeReader()
         }
         return .done
     }

@@ -82,7 +82,7 @@ extension SQLiteOutbox {
 
     /// Passes the writer's state on to readers.
     func publish(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
-        let (held, origin, count, failure) = (writer.held, writer.origin, writer.databaseCount, writer.failure)
+        let (held, origin, count, failure) = (writer.held, writer.origin, writer.database.count, writer.failure)
         stage.withLock { stage in
             stage.commits += 1
             stage.held = held

@@ -76,7 +76,7 @@ public final class SQLiteOutbox: Outbox {
 
     /// Lets other lanes of the brand take over the records without a session although this one stays open.
     public func offerUnbound() {
-        queue.async { [self] in writer.withLock { $0.presence = nil } }
+        queue.async { [self] in writer.withLock { $0.offerUnbound() } }
     }
 
     /// Writes what is staged, closes everything, releases the locks; what is staged later is refused.

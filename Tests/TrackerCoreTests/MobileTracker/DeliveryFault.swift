@@ -60,7 +60,7 @@ enum DeliveryFault: String, CaseIterable, CustomTestStringConvertible {
         if self == .storage {
             let outbox = try #require(tracker.lane?.outbox as? SQLiteOutbox)
             try outbox.writer.withLock { (writer) throws(StorageError) in
-                try writer.database?.connection.execute("PRAGMA query_only=ON")
+                try writer.database.lane?.database.connection.execute("PRAGMA query_only=ON")
             }
             // What the disk refuses holds in memory, and nothing is sent before it is written.
             await tracker.setConsent(.granted)

@@ -30,36 +30,118 @@ struct OpenedLane {
     fileprivate let files: DatabaseFiles?
 }
 
-/// Opens a lane's database, watches that its path still leads to it, and recovers it from damage.
+/// A lane's database: opens it, watches that its path still leads to it, and recovers it from damage.
 ///
 /// All of it happens under the writers' lock.
-struct DatabaseOpener {
+struct WatchedDatabase: ~Copyable {
     private let configuration: OutboxConfiguration
     /// Where; `nil` for memory.
     private let folder: StateFolder?
+    /// The connection that reads, which must not outlive a database that is set aside.
+    private let reader: LaneReader?
     private let run: Int64
+    /// Shows other processes that the lane is open.
+    private var presence: LanePresence?
+    /// The database, while it is open.
+    private(set) var lane: OpenedLane?
+    /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
+    private(set) var count = 0
     /// A recovery whose new database could not be opened yet, and how many records of this lane it has lost.
     private var pending: (recovery: DatabaseRecovery, lostHere: Int)?
 
     /// Names what is to be opened.
     ///
     /// - Parameter run: Names this run of the outbox.
-    init(_ configuration: OutboxConfiguration, folder: StateFolder?, run: Int64) {
+    init(_ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64) {
         self.configuration = configuration
         self.folder = folder
+        self.reader = reader
         self.run = run
+        guard let folder else { return }
+        presence = LanePresence(folder, configuration.lane)
     }
 
     private var backup: LaneBackup? { folder.map { LaneBackup($0, configuration.lane) } }
 
-    /// Whether the paths still lead to the files that were opened.
-    func isCurrent(_ lane: OpenedLane) -> Bool { folder.map(DatabaseFiles.init) == lane.files }
+    /// Whether the path still leads to the database that was opened.
+    var isCurrent: Bool { lane.map { folder.map(DatabaseFiles.init) == $0.files } ?? false }
 
-    /// Opens or makes the database, and the lane in it; a database that is damaged is set aside first.
+    /// The lane in the database that the path leads to now, which is opened or made if need be. One that is damaged is
+    /// set aside first.
     ///
-    /// - Parameter seen: The lane as this run has last seen it; `nil` at the first opening, which also moves records here
-    ///   from other lanes.
-    mutating func open(after seen: LaneState?) throws(StorageError) -> OpenedLane {
+    /// - Parameter seen: The lane as this run has last seen it. The first opening also moves records here from other
+    ///   lanes.
+    mutating func current(after seen: LaneState) throws(StorageError) -> OpenedLane {
+        if let lane, isCurrent { return lane }
+        close()
+        try folder?.make()
+        presence?.show()
+        let opened = try open(after: count > 0 ? seen : nil)
+        lane = opened
+        count += 1
+        return opened
+    }
+
+    /// The lane has other rows now.
+    mutating func rename(_ key: LaneKey) {
+        guard let lane, lane.key != key else { return }
+        self.lane?.key = key
+        reader?.close()
+    }
+
+    /// Closes both connections.
+    mutating func close() {
+        lane = nil
+        reader?.close()
+    }
+
+    /// Closes the connection that reads; the next read opens it again.
+    func closeReader() { reader?.close() }
+
+    /// Lets other lanes of the brand take records over.
+    mutating func hide() { presence = nil }
+
+    /// Reacts to damage.
+    ///
+    /// The first time, it opens the same files again, since a log that was cut short can be read then. The next time, it
+    /// sets the database aside.
+    ///
+    /// - Parameter seen: The lane as this run has last seen it.
+    mutating func recover(after seen: LaneState, isFirst: Bool) throws(StorageError) {
+        let isReplaced = !isCurrent
+        close()
+        if isFirst || isReplaced { return }
+        try replaceDamaged(after: count > 0 ? seen : nil)
+    }
+
+    /// Finds out whether damage is why a write has failed.
+    ///
+    /// For example, SQLite reports a broken list of free pages as a full disk.
+    ///
+    /// - Returns: The failure, or the damage.
+    func diagnose(_ failure: StorageError) -> StorageError {
+        guard failure.kind == .full || failure.kind == .failed, let lane else { return failure }
+        do throws(StorageError) {
+            try lane.database.inspect(lane.key)
+            return failure
+        } catch {
+            return error.kind == .corrupt ? error : failure
+        }
+    }
+
+    /// Records that no loss of power can take back the sequence numbers given so far.
+    ///
+    /// If it fails, the next start of the machine skips some numbers, which is no harm.
+    func markClosed() {
+        guard folder != nil, let lane, isCurrent else { return }
+        try? lane.database.connection.execute("PRAGMA synchronous=FULL")
+        try? lane.database.writing { () throws(StorageError) in
+            try lane.database.checkVersion()
+            try lane.database.lanes.close(lane.key)
+        }
+    }
+
+    private mutating func open(after seen: LaneState?) throws(StorageError) -> OpenedLane {
         if let folder, DamagedFiles(folder).hasDamagedCopy { try rebuild(after: seen) }
         do throws(StorageError) {
             return try openDatabase(after: seen)
@@ -71,7 +153,7 @@ struct DatabaseOpener {
     }
 
     /// Sets the database aside and builds another from what can be read of it. No connection to it may be open.
-    mutating func replaceDamaged(after seen: LaneState?) throws(StorageError) {
+    private mutating func replaceDamaged(after seen: LaneState?) throws(StorageError) {
         guard let folder else { return }
         try DamagedFiles(folder).moveDamaged()
         try rebuild(after: seen)
