@@ -131,7 +131,7 @@ suite('what has no effect is told', () => {
         ],
         'any other option': [(t) => t.reset(true, { retries: 3 }), "reset: the option 'retries' has no effect"],
         'a message id among the metadata': [
-            (t) => t.track('X', {}, { messageId: 'm1' }), "'messageId' stands in metadata",
+            (t) => t.track('X', {}, { messageId: 'm1' }), "'messageId' is in metadata",
             '(eventName, attributes, metadata, { messageId })',
         ],
         'a function among the attributes': [
@@ -204,8 +204,8 @@ suite('any other call', () => {
         await new Promise((resolve) => setImmediate(resolve))
 
         assert.equal(warnings.length, 2)
-        assert.match(warnings[0], /init failed, and nobody handles it: INVALID_BRAND_ID: .*brandId must be a string/)
-        assert.match(warnings[1], /init failed, and nobody handles it: INVALID_BRAND_ID: Brand ID must be a number \(at .*:\d+\)$/)
+        assert.match(warnings[0], /init failed, and its error was not handled: INVALID_BRAND_ID: .*brandId must be a string/)
+        assert.match(warnings[1], /init failed, and its error was not handled: INVALID_BRAND_ID: Brand ID must be a number \(at .*:\d+\)$/)
     })
 
     test('gives promises that all combinators take', async (t) => {

@@ -185,7 +185,7 @@ suite('a host that always dies', () => {
 
     test('is told with the number of calls that it cost, of those that nobody waited for', async (t) => {
         const { tracker, warnings } = fakeTracker(t, { diesAt: 1, manner: 'exit' })
-        const lost = /^\[MobileTracker\] 4 calls failed: HOST_EXITED\. What was called is lost, unless a host had stored it\. The first was track "A" \(at .*client-crash\.test\.js:\d+:\d+\)\.$/
+        const lost = /^\[MobileTracker\] 4 calls failed: HOST_EXITED\. Events that no host had stored are lost\. The first was track "A" \(at .*client-crash\.test\.js:\d+:\d+\)\.$/
 
         void tracker.track('A')
         void tracker.analytics.identify('u1')
@@ -218,14 +218,14 @@ suite('a host that always dies', () => {
     test('is tried again when a minute has passed', () => {
         let now = 1000
         const limit = new CrashLimit(() => now)
-        for (let i = 0; i < 5; i++, now += 10_000) limit.note()
+        for (let i = 0; i < 5; i++, now += 10_000) limit.record()
 
         assert.equal(limit.isReached, true)
         now = 60_999
         assert.equal(limit.isReached, true)
         now = 61_000
         assert.equal(limit.isReached, false)
-        limit.note()
+        limit.record()
         assert.equal(limit.isReached, true)
     })
 })

@@ -66,7 +66,7 @@ suite('without a host', () => {
     const reasons = [
         ['on a platform that no package is for', { platform: 'win32-x64' }, /No package has a host for win32-x64; there are some for linux-x64\./],
         ['on a Linux with musl', { platform: 'linux-x64', hasMusl: () => true }, /need glibc.*musl, as on Alpine/],
-        ['where npm left it out', { platform: 'linux-x64', hasMusl: () => false }, /Install @mobiletracker\/bridge-linux-x64: npm leaves it out when/],
+        ['where npm left it out', { platform: 'linux-x64', hasMusl: () => false }, /Install @mobiletracker\/bridge-linux-x64: npm leaves it out if/],
     ]
     for (const [where, here, sentence] of reasons) {
         test(`${where} the error says why`, () => {
@@ -84,7 +84,7 @@ suite('without a host', () => {
 
         assert.throws(() => findHost({ hostPath: join(folder, 'nowhere') }), {
             code: 'HOST_NOT_FOUND',
-            message: /No other place was looked at, since this one was named: correct it, or name none\./,
+            message: /You named this place, so no other was searched: correct the path, or leave it out\./,
             data: { looked: [join(folder, 'nowhere')] },
         })
         assert.throws(() => findHost({ hostPath: folder }), { code: 'HOST_NOT_FOUND' })
@@ -170,7 +170,7 @@ suite('a host that cannot start is explained', () => {
         const warnings = captureWarnings(t)
         const tracker = createTracker({ hostArguments: ['--storage-dirr', '/tmp'], stderr: 'ignore' })
 
-        const words = /does not take its arguments \(option hostArguments\): .*unknown argument '--storage-dirr'/
+        const words = /rejects its arguments \(option hostArguments\): .*unknown argument '--storage-dirr'/
         await assert.rejects(tracker.track('A'), { code: 'HOST_START_FAILED', message: words })
         assert.equal(warnings.length, 1)
         assert.match(warnings[0], words)

@@ -281,7 +281,7 @@ class CallTests(TestCase):
 
         for i in range(24):
             tracker.track("A", {"i": i, "text": text})
-            self.assertLessEqual(tracker._core.link.room.held, 32 << 20)
+            self.assertLessEqual(tracker._core.link.backlog.size, 32 << 20)
         tracker.track("END").outcome(60)
 
         self.assertEqual(len(fake.lives[0]), 25)
@@ -367,7 +367,7 @@ class AsyncCallTests(AsyncTestCase):
         await tracker.track("A")
 
         self.assertRegex(
-            self.warnings[0], r"^init failed, and nobody handles it: INVALID_BRAND_ID: .* \(at .*test_calls\.py:\d+\)$"
+            self.warnings[0], r"^init failed, and its error was not handled: INVALID_BRAND_ID: .* \(at .*test_calls\.py:\d+\)$"
         )
 
     async def test_cancelling_who_waits_does_not_undo_the_call(self) -> None:

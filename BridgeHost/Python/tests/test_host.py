@@ -73,7 +73,7 @@ class FindTests(TestCase):
     def test_one_that_was_named_wrongly_is_not_replaced_by_another(self) -> None:
         place(self.package / "host/BridgeHost")
 
-        with self.assertRaisesRegex(MobileTrackerError, "since this one was named: correct it, or name none") as caught:
+        with self.assertRaisesRegex(MobileTrackerError, "You named this place, so no other was searched") as caught:
             find_host(self.folder / "nowhere", package=self.package)
         self.assertEqual(caught.exception.code, "HOST_NOT_FOUND")
         with self.assertRaisesCode("HOST_NOT_FOUND"):
@@ -318,7 +318,7 @@ class DeathTests(TestCase):
         now = 1000.0
         limit = CrashLimit(lambda: now)
         for _ in range(5):
-            limit.note()
+            limit.record()
             now += 10
 
         self.assertTrue(limit.is_reached)
@@ -326,7 +326,7 @@ class DeathTests(TestCase):
         self.assertTrue(limit.is_reached)
         now = 1060
         self.assertFalse(limit.is_reached)
-        limit.note()
+        limit.record()
         self.assertTrue(limit.is_reached)
 
     def test_one_that_always_dies_is_told_with_the_number_of_calls_that_nobody_waited_for(self) -> None:
@@ -339,7 +339,7 @@ class DeathTests(TestCase):
             tracker.track("C").outcome(60)
         tracker.close()
 
-        lost = r"HOST_EXITED\. What was called is lost, unless a host had stored it\."
+        lost = r"HOST_EXITED\. Events that no host had stored are lost\."
         told = [warning for warning in self.warnings if "failed" in warning]
         self.assertRegex(told[0], rf"^3 calls failed: {lost} The first was track \"A\" \(at .*test_host\.py:\d+\)\.$")
         self.assertEqual(len(told), 1)

@@ -2,7 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, parse } from 'node:path'
 
 /**
- * The name of this program: that in the package.json of its entry, else that of the entry script.
+ * The name of this program: the name in the package.json of its entry script, else the name of that script.
  *
  * @param {string | undefined} [entry] The entry script.
  * @returns {string | null} Null if there is no entry script, as in an interactive session.
@@ -24,7 +24,7 @@ function realPath(path) {
     try {
         return realpathSync(path)
     } catch {
-        return path // Then its name has to do.
+        return path // The script's own path is all that is known.
     }
 }
 

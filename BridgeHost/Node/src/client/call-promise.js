@@ -1,13 +1,13 @@
 /**
- * A promise that knows whether anybody looks at what becomes of it.
+ * A promise that knows whether anybody uses its result.
  *
- * `await` and everything else of the language ask a promise of another class by its `then`.
+ * `await` and all other users of a promise of a subclass call its `then`.
  */
 export class CallPromise extends Promise {
-    /** Whether anybody waits for it. */
+    /** Whether anybody has called `then`. */
     isWatched = false
 
-    /** What comes of it is an ordinary promise. */
+    /** `then` returns an ordinary promise. */
     static get [Symbol.species]() {
         return Promise
     }
@@ -18,8 +18,7 @@ export class CallPromise extends Promise {
     }
 
     /**
-     * If nobody waits for it by the end of the tick in which it is rejected, does something instead of ending the
-     * program.
+     * Keeps a rejection from ending the program. Runs `action` if nobody has called `then` by the end of this tick.
      *
      * @param {() => void} action
      */

@@ -25,11 +25,11 @@ export class CallTable {
      * Rejects calls.
      *
      * @param {(call: Call) => Error} errorOf
-     * @param {(call: Call) => boolean} [isMeant] Which; all if left out.
+     * @param {(call: Call) => boolean} [matches] Which calls. By default all.
      */
-    reject(errorOf, isMeant = () => true) {
+    reject(errorOf, matches = () => true) {
         for (const call of this.#calls.values()) {
-            if (!isMeant(call)) continue
+            if (!matches(call)) continue
             this.#calls.delete(call.id)
             call.reject(errorOf(call))
         }

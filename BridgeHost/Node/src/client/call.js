@@ -1,27 +1,27 @@
 import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
 
-/** One call on its way to the host and back. There may be very many at a time: it holds as little as it can. */
+/** One call on its way to the host and back. There may be very many at a time, so it is as small as possible. */
 export class Call {
-    /** Whether the host may have got it. Set by the writer. */
+    /** Whether the host may have received it. Set by the writer. */
     written = false
     #resolve
     #reject
-    #asker
+    #site
 
     /**
      * @param {number} id Never used twice, not even for another host.
      * @param {string} method
      * @param {string} params JSON text.
      * @param {object} [options]
-     * @param {boolean} [options.repeats] Whether it is made again, as it is, if the host dies before it answers.
-     * @param {Asker} [options.asker] Who made it, and what it makes of the answer.
+     * @param {boolean} [options.repeats] Whether to send it again, unchanged, if the host dies before it answers.
+     * @param {CallSite} [options.site] Reads the answer for the program that made the call.
      */
-    constructor(id, method, params, { repeats = false, asker } = {}) {
+    constructor(id, method, params, { repeats = false, site } = {}) {
         this.id = id
         this.method = method
         this.repeats = repeats
-        this.#asker = asker
+        this.#site = site
         /** The message, with its end of line. */
         this.text = flat(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}\n`)
         /** @type {CallPromise} */
@@ -37,30 +37,31 @@ export class Call {
     }
 
     resolve(result) {
-        this.#resolve(this.#asker ? this.#asker.read(result) : result)
+        this.#resolve(this.#site ? this.#site.read(result) : result)
     }
 
-    /** Who waits for the call gets the error. If nobody does, it must not end the program. */
+    /** Rejects the promise, or resolves it if the error is an outcome. An unhandled rejection does not end the program. */
     reject(error) {
-        const outcome = this.#asker?.outcomeOf(error)
+        const outcome = this.#site?.outcomeOf(error)
         if (outcome) return this.#resolve(outcome)
-        const own = this.#asker?.errorFrom(error) ?? error
+        const own = this.#site?.errorFrom(error) ?? error
         this.#reject(own)
-        this.promise.ifUnwatched(() => this.#asker?.unhandled(own))
+        this.promise.ifUnwatched(() => this.#site?.unhandled(own))
     }
 }
 
 /**
- * Who made a call.
+ * Reads answers for the program that made a call.
  *
- * @typedef {object} Asker
+ * @typedef {object} CallSite
  * @property {(result: any) => any} read Turns the result into what the promise resolves with.
- * @property {(error: MobileTrackerError) => object | undefined} outcomeOf What an error comes to that does not reject.
+ * @property {(error: MobileTrackerError) => object | undefined} outcomeOf The outcome that stands for this error;
+ *     undefined if the error rejects.
  * @property {(error: MobileTrackerError) => MobileTrackerError} errorFrom The error as the caller gets it.
  * @property {(error: MobileTrackerError) => void} unhandled Receives an error that no caller awaits.
  */
 
-/** The same text in one piece: V8 keeps a text that was put together as the tree of all its parts until it is read. */
+/** The same text in one piece. V8 keeps a concatenated text as a tree of its parts until somebody reads it. */
 function flat(text) {
     text.charCodeAt(0)
     return text
@@ -70,7 +71,7 @@ function flat(text) {
  * The error of a call that ended with its host.
  *
  * @param {string} how How the host ended, for the middle of a sentence.
- * @param {string} [method] The call that it left open.
+ * @param {string} [method] The call that the host had not answered.
  */
 export function hostExited(how, method) {
     const what = method ? ` before it answered ${method}` : ''

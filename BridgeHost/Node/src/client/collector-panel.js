@@ -3,13 +3,13 @@ import { request } from 'node:http'
 /** How often an account is posted. */
 const PERIOD_MS = 1000
 
-/** How long to leave a collector in peace that did not answer. */
+/** How long to wait after a collector did not answer. */
 const PAUSE_MS = 5000
 
 /** How long one post may take. */
-const PATIENCE_MS = 900
+const POST_TIMEOUT_MS = 900
 
-/** What asks each client how it stands, and where its answer says it sends to. */
+/** For each client: the method that returns its debug information, and which members name it and its server. */
 const CLIENTS = [
     {
         kind: 'tracker',
@@ -35,9 +35,8 @@ const CLIENTS = [
 ]
 
 /**
- * Shows a development collector how the clients of this program stand: posts their debug information to the collector
- * that they send to, once a second. Only a loopback address gets it. It never keeps Node alive, and while there is no
- * collector it stays silent.
+ * Posts the debug information of this program's clients once a second to the development collector that they send to.
+ * Only a loopback address receives it. It never keeps Node alive, and reports no error if there is no collector.
  */
 export class CollectorPanel {
     #link
@@ -50,20 +49,20 @@ export class CollectorPanel {
         this.#link = link
     }
 
-    /** Begins, unless it has. */
+    /** Starts posting, unless it has started. */
     start() {
         if (this.#timer) return
         this.#timer = setInterval(() => this.#postAll(), PERIOD_MS).unref()
     }
 
-    /** Ends for good what `start` began. */
+    /** Stops posting. */
     stop() {
         clearInterval(this.#timer)
         this.#timer = null
     }
 
     #postAll() {
-        // A call would start a host that is not there.
+        // A call would start a host.
         if (!this.#link.isRunning) return
         for (const client of CLIENTS) {
             if (this.#link.uses(client.kind) && performance.now() >= (this.#notBefore.get(client.kind) ?? 0)) {
@@ -74,17 +73,17 @@ export class CollectorPanel {
 
     async #post({ kind, name, method, of, to }) {
         this.#notBefore.set(kind, performance.now() + PAUSE_MS)
-        // A host that has just died has no account; the next one has.
+        // If the host has just died, the next post comes from the next host.
         const debugInfo = await this.#link.call(method, '{}').catch(() => null)
         const address = debugInfo && collectorBehind(to(debugInfo))
         if (!address) return
         const whose = of(debugInfo) ? `${name} ${of(debugInfo)}` : name
         const account = { client: `${whose}, process ${process.pid}`, at: new Date().toISOString(), debugInfo }
-        if (await isTaken(address, JSON.stringify(account))) this.#notBefore.delete(kind)
+        if (await isAccepted(address, JSON.stringify(account))) this.#notBefore.delete(kind)
     }
 }
 
-/** Where the collector of a base URL takes accounts; null unless it is on this machine. */
+/** The URL to which to post; null unless the collector is on this machine. */
 function collectorBehind(base) {
     if (typeof base !== 'string' || !URL.canParse(base)) return null
     const { protocol, hostname, origin } = new URL(base)
@@ -92,11 +91,11 @@ function collectorBehind(base) {
     return protocol === 'http:' && isLoopback ? `${origin}/accounts` : null
 }
 
-/** @returns {Promise<boolean>} Whether a collector was there. It never rejects. */
-function isTaken(address, text) {
+/** @returns {Promise<boolean>} Whether a collector answered 200. It never rejects. */
+function isAccepted(address, text) {
     return new Promise((resolve) => {
         const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
-        const outgoing = request(address, { method: 'POST', headers, agent: false, timeout: PATIENCE_MS })
+        const outgoing = request(address, { method: 'POST', headers, agent: false, timeout: POST_TIMEOUT_MS })
         outgoing.on('socket', (socket) => socket.unref())
         outgoing.on('timeout', () => outgoing.destroy())
         outgoing.on('error', () => resolve(false))

@@ -1,8 +1,8 @@
-/** How many ends are borne within the span. */
+/** After how many crashes within the span the host is not started again. */
 const MOST = 5
 const SPAN_MS = 60_000
 
-/** Counts a host's unexpected ends, so that one that always dies is not started for ever. */
+/** Counts a host's crashes, so that a host that always crashes is not started for ever. */
 export class CrashLimit {
     #times = []
     #now
@@ -12,12 +12,12 @@ export class CrashLimit {
         this.#now = now
     }
 
-    /** The host ended. */
-    note() {
+    /** Counts one crash. */
+    record() {
         this.#times = [...this.#times, this.#now()].slice(-MOST)
     }
 
-    /** Whether it ended so often within a minute that another start would be in vain. */
+    /** Whether the host crashed so often within a minute that it is not started again now. */
     get isReached() {
         return this.#times.length === MOST && this.#now() - this.#times[0] < SPAN_MS
     }

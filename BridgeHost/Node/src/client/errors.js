@@ -28,7 +28,7 @@ export class MobileTrackerError extends Error {
 }
 
 /**
- * What a caller's code has thrown, in words. It can be anything, even what cannot be turned into text.
+ * What a caller's code has thrown, in words. Programs can throw anything, even a value that has no text.
  *
  * @param {any} thrown
  * @param {'message' | 'stack'} member What to show of an error.

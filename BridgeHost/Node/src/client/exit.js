@@ -1,19 +1,19 @@
 /**
- * Something to be done before the program ends.
+ * What to do when the program ends.
  *
- * @typedef {object} Leaving
- * @property {() => void} beforeExit Called when nothing else is left to do; it may find itself something.
- * @property {() => void} exit Called at the very end, where only synchronous work is done.
+ * @typedef {object} ExitHooks
+ * @property {() => void} beforeExit Called when Node has nothing left to do. It may start more work.
+ * @property {() => void} exit Called at the very end, where only synchronous code runs.
  */
 
-/** @type {Set<Leaving>} */
+/** @type {Set<ExitHooks>} */
 const all = new Set()
 
-/** Calls these at the program's end. One listener serves all, or Node would warn of a leak. @param {Leaving} leaving */
-export function atExit(leaving) {
+/** Calls these at the program's end. One listener serves all trackers: Node warns of a leak at more than ten. @param {ExitHooks} hooks */
+export function atExit(hooks) {
     if (all.size === 0) {
         process.on('beforeExit', () => all.forEach((each) => each.beforeExit()))
         process.on('exit', () => all.forEach((each) => each.exit()))
     }
-    all.add(leaving)
+    all.add(hooks)
 }

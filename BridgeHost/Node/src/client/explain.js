@@ -6,7 +6,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
  * @typedef {object} HostEnd
  * @property {number | null} code The exit code.
  * @property {string | null} signal The signal that ended it.
- * @property {string} stderr The last of what it wrote there.
+ * @property {string} stderr The end of what it wrote to stderr.
  * @property {NodeJS.ErrnoException} [error] Why it could not be started at all.
  */
 
@@ -21,7 +21,7 @@ const MACHINES = new Map([[0x03, 'ia32'], [0x28, 'arm'], [0x3e, 'x64'], [0xb7, '
  *
  * @param {string} path
  * @param {HostEnd} end How it ended before its first answer.
- * @returns {string | null} Null if this looks like a crash instead: another try may go better.
+ * @returns {string | null} Null if it looks like a crash: then another start may succeed.
  */
 export function explainStart(path, end) {
     const platform = platformOf(path)
@@ -32,7 +32,7 @@ export function explainStart(path, end) {
     if (end.error) return explainError(path, end.error)
     if (end.code === WRONG_ARGUMENTS) {
         const [line] = end.stderr.trim().split('\n')
-        return `The host at ${path} does not take its arguments (option hostArguments): ${line}`
+        return `The host at ${path} rejects its arguments (option hostArguments): ${line}`
     }
     // One line for each version that is missing, in no order. Packed relocations have a name instead of their number.
     const missing = end.stderr.matchAll(/version [`'"]?GLIBC_([\w.]+)['"]? not found/g)
@@ -56,7 +56,7 @@ export function explainStart(path, end) {
 function explainError(path, error) {
     switch (error.code) {
         case 'EACCES':
-            return `The host at ${path} may not be executed: its file lacks the right, or its disk forbids it.`
+            return `The host at ${path} may not be executed: its file has no execute permission, or its disk is mounted with noexec.`
         case 'ENOENT':
             return `The host at ${path} needs another C library than this system has (it is built for glibc).`
         case 'ENOEXEC': return `The host at ${path} is not a program for this system.`
@@ -78,7 +78,7 @@ export function describeEnd(end) {
     return end.signal ? `signal ${end.signal}` : `exit code ${end.code}`
 }
 
-/** What a program was built for, by its first bytes; null if that cannot be told. */
+/** The platform a program was built for, by its first bytes; null if unknown. */
 function platformOf(path) {
     const head = readHead(path)
     if (head.length < 20) return null
@@ -101,7 +101,7 @@ function readHead(path) {
             closeSync(file)
         }
     } catch {
-        return Buffer.alloc(0) // The file then has no hint of its kind.
+        return Buffer.alloc(0) // Then the platform stays unknown.
     }
 }
 

@@ -8,21 +8,21 @@ import { isMusl, packageFor, PLATFORMS, THIS_PLATFORM } from './platforms.js'
 /** The folder of this package. */
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What to do when there is no host in the place that was named. */
-const NAMED = 'No other place was looked at, since this one was named: correct it, or name none.'
+/** What to do when there is no host at the named place. */
+const NAMED = 'You named this place, so no other was searched: correct the path, or leave it out.'
 
 /**
- * Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in this package, else in
- * the package for this platform, else in the build folder of the repository that the package lies in.
+ * Finds the host program: at `hostPath`, else at `MOBILE_TRACKER_HOST`, else in this package, else in the package for
+ * this platform, else in the build folder of the repository that contains this package.
  *
  * @param {object} [options]
- * @param {string} [options.hostPath] What the caller says.
+ * @param {string} [options.hostPath] The path that the caller chose.
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {string} [options.root] The folder of the package.
  * @param {string} [options.platform]
- * @param {() => boolean} [options.hasMusl] Asked only if there is no host.
+ * @param {() => boolean} [options.hasMusl] Called only if there is no host.
  * @returns {string} An absolute path of a file.
- * @throws {MobileTrackerError} `HOST_NOT_FOUND`, saying where it looked and what to do.
+ * @throws {MobileTrackerError} `HOST_NOT_FOUND`. The message lists the places and says what to do.
  */
 export function findHost({
     hostPath, env = process.env, root = PACKAGE, platform = THIS_PLATFORM, hasMusl = isMusl,
@@ -34,14 +34,14 @@ export function findHost({
     const list = places.map(({ path, from }) => `  ${path} (${from})`).join('\n')
     throw new MobileTrackerError(
         'HOST_NOT_FOUND',
-        `The host program was not found. This is where it could have been:\n${list}\n` +
+        `The host program was not found. These places were searched:\n${list}\n` +
             `${why} Or build it with "make build" in the repository, and say where it is with the option ` +
             'hostPath or the environment variable MOBILE_TRACKER_HOST.',
         { data: { looked: places.map(({ path }) => path) } },
     )
 }
 
-/** Why npm has not installed a host, and how it does. */
+/** Why npm has not installed a host, and what to do. */
 function missing(platform, hasMusl) {
     if (!Object.hasOwn(PLATFORMS, platform)) {
         return `No package has a host for ${platform}; there are some for ${Object.keys(PLATFORMS).join(', ')}.`
@@ -49,10 +49,10 @@ function missing(platform, hasMusl) {
     if (PLATFORMS[platform].libc?.includes('glibc') && hasMusl()) {
         return 'The packages with a host need glibc, and the C library of this system is another (musl, as on Alpine).'
     }
-    return `Install ${packageFor(platform)}: npm leaves it out when it is told to omit optional dependencies.`
+    return `Install ${packageFor(platform)}: npm leaves it out if you omit optional dependencies.`
 }
 
-/** A place that was named is the only one: another host in its stead would surprise. */
+/** If the caller names a place, no other is searched: another host than the named one would be a surprise. */
 function candidates(hostPath, variable, root, platform) {
     if (hostPath) return [{ path: resolve(hostPath), from: 'option hostPath' }]
     if (variable) return [{ path: resolve(variable), from: 'MOBILE_TRACKER_HOST' }]
@@ -64,17 +64,17 @@ function candidates(hostPath, variable, root, platform) {
     ]
 }
 
-/** Where Node finds the package for the platform from this one; nowhere if it is not installed. */
+/** The host in the package for the platform; none if that package is not installed. */
 function inPlatformPackage(root, name) {
     try {
         const path = createRequire(join(root, 'package.json')).resolve(`${name}/BridgeHost`)
         return [{ path: unpacked(path), from: name }]
     } catch {
-        return [] // Then `missing` says how it gets there.
+        return [] // Then `missing` says how to install it.
     }
 }
 
-/** Electron packs files into one; programs lie beside it, since the system cannot run them from within. */
+/** Electron packs files into one archive. Programs are beside it, because the system cannot run them from inside. */
 function unpacked(path) {
     return path.replace(/([\\/]app\.asar)(?=[\\/])/, '$1.unpacked')
 }

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** Cuts a stream of bytes into lines, in time linear in its length however it is chunked. */
+/** Splits a stream of bytes into lines, in time linear in its length however it is chunked. */
 export class LineReader {
     #decoder = new StringDecoder('utf8')
     #parts = []
@@ -17,19 +17,19 @@ export class LineReader {
         let start = 0
         for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
             this.#parts.push(text.slice(start, end))
-            this.#give()
+            this.#emit()
             start = end + 1
         }
         if (start < text.length) this.#parts.push(text.slice(start))
     }
 
-    /** The stream ended: what is left is a line as well. */
+    /** The stream ended: the rest is the last line. */
     end() {
         this.#parts.push(this.#decoder.end())
-        this.#give()
+        this.#emit()
     }
 
-    #give() {
+    #emit() {
         const line = this.#parts.length === 1 ? this.#parts[0] : this.#parts.join('')
         this.#parts = []
         if (line.trim() !== '') this.#onLine(line)

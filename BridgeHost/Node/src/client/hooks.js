@@ -1,7 +1,7 @@
 import { described } from './errors.js'
 import { ArgumentFault } from './params.js'
 
-/** What the arguments of calls are to a `beforeSend`, by their names. */
+/** The member of an {@link OutgoingCall} for each argument, by the argument's name. */
 const MEMBERS = {
     eventName: 'name', event: 'name', name: 'name',
     userId: 'userId', newUserId: 'userId',
@@ -9,66 +9,66 @@ const MEMBERS = {
     metadata: 'metadata',
 }
 
-/** What `logger` and `beforeSend` may be. */
+/** Which values `logger` and `beforeSend` may have. */
 const KINDS = { beforeSend: isFunction, logger: isLogger }
 const PHRASES = { beforeSend: 'must be a function', logger: 'must have one of the methods debug, info, warn and error' }
 
 /**
- * A call as a `beforeSend` sees it: plain values, as they would be sent.
+ * A call as `beforeSend` receives it: plain values, as they would be sent.
  *
  * @typedef {{ method: string, name?: string, userId?: string, properties?: object, metadata?: object }} OutgoingCall
  */
 
-/** The caller's own functions: one that sees each call before it is written, and where messages go. */
+/** The program's own functions: `beforeSend`, which receives each call before it is written, and `logger`. */
 export class Hooks {
-    /** By client, as the names of its methods begin. */
+    /** The `beforeSend` of each client, by the prefix of the client's methods. */
     #beforeSend = new Map()
-    #usual
+    #default
     #useLogger
 
     /**
      * @param {object} options
-     * @param {((call: OutgoingCall) => unknown) | undefined} options.beforeSend For clients that are not given their own.
+     * @param {((call: OutgoingCall) => unknown) | undefined} options.beforeSend For clients without one of their own.
      * @param {(logger: object) => void} options.useLogger
      */
     constructor({ beforeSend, useLogger }) {
-        this.#usual = beforeSend
+        this.#default = beforeSend
         this.#useLogger = useLogger
     }
 
     /**
-     * Takes the functions out of what a client is initialised with: they are for this side alone.
+     * Takes the functions out of the arguments that initialise a client. They are not sent to the host.
      *
      * @param {string} method
      * @param {unknown[]} args
      * @returns {unknown[]} The arguments without them.
      * @throws {ArgumentFault}
      */
-    take(method, args) {
+    extract(method, args) {
         const found = {}
         const rest = args.map((argument) => without(argument, found))
-        this.#beforeSend.set(clientOf(method), found.beforeSend ?? this.#usual)
+        this.#beforeSend.set(clientOf(method), found.beforeSend ?? this.#default)
         if (found.logger) this.#useLogger(found.logger)
         return rest
     }
 
-    /** The function that sees the calls of a client, if there is one. */
+    /** The function that receives the calls of this method's client, if there is one. */
     beforeSend(method) {
         const client = clientOf(method)
-        return this.#beforeSend.has(client) ? this.#beforeSend.get(client) : this.#usual
+        return this.#beforeSend.has(client) ? this.#beforeSend.get(client) : this.#default
     }
 }
 
 /**
- * Has the caller's function see a call.
+ * Passes a call to `beforeSend`.
  *
  * @param {(call: OutgoingCall) => unknown} beforeSend
  * @param {string} method
  * @param {import('./methods.js').BridgedMethod} row
  * @param {unknown[]} args
- * @param {object} params The same as plain values.
- * @returns {{ args?: unknown[], dropped?: true, fault?: string }} The arguments if it has changed them; whether it has
- *     dropped the call, and why if that was not meant.
+ * @param {object} params The arguments as plain values.
+ * @returns {{ args?: unknown[], dropped?: true, fault?: string }} `args` if it changed the arguments; `dropped` if it
+ *     dropped the call; `fault` if it failed.
  */
 export function filter(beforeSend, method, row, args, params) {
     const memberOf = ({ name }) => (method === 'setMetadata' ? 'properties' : MEMBERS[name])
@@ -88,7 +88,7 @@ export function filter(beforeSend, method, row, args, params) {
     if (typeof changed !== 'object' || typeof changed.then === 'function') {
         return { dropped: true, fault: 'beforeSend must return the call, or null to drop it, and no promise' }
     }
-    // What it has left alone is sent as it was given.
+    // An argument that it did not change is sent as the caller passed it.
     const old = JSON.parse(before)
     const isSame = (member) => JSON.stringify(changed[member]) === JSON.stringify(old[member])
     if (row.params.every((param) => !memberOf(param) || isSame(memberOf(param)))) return {}
@@ -99,7 +99,7 @@ export function filter(beforeSend, method, row, args, params) {
     return { args: [...values, { ...args[row.params.length], messageId: params.messageId }] }
 }
 
-/** The same configuration without functions; they go to `found`. */
+/** The same configuration without functions. Puts the functions into `found`. */
 function without(value, found) {
     if (!isObject(value)) return value
     const rest = { ...value }
@@ -111,14 +111,14 @@ function without(value, found) {
         if (!KINDS[name](hook)) throw new ArgumentFault(name, PHRASES[name])
         found[name] = hook
     }
-    // The form in which one object holds all params.
+    // The form in which one object has all params.
     for (const part of ['config', 'options']) {
         if (isObject(rest[part])) rest[part] = without(rest[part], found)
     }
     return rest
 }
 
-/** Whether messages can be given to it. */
+/** Whether it has at least one of a logger's methods. */
 export function isLogger(value) {
     return isObject(value) && ['debug', 'info', 'warn', 'error'].some((level) => isFunction(value[level]))
 }

@@ -9,20 +9,20 @@ import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { Recovery } from './recovery.js'
 
-/** From how many calls on that wait for their answers there are very many. */
+/** From how many unanswered calls on a call no longer records the line that made it. */
 const FLOOD = 1000
 
-/** How long a host may take for its first answer. */
+/** How long a host may take to answer its first request. */
 const HANDSHAKE_MS = 10_000
 
-/** How long a host may take to end after it was told to; it means to take 1.5 s. */
+/** How long a host may take to end after `host.shutdown`. It normally takes at most 1.5 s. */
 const SHUTDOWN_MS = 10_000
 
 /**
- * Calls to a host that is started when it is needed, and again when it dies.
+ * Starts the host at the first call, and again when it dies, and sends calls to it.
  *
- * Calls reach the host in the order they are made. Each is settled: by an answer, by its repetition after a crash, or
- * by an error.
+ * Calls reach the host in the order they are made. Each ends with an answer or with an error; after a crash those that
+ * can be repeated are sent again.
  */
 export class HostLink {
     #options
@@ -30,9 +30,9 @@ export class HostLink {
     #host = null
     /** @type {'idle' | 'starting' | 'ready'} */
     #state = 'idle'
-    /** What callers wait for. */
+    /** The calls of the program. */
     #calls = new CallTable()
-    /** What this link has asked the present host on its own account. */
+    /** This link's own calls to the present host. */
     #own = new CallTable()
     #nextId = 1
     #recovery = new Recovery()
@@ -43,13 +43,13 @@ export class HostLink {
     /** @type {{ call: Call, isOver: boolean, ended: Promise<void>, finish: () => void } | null} */
     #shutdown = null
 
-    /** The longest message that the host takes, in bytes. */
+    /** The longest message that the host accepts, in bytes. */
     maxMessageBytes = 16 * 1024 * 1024
 
     /**
      * @param {object} options
      * @param {string} [options.hostPath]
-     * @param {() => string[]} options.hostArguments Asked at each start.
+     * @param {() => string[]} options.hostArguments Called at each start.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(notification: { method: string, params: any }) => void} options.onNotification
      * @param {(message: string) => void} options.warn
@@ -58,17 +58,17 @@ export class HostLink {
         this.#options = options
     }
 
-    /** Whether a caller waits for an answer. */
+    /** Whether a call has no answer yet. */
     get isBusy() {
         return this.#calls.size > 0
     }
 
-    /** Whether very many calls wait for their answers. */
+    /** Whether very many calls have no answer yet. */
     get isFlooded() {
         return this.#calls.size >= FLOOD
     }
 
-    /** Whether a host is there or about to be. */
+    /** Whether a host runs or is being started. */
     get isRunning() {
         return this.#state !== 'idle'
     }
@@ -79,12 +79,12 @@ export class HostLink {
      * @param {string} method
      * @param {string} params JSON text.
      * @param {ConstructorParameters<typeof Call>[3]} [options]
-     * @returns {Promise<any>} The result. A rejection that nobody handles does not end the program.
+     * @returns {Promise<any>} The result. An unhandled rejection does not end the program.
      */
     call(method, params, options) {
         const call = new Call(this.#nextId++, method, params, options)
         this.#calls.add(call)
-        if (this.#calls.size === 1) this.#hold()
+        if (this.#calls.size === 1) this.#updateKeepAlive()
         if (this.#state === 'ready') this.#send(call)
         else this.#start()
         return call.promise
@@ -93,7 +93,7 @@ export class HostLink {
     /** Asks this host, and those that follow it, for notifications of this kind. */
     subscribe(topic) {
         this.#recovery.subscribe(topic)
-        if (this.#state === 'ready') this.#tell('host.subscribe', JSON.stringify([topic]))
+        if (this.#state === 'ready') this.#requestOrWarn('host.subscribe', JSON.stringify([topic]))
         else this.#start()
     }
 
@@ -102,12 +102,12 @@ export class HostLink {
         return this.#recovery.uses(kind)
     }
 
-    /** Hands over to the system what waits for the end of the tick. */
+    /** Writes now what would be written at the end of the tick. */
     flushWrites() {
         this.#host?.flush()
     }
 
-    /** Has the host send what it can in its time, and end. Later calls get a new one. @returns {Promise<void>} */
+    /** Lets the host send for its 1.5 s and end. A later call starts another host. @returns {Promise<void>} */
     shutdown() {
         if (this.#shutdown) return this.#shutdown.ended
         if (this.#state === 'idle') {
@@ -119,7 +119,7 @@ export class HostLink {
         const call = new Call(this.#nextId++, 'host.shutdown', '{}', { repeats: true })
         this.#shutdown = { call, isOver: false, ended, finish }
         this.#calls.add(call)
-        this.#hold()
+        this.#updateKeepAlive()
         if (this.#state === 'ready') this.#send(call)
         return ended
     }
@@ -129,7 +129,7 @@ export class HostLink {
     #start() {
         if (this.#state !== 'idle') return
         this.#state = 'starting'
-        // All calls of this tick share the attempt, and its failure.
+        // All calls of this tick share this start, and its failure.
         process.nextTick(() => this.#spawn())
     }
 
@@ -149,43 +149,43 @@ export class HostLink {
             onEnd: (end) => this.#ended(host, path, end),
         })
         this.#host = host
-        this.#hold()
-        const deadline = setTimeout(() => this.#giveUp(host, path), HANDSHAKE_MS).unref()
-        this.#ask('host.info', '{}').then(
+        this.#updateKeepAlive()
+        const deadline = setTimeout(() => this.#failHandshake(host, path), HANDSHAKE_MS).unref()
+        this.#request('host.info', '{}').then(
             (info) => {
                 clearTimeout(deadline)
-                this.#greeted(host, path, info)
+                this.#completeHandshake(host, path, info)
             },
             () => clearTimeout(deadline),
         )
     }
 
-    #giveUp(host, path) {
+    #failHandshake(host, path) {
         const seconds = HANDSHAKE_MS / 1000
         const sentence = `The host at ${path} did not answer within ${seconds} s: is it the BridgeHost program?`
         this.#refuse(host, new MobileTrackerError('HOST_START_FAILED', sentence))
     }
 
-    #greeted(host, path, info) {
+    #completeHandshake(host, path, info) {
         if (host !== this.#host) return
         const fault = checkInfo(info, path)
         if (fault) return this.#refuse(host, fault)
         if (Number.isInteger(info.maxMessageBytes)) this.maxMessageBytes = info.maxMessageBytes
         this.#state = 'ready'
         this.#lastWarning = ''
-        for (const { method, params } of this.#recovery.calls()) this.#tell(method, params)
+        for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
         for (const call of this.#calls) this.#send(call)
     }
 
-    /** There is no use in this host, nor in another start of it. */
+    /** This host cannot be used, and starting it again would not help. */
     #refuse(host, error) {
-        this.#crashes.note()
+        this.#crashes.record()
         this.#host = null
         host.kill()
         this.#fail(error)
     }
 
-    /** No host, no answers. */
+    /** There is no host: every call fails. */
     #fail(error) {
         this.#state = 'idle'
         this.#lastFailure = error
@@ -193,22 +193,22 @@ export class HostLink {
         this.#own.reject(() => error)
         this.#calls.reject(() => error)
         this.#finishShutdown()
-        this.#hold()
+        this.#updateKeepAlive()
     }
 
     // Talking
 
-    /** Asks the present host something that no caller waits for. */
-    #ask(method, params) {
+    /** Makes a call of this link's own to the present host. */
+    #request(method, params) {
         const call = new Call(this.#nextId++, method, params)
         this.#own.add(call)
         this.#host.send(call)
         return call.promise
     }
 
-    /** Makes a call that no caller waits for. */
-    #tell(method, params) {
-        this.#ask(method, params).catch((error) => {
+    /** Makes a call of this link's own. If it fails, warns. */
+    #requestOrWarn(method, params) {
+        this.#request(method, params).catch((error) => {
             if (error.code === 'HOST_EXITED') return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
@@ -216,7 +216,7 @@ export class HostLink {
 
     #send(call) {
         if (this.#shutdown) {
-            // What is called after the shutdown is for the next host.
+            // Calls after the shutdown go to the next host.
             if (call.id > this.#shutdown.call.id) return
             if (call === this.#shutdown.call) this.#endInTime(this.#host, this.#shutdown)
         }
@@ -236,13 +236,13 @@ export class HostLink {
         const message = readMessage(line)
         if (message?.method) return this.#options.onNotification(message)
         const call = message && (this.#calls.take(message.id) ?? this.#own.take(message.id))
-        if (call) return this.#settle(call, message)
-        // Whose answer this would have been cannot be told: only a new host can settle it.
-        this.#warn('The host sent a line that answers nothing. It is started again.')
+        if (call) return this.#complete(call, message)
+        // It may be the answer to any call, and only a new host can answer that call.
+        this.#warn('The host sent a line that is neither a notification nor the answer to a call. It is started again.')
         host.kill()
     }
 
-    #settle(call, { result, error }) {
+    #complete(call, { result, error }) {
         if (error) {
             call.reject(errorFromAnswer(error))
         } else {
@@ -250,12 +250,12 @@ export class HostLink {
             call.resolve(result)
         }
         if (call === this.#shutdown?.call) this.#shutdown.isOver = true
-        if (this.#calls.size === 0) this.#hold()
+        if (this.#calls.size === 0) this.#updateKeepAlive()
     }
 
-    /** Keeps Node alive while somebody waits for an answer, and no longer. */
-    #hold() {
-        this.#host?.hold(this.#calls.size > 0 || this.#shutdown !== null)
+    /** Keeps Node alive while a call has no answer, and no longer. */
+    #updateKeepAlive() {
+        this.#host?.keepAlive(this.#calls.size > 0 || this.#shutdown !== null)
     }
 
     // Ending
@@ -267,9 +267,9 @@ export class HostLink {
         this.#state = 'idle'
         const how = describeEnd(end)
         this.#own.reject(() => hostExited(how))
-        if (this.#shutdown?.isOver) return this.#endedAsTold(how)
+        if (this.#shutdown?.isOver) return this.#endedAfterShutdown(how)
 
-        this.#crashes.note()
+        this.#crashes.record()
         const reason = hadStarted ? null : explainStart(path, end)
         if (reason) return this.#fail(new MobileTrackerError('HOST_START_FAILED', reason))
         if (this.#crashes.isReached) return this.#fail(endedTooOften(how))
@@ -279,7 +279,7 @@ export class HostLink {
         if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
     }
 
-    #endedAsTold(how) {
+    #endedAfterShutdown(how) {
         const last = this.#shutdown.call.id
         this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= last)
         this.#recovery.clear()
@@ -292,7 +292,7 @@ export class HostLink {
         this.#shutdown = null
     }
 
-    /** Says a thing once, however many calls it concerns. */
+    /** Warns, unless the last warning was the same: many calls can have one cause. */
     #warn(message) {
         if (message !== this.#lastWarning) this.#options.warn(message)
         this.#lastWarning = message

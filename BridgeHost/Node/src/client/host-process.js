@@ -4,17 +4,18 @@ import { LineWriter } from './line-writer.js'
 
 /** @typedef {import('./explain.js').HostEnd} HostEnd */
 
-/** How much of what the host wrote to stderr is kept for an explanation. */
+/** How many characters of the host's stderr are kept, to explain why it ended. */
 const STDERR_KEPT = 4096
 
-/** How long a process may outlive its output, or its output the process, before both are cut off. */
+/** How long the process may outlive its output, or its output the process, before both are closed. */
 const GRACE_MS = 2000
 
 /**
- * One running host: lines in, lines out, and its end.
+ * One running host: writes lines to it, reads its lines, and reports its end.
  *
- * It does not keep Node alive by itself; see {@link HostProcess.hold}. It has a process group of its own, so that a
- * Ctrl-C meant for this program lets the program finish its calls. It ends when its input does, thus with this program.
+ * It does not keep Node alive by itself; see {@link HostProcess.keepAlive}. It has a process group of its own, so
+ * Ctrl-C reaches this program alone, which can then finish its calls. The host ends when its input ends: when this
+ * program ends.
  */
 export class HostProcess {
     #child
@@ -39,7 +40,7 @@ export class HostProcess {
             onEnd({ ...this.#status, stderr: this.#stderr, error })
         })
         try {
-            const detached = process.platform !== 'win32' // There it would open a window.
+            const detached = process.platform !== 'win32' // On Windows this would open a window.
             this.#child = spawn(path, args, { stdio: 'pipe', detached, windowsHide: true })
         } catch (error) {
             process.nextTick(this.#end, error)
@@ -48,7 +49,7 @@ export class HostProcess {
         this.#watchProcess()
         this.#watchOutput(onLine, onStderr)
         const { stdin } = this.#child
-        stdin.on('error', () => this.kill()) // It closed its input: there is no way left to reach it.
+        stdin.on('error', () => this.kill()) // It closed its input, so no call can reach it.
         this.#writer = new LineWriter(stdin)
         for (const stream of this.#child.stdio) stream.unref()
         this.#child.unref()
@@ -59,15 +60,15 @@ export class HostProcess {
         this.#writer?.send(message)
     }
 
-    /** Hands over what waits for the end of the tick. */
+    /** Writes now what would be written at the end of the tick. */
     flush() {
         this.#writer?.flush()
     }
 
-    /** Whether Node is to stay alive as long as the host does. */
-    hold(isHeld) {
+    /** Whether Node stays alive as long as the host does. */
+    keepAlive(isNeeded) {
         if (!this.#child) return
-        const change = isHeld ? 'ref' : 'unref'
+        const change = isNeeded ? 'ref' : 'unref'
         this.#child[change]()
         this.#child.stdout[change]()
     }
@@ -84,7 +85,7 @@ export class HostProcess {
         })
         child.on('exit', (code, signal) => {
             this.#status = { code, signal }
-            // Another process may have got hold of its output: that must not delay the end for ever.
+            // A child of the host may still have its output open. That must not delay the end for ever.
             later(() => child.stdio.forEach((stream) => stream.destroy()))
         })
         child.on('close', () => this.#end())
@@ -103,7 +104,7 @@ export class HostProcess {
             this.#stderr = (this.#stderr + chunk).slice(-STDERR_KEPT)
             onStderr(chunk)
         })
-        stderr.on('error', () => {}) // Logs that cannot be read are lost, and nothing else.
+        stderr.on('error', () => {}) // Only the log is lost.
     }
 }
 

@@ -17,7 +17,7 @@ export type ErrorCode =
     /** The host ended before it answered. */
     | 'HOST_EXITED'
 
-/** Something a caller can act on: by its `code`, which is stable, and not by its message. */
+/** An error with a stable `code`. Decide by the code, not by the message. */
 export class MobileTrackerError extends Error {
     readonly code: ErrorCode
     /** The number in JSON-RPC; undefined for errors that come from no message. */
@@ -49,8 +49,8 @@ export interface WebContentsLike {
  * A tracker and the host behind it.
  *
  * Calls take effect in the order in which they are made. A wrong argument never makes a tracking call reject: its outcome
- * is `dropped`, and a warning names the caller's line. Other calls reject; if nobody handles that, it is a warning too,
- * and never ends the program. If the host dies it is started again: tracking calls, `reset` and `setConsent` that it had not
+ * is `dropped`, and a warning names the caller's line. Other calls reject; an unhandled rejection is a warning and never
+ * ends the program. If the host dies it is started again: tracking calls, `reset` and `setConsent` that it had not
  * answered are made again under their message ids; others reject with `HOST_EXITED`.
  */
 export interface Tracker extends TrackerMethods {
@@ -58,14 +58,14 @@ export interface Tracker extends TrackerMethods {
     on(event: 'log', listener: (notification: LogNotification) => void): () => void
     on(event: 'diagnostic', listener: (notification: DiagnosticNotification) => void): () => void
     on(event: 'session', listener: (notification: SessionNotification) => void): () => void
-    /** Every record that the server has taken, by its `messageId`. The host sends these only once there is a listener. */
+    /** Each record that the server has accepted, by its `messageId`. The host sends these only if there is a listener. */
     on(event: 'delivered', listener: (notification: DiagnosticNotification) => void): () => void
     /**
-     * Tracks the pages that an Electron window shows: the title is the screen's name. Follow it before it loads.
-     * A page is tracked when its title comes, at the latest after `titleWaitMs` (250). Returns what ends it.
+     * Tracks the pages that an Electron window shows: the title is the screen's name. Call it before the window loads.
+     * A page is tracked when its title arrives, at the latest after `titleWaitMs` (250). Returns a function that stops.
      */
     trackScreens(webContents: WebContentsLike, options?: { titleWaitMs?: number }): () => void
-    /** Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk. */
+    /** Sends for at most 1.5 s, and ends the host. What is left waits on disk. */
     shutdown(): Promise<void>
     /** The same as `shutdown`. */
     close(): Promise<void>
@@ -73,45 +73,44 @@ export interface Tracker extends TrackerMethods {
     readonly basic: Basic
 }
 
-/** What a tracker is made with. */
+/** The options of `createTracker`. */
 export interface TrackerOptions {
-    /** The host program, instead of looking for it. */
+    /** The path of the host program. Without it the package searches for the host. */
     hostPath?: string
-    /** What to start the host with. */
+    /** Arguments for the host program. */
     hostArguments?: string[]
     /** Where the host's log goes: to this program's stderr (`inherit`, the default), or nowhere (`ignore`). */
     stderr?: 'inherit' | 'ignore'
     /** Whether this package warns by `console.warn`, of dropped calls above all; true by default. */
     warnings?: boolean
     /**
-     * The program's name, which is in the path of the default state folder: programs of one user that have the same
-     * name share session and user. By default the name in the package.json of the program's entry, else the name of the
-     * entry script.
+     * The program's name. It is in the path of the default state folder: programs of one user with the same name share
+     * session and user. By default the name in the package.json of the entry script, else the name of that script.
      */
     appName?: string
     /**
      * Whether to post the clients' debug information once a second to the development collector they send to, which
-     * shows it. Only an address of this machine gets it. By default true if the environment has
-     * `MOBILE_TRACKER_COLLECTOR_PANEL=1`, which also works for the tracker that is the default export.
+     * shows it. Only an address of this machine receives it. By default true if the environment has
+     * `MOBILE_TRACKER_COLLECTOR_PANEL=1`; this also works for the tracker that is the default export.
      */
     collectorPanel?: boolean
-    /** Takes this package's warnings and the host's log, in the place of `console.warn` and stderr. */
+    /** Receives this package's warnings and the host's log, instead of `console.warn` and stderr. */
     logger?: Logger
-    /** Sees the calls of every client that is not given a `beforeSend` of its own. */
+    /** Receives the calls of every client that has no `beforeSend` of its own. */
     beforeSend?: BeforeSend
 }
 
-/** Makes a tracker with a host of its own, which is started on first use. */
+/** Makes a tracker with a host of its own. The first call starts the host. */
 export function createTracker(options?: TrackerOptions): Tracker
 
-/** The tracker that most programs need: one for all, whose host is started on first use. */
+/** The tracker that most programs need: one for the whole process. The first call starts its host. */
 export const MobileTracker: Tracker & {
     readonly createTracker: typeof createTracker
     readonly MobileTrackerError: typeof MobileTrackerError
 }
 export default MobileTracker
 
-// Its members, each by its own name; those of the host's methods stand in protocol.d.cts.
+// Its members, each by its own name. protocol.d.cts has those of the host's methods.
 export const analytics: Analytics
 export const basic: Basic
 export const close: Tracker['close']

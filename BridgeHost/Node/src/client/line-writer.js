@@ -1,16 +1,16 @@
-/** How many UTF-16 units go into one write: about what a pipe holds. */
+/** How many UTF-16 units go into one write: about the capacity of a pipe. */
 const CHUNK = 64 * 1024
 
 /**
  * Something to be written.
  *
- * @typedef {{ text: string, written: boolean }} Outgoing `written` becomes true when the stream has taken it.
+ * @typedef {{ text: string, written: boolean }} Outgoing `written` becomes true when it goes to the stream.
  */
 
 /**
- * Writes messages in their order: all of one tick in one write, and no more than the stream will take.
+ * Writes messages in their order: all of one tick in one write, and no more than the stream accepts.
  *
- * What the stream does not take yet waits here, so a call that is not written can still be told from one that may have
+ * The rest waits here, so that after a crash a call that was not written can be distinguished from one that may have
  * taken effect.
  */
 export class LineWriter {
@@ -43,7 +43,7 @@ export class LineWriter {
         process.nextTick(() => this.flush())
     }
 
-    /** Writes now what the stream will take. */
+    /** Writes now what the stream accepts. */
     flush() {
         this.#isScheduled = false
         while (!this.#isBlocked && !this.#isClosed && this.#next < this.#queue.length) {
@@ -52,7 +52,7 @@ export class LineWriter {
         this.#forgetWritten()
     }
 
-    /** Writes nothing any more. */
+    /** Stops writing. */
     close() {
         this.#isClosed = true
         this.#queue = []
@@ -70,7 +70,7 @@ export class LineWriter {
         return chunk
     }
 
-    /** Each message is moved at most once for one that is forgotten: shifting every time would be quadratic. */
+    /** Removes written messages once they are half of the queue. Removing each by itself would be quadratic. */
     #forgetWritten() {
         if (this.#next * 2 < this.#queue.length) return
         this.#queue = this.#queue.slice(this.#next)

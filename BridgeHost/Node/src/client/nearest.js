@@ -13,7 +13,7 @@ export function nearest(name, known) {
     return best?.each
 }
 
-/** Case and the signs between words do not count. */
+/** The name without case and without the signs between words. */
 function folded(name) {
     return name.slice(0, 64).toLowerCase().replace(/[_.-]/g, '')
 }

@@ -1,6 +1,6 @@
 import { described } from './errors.js'
 
-/** What can be listened to. */
+/** The kinds of notifications. */
 const TOPICS = ['log', 'diagnostic', 'session', 'delivered']
 
 /** Passes the notifications of the host to their listeners. */

@@ -13,7 +13,7 @@
  * @property {string} reason
  * @property {string} [detail] More than the reason says.
  * @property {string} place The caller's line, for the end of a sentence.
- * @property {boolean} [hasFailed] Whether it has failed instead: what became of it is not known.
+ * @property {boolean} [hasFailed] Whether it failed instead: it is unknown whether the host stored it.
  */
 
 /** Why a call was dropped, in words. */
@@ -31,7 +31,7 @@ const SENTENCES = {
     BEFORE_SEND: 'beforeSend has dropped it.',
 }
 
-/** What the values of a call must be, where the call alone can say that. */
+/** What the values of a call must be, for calls that have rules of their own. */
 const VALUES = {
     updateLocation: 'The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0.',
     updateSessionEmail: 'An email address has one @ and no spaces.',
@@ -41,11 +41,10 @@ const VALUES = {
     'analytics.setAdvertisingId': 'The id is blank; null clears it.',
 }
 
-/** The same of calls that no host has answered. */
-const NO_HOST = 'What was called is lost, unless a host had stored it.'
+/** What happened to calls that no host has answered. */
+const NO_HOST = 'Events that no host had stored are lost.'
 
-
-/** The reasons that lie in the state of the tracker, and not in the call. */
+/** The reasons that are in the state of the tracker, and not in the call. */
 const OF_STATE = new Set(['NOT_INITIALIZED', 'TRACKING_NOT_ALLOWED', 'STORAGE_ERROR', 'QUEUE_FULL', 'DISABLED'])
 
 /** @returns {Outcome} */
@@ -69,11 +68,11 @@ export function dropWarning(drop) {
  *
  * @param {Drop} first
  * @param {number} count
- * @param {boolean} isTold Whether there was a warning about the first.
+ * @param {boolean} isReported Whether there was a warning about the first.
  */
-export function droppedCallsWarning(first, count, isTold) {
+export function droppedCallsWarning(first, count, isReported) {
     const end = first.hasFailed ? 'failed' : count === 1 ? 'was dropped' : 'were dropped'
-    if (isTold) {
+    if (isReported) {
         const calls = count === 1 ? '1 more call' : `${count} more calls`
         return `${calls} ${end}: ${first.reason}. ${sentenceOf(first)}`.trimEnd()
     }
@@ -97,7 +96,7 @@ function sentenceOf({ method, reason, detail, hasFailed }) {
     return client ? sentence.replace('init()', `${client}initialize()`) : sentence
 }
 
-/** Why a client is disabled. Only that of analytics is ever disabled by an answer of the server, or by its options. */
+/** Why a client is disabled. Only the analytics client can be disabled by an answer of the server, or by its options. */
 function whyDisabled(client) {
     if (client === 'analytics.') return 'The client is disabled: `disabledBecause` of analytics.getDebugInfo() says why.'
     const isOffByEnvironment = /^(false|0|no|off)$/i.test(process.env.MOBILE_TRACKER_ENABLED ?? '')

@@ -4,7 +4,7 @@ const LEVELS = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' }
 /** A line of the host's log. */
 const LINE = /^\[MobileTracker\] (debug|info|warning|error): (.*)$/
 
-/** How long a line may become of which the end has not come. */
+/** How long an incomplete line may become. */
 const LONGEST = 1 << 16
 
 /** Where messages go: the warnings of this package, and the log of the host. */
@@ -12,7 +12,7 @@ export class Output {
     #logger = null
     #isWarning
     #isPassing
-    /** What came of a line whose end has not come. */
+    /** The beginning of a line whose end has not arrived. */
     #begun = ''
 
     /**
@@ -25,7 +25,7 @@ export class Output {
         this.#isPassing = stderr
     }
 
-    /** Gives messages to the caller's own logger from now on. @param {Record<string, Function>} logger */
+    /** Sends messages to the program's own logger from now on. @param {Record<string, Function>} logger */
     use(logger) {
         this.#logger = logger
     }
@@ -37,7 +37,7 @@ export class Output {
         else console.warn(`[MobileTracker] ${message}`)
     }
 
-    /** Takes what the host has written to its log. @param {Buffer} chunk */
+    /** Receives what the host has written to its log. @param {Buffer} chunk */
     passOn = (chunk) => {
         if (!this.#isPassing) return
         if (!this.#logger) return passOn(chunk)
@@ -52,7 +52,7 @@ export class Output {
     #log(level, message) {
         const { [LEVELS[level]]: own, warn, info } = this.#logger
         try {
-            // One that lacks a level gets the message at the nearest that it has.
+            // A logger without this level gets the message at the nearest level that it has.
             const log = own ?? (level === 'error' ? warn : level === 'warning' ? this.#logger.error : info)
             log?.call(this.#logger, message)
         } catch {
@@ -61,7 +61,7 @@ export class Output {
     }
 }
 
-/** Passes the host's log on. If nobody reads this program's stderr, that must not end the program. */
+/** Passes the host's log on. A closed stderr must not end the program. */
 function passOn(text) {
     process.stderr.write(text, (error) => {
         if (error && process.stderr.listenerCount('error') === 0) process.stderr.once('error', () => {})

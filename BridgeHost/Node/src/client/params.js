@@ -1,10 +1,10 @@
 import { nearest } from './nearest.js'
 import { ValueFault, opaqueName, serialize } from './serialize.js'
 
-/** What may follow the arguments of any call that has an effect. */
+/** The options that every call with an effect takes, in an object after its arguments. */
 const OPTIONS = ['messageId']
 
-/** The options that say whose an event is. */
+/** The options that say which person an event belongs to. */
 const PERSON = ['userId', 'anonymousId', 'groupId']
 
 /** How many bytes of UTF-8 an id of a user or a group has at most. */
@@ -16,54 +16,54 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d([.,]\d+)?([Zz]|[+-]\d\d:?\
 /** 1 to 128 printable characters of ASCII, no space first or last. */
 const MESSAGE_ID = /^[!-~](?:[ -~]{0,126}[!-~])?$/
 
-/** An argument of the wrong type, or none where one is needed. */
+/** An argument that is missing or has the wrong type. */
 export class ArgumentFault extends ValueFault {}
 
 /**
- * Writes a call's params in their named form.
+ * Writes a call's params as an object with their names.
  *
  * @param {import('./methods.js').BridgedMethod} row
  * @param {unknown[]} args
  * @param {object} options
- * @param {() => string} [options.newID] Makes a message id, if the call has one.
+ * @param {() => string} [options.newID] Makes a message id, for calls that have one.
  * @param {number} options.maxBytes How long the params may become.
- * @param {(message: string) => void} options.note Receives what is left out.
+ * @param {(message: string) => void} options.warn Receives a warning about what is left out or misplaced.
  * @returns {string} JSON text.
  * @throws {ValueFault}
  */
-export function writeParams(row, args, { newID, maxBytes, note }) {
+export function writeParams(row, args, { newID, maxBytes, warn }) {
     const omitted = []
     const write = (value, name) => serialize(value, name, maxBytes, (path, kind) => omitted.push({ path, kind }))
     const isWhole = row.takesObject && isObject(args[0])
-    const text = isWhole ? write(args[0], 'argument') : named(row, args, write, newID, note)
-    if (omitted.length > 0) note(omission(omitted))
+    const text = isWhole ? write(args[0], 'argument') : named(row, args, write, newID, warn)
+    if (omitted.length > 0) warn(omission(omitted))
     if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
     throw new ValueFault('The call', 'is too large', true)
 }
 
-function named({ params, gives, options }, args, write, newID, note) {
+function named({ params, gives, options }, args, write, newID, warn) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
     for (let i = 0; i < params.length; i++) {
         const value = i < args.length ? write(args[i], params[i].name) : undefined
-        // Of what has no outcome, the host says what is wrong.
+        // The host checks the arguments of calls without an outcome.
         if (gives === 'outcome') check(params[i], args[i], value)
-        // It cannot say of which type a value was that JSON does not have.
+        // A BigInt is a number in JSON, so the host cannot name its type.
         else if (typeof args[i] === 'bigint') check(params[i], args[i], value)
         if (value !== undefined) add(params[i].name, value)
     }
     if (newID) {
-        noteMisplaced(params, args, note)
-        const given = args[params.length]
-        const id = messageID(given, options, note)
-        const own = options && given ? callOptions(given, options, write) : ''
+        warnOfMisplaced(params, args, warn)
+        const callersOptions = args[params.length]
+        const id = messageID(callersOptions, options, warn)
+        const own = options && callersOptions ? callOptions(callersOptions, options, write) : ''
         if (own !== '') add('options', `{${own}}`)
         add('messageId', id === undefined ? `"${newID()}"` : JSON.stringify(id))
     }
     return text === '' ? '{}' : text + '}'
 }
 
-/** Whether a value is what the parameter takes, judged by its text. */
+/** Checks by its text whether a value has the type of the parameter. */
 function check({ name, kind, isRequired }, argument, text) {
     const isAbsent = text === undefined || text === 'null'
     if (isAbsent && !isRequired && !isUnwritable(argument)) return
@@ -71,7 +71,7 @@ function check({ name, kind, isRequired }, argument, text) {
     throw new ArgumentFault(name, `must be ${phrase(kind)}, and is ${typeName(argument)}`)
 }
 
-/** Whether a value is written as none. */
+/** Whether JSON has no form for a value. */
 function isUnwritable(value) {
     return typeof value === 'function' || typeof value === 'symbol' || opaqueName(value) !== undefined
 }
@@ -97,21 +97,21 @@ function phrase(kind) {
     return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
-/** What a call says for itself besides its message id: members of JSON text. */
-function callOptions(given, options, write) {
+/** The options of a call other than its message id, as members of JSON text. */
+function callOptions(callersOptions, options, write) {
     const members = []
     for (const { name, kind } of options) {
-        const text = write(given[name], `options.${name}`)
+        const text = write(callersOptions[name], `options.${name}`)
         if (text === undefined || text === 'null') continue
         const value = kind === 'string' && kindOf(text) === 'string' ? JSON.parse(text) : undefined
-        const fault = kindOf(text) === kind ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(given[name])}`
+        const fault = kindOf(text) === kind ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(callersOptions[name])}`
         if (fault) throw new ArgumentFault(`options.${name}`, fault)
         members.push(`"${name}":${text}`)
     }
     return members.join(',')
 }
 
-/** What is wrong with an option that is a text. */
+/** What is wrong with an option that is a string; undefined if nothing is. */
 function faultOf(name, value) {
     if (value === undefined) return undefined
     if (name === 'timestamp') {
@@ -122,22 +122,22 @@ function faultOf(name, value) {
     return Buffer.byteLength(value) > MAX_ID_BYTES ? `must not have more than ${MAX_ID_BYTES} bytes` : undefined
 }
 
-/** The message id that a caller gave. */
-function messageID(options, more, note) {
+/** The message id among a caller's options. */
+function messageID(options, more, warn) {
     if (options === undefined || options === null) return undefined
     if (typeof options !== 'object' || Array.isArray(options)) {
         throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(options)}`)
     }
     const known = more ? [...OPTIONS, ...more.map(({ name }) => name)] : OPTIONS
     refuseMisspelledPerson(options, known)
-    noteUnknown(options, known, note)
+    warnOfUnknown(options, known, warn)
     const { messageId } = options
     if (messageId === undefined || messageId === null) return undefined
     if (typeof messageId === 'string' && MESSAGE_ID.test(messageId)) return messageId
     throw new ArgumentFault('messageId', 'must be 1 to 128 printable ASCII characters without spaces at either end')
 }
 
-/** Without the option that was meant, the event would be another person's. */
+/** Refuses a misspelled option of a person: without it the event would belong to another person. */
 function refuseMisspelledPerson(options, known) {
     for (const key of Object.keys(options)) {
         if (known.includes(key)) continue
@@ -148,29 +148,29 @@ function refuseMisspelledPerson(options, known) {
 }
 
 /**
- * Warns of keys that have no meaning.
+ * Warns of unknown keys.
  *
  * @param {object} options
  * @param {string[]} known
- * @param {(message: string) => void} note
+ * @param {(message: string) => void} warn
  */
-export function noteUnknown(options, known, note) {
+export function warnOfUnknown(options, known, warn) {
     for (const key of Object.keys(options)) {
         if (known.includes(key)) continue
         const guess = nearest(key, known)
-        note(`the option '${key.slice(0, 80)}' has no effect: it is not known${guess ? `, and the nearest is '${guess}'` : ''}`)
+        warn(`the option '${key.slice(0, 80)}' has no effect: it is not known${guess ? `, and the nearest is '${guess}'` : ''}`)
     }
 }
 
-/** An object with nothing but a message id was most likely meant to come later. */
-function noteMisplaced(params, args, note) {
+/** Warns if an argument has a message id and nothing else: it most likely belongs after the arguments. */
+function warnOfMisplaced(params, args, warn) {
     const last = args[args.length - 1]
     if (args.length > params.length || args.length === 0 || !isObject(last)) return
     const keys = Object.keys(last)
     if (keys.length !== 1 || nearest(keys[0], OPTIONS) !== 'messageId') return
     const { name } = params[args.length - 1]
     const order = [...params.map((param) => param.name), '{ messageId }'].join(', ')
-    note(`'${keys[0]}' stands in ${name}, and is data there; the order is (${order})`)
+    warn(`'${keys[0]}' is in ${name}, where it is sent as data; the order is (${order})`)
 }
 
 function omission(omitted) {

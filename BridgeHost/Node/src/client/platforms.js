@@ -1,6 +1,6 @@
 /**
- * The platforms for which there is a package with a host, and what npm needs to know to install the one that fits.
- * A row here and `make dist` on such a machine are all that a further platform takes.
+ * The platforms that have a package with a host, and by what npm chooses among these packages.
+ * To add a platform, add a row here and run `make dist` on such a machine.
  *
  * @type {Record<string, { os: string[], cpu: string[], libc?: string[] }>}
  */
@@ -19,6 +19,6 @@ export function packageFor(platform) {
 /** Whether this is a Linux whose C library is not glibc, such as Alpine. */
 export function isMusl() {
     if (process.platform !== 'linux') return false
-    process.report.excludeNetwork = true // Else it asks name servers about every connection.
+    process.report.excludeNetwork = true // Otherwise the report resolves the names of all connections.
     return process.report.getReport().header.glibcVersionRuntime === undefined
 }

@@ -1,13 +1,13 @@
 /**
- * A call to be made again.
+ * A call to make again.
  *
  * @typedef {{ method: string, params: string }} Replay The params are JSON text.
  */
 
 /**
- * What a host knows only as long as it lives, and must be told again after its death.
+ * The calls that a new host needs before all others: they restore what the last host had in memory only.
  *
- * Everything else is on disk, or in the calls that it did not answer.
+ * Everything else is on disk, or in the calls that the last host did not answer.
  */
 export class Recovery {
     #consent = null
@@ -18,16 +18,16 @@ export class Recovery {
     #topics = new Set()
 
     /**
-     * The host said yes to a call.
+     * Remembers a call that the host answered with a result.
      *
      * @param {Replay} call
      * @param {any} result
      */
     answered(call, result) {
         switch (call.method) {
-            case 'setConsent': return this.#noteConsent(call.params)
+            case 'setConsent': return this.#keepConsent(call.params)
             case 'init': return (this.#init = inBackground(call.params))
-            case 'reset': return this.#noteReset(call.params)
+            case 'reset': return this.#keepReset(call.params)
             case 'analytics.initialize': return (this.#analytics = call.params)
             case 'analytics.reset': return (this.#analytics = null)
             case 'basic.initialize': return (this.#basic = call.params)
@@ -35,22 +35,22 @@ export class Recovery {
         }
     }
 
-    /** Every host from now on is to send these notifications. */
+    /** Every further host is to send these notifications. */
     subscribe(topic) {
         this.#topics.add(topic)
     }
 
-    /** Whether there is anything that a host has to be told. */
+    /** Whether a new host needs no calls. */
     get isEmpty() {
         return this.calls().length === 0
     }
 
-    /** Whether a client of this kind is in use, and so may have something to send. */
+    /** Whether a client of this kind is initialised, and so may have something to send. */
     uses(kind) {
         return { tracker: this.#init, analytics: this.#analytics, basic: this.#basic }[kind] !== null
     }
 
-    /** The calls to make first, in this order. @returns {Replay[]} */
+    /** The calls for a new host, in this order. @returns {Replay[]} */
     calls() {
         const kept = [
             ['setConsent', this.#consent],
@@ -63,28 +63,28 @@ export class Recovery {
         return kept.filter(([, params]) => params !== null).map(([method, params]) => ({ method, params }))
     }
 
-    /** The host was shut down. The next one starts afresh, and sends the same notifications. */
+    /** The host was shut down: the next one starts without clients. Subscriptions to notifications stay. */
     clear() {
         this.#consent = this.#init = this.#analytics = this.#basic = this.#basicUser = null
     }
 
-    /** After this the tracker starts anew with the next `init`; until then, calls are for nobody. */
-    #noteReset(params) {
+    /** `reset({ all: true })` ends the tracker until the next `init`. */
+    #keepReset(params) {
         if (JSON.parse(params).all === true) this.#init = null
     }
 
     /**
-     * Once a tracker is initialised its consent is on disk, where another process may have changed it since: so only
-     * one that was given before counts. Given again under its message id it changes nothing if it is on disk already.
-     * A tracker without a disk is told every time.
+     * Consent is remembered only before `init`. After it, consent is on disk, and another process may have changed it
+     * since. A repeated `setConsent` from before `init` changes nothing, by its message id. With
+     * `persistence: 'memory'` consent is always remembered.
      */
-    #noteConsent(params) {
+    #keepConsent(params) {
         const isOnDisk = this.#init !== null && JSON.parse(this.#init).config?.persistence !== 'memory'
         this.#consent = isOnDisk ? null : params
     }
 }
 
-/** The same `init`, for a session that exists or was promised: no failure to make one can fail it. */
+/** The same `init`, but one that does not wait for a session, since the first `init` has succeeded already. */
 function inBackground(params) {
     const call = JSON.parse(params)
     const config = 'brandId' in call ? (call.config ??= {}) : call

@@ -1,17 +1,17 @@
-/** How long a page may take to say its title. */
+/** How long to wait for a page's title. */
 const TITLE_WAIT_MS = 250
 
 /**
- * Follows the pages that an Electron window shows: the title is the screen's name, the URL tells it from others.
+ * Reports the pages that an Electron window shows. The title is the screen's name; the URL identifies the screen.
  *
- * A page's title comes after the navigation to it, so a screen is reported when its title comes, when the wait for it
- * is over, or at the next navigation, whichever is first.
+ * The title of a page arrives after the navigation. So a screen is reported when its title arrives, after
+ * `titleWaitMs`, or at the next navigation, whichever is first.
  *
  * @param {import('node:events').EventEmitter & { getTitle?(): string }} webContents
  * @param {(name: string, url: string) => void} report
  * @param {object} [options]
  * @param {number} [options.titleWaitMs]
- * @returns {() => void} Ends it, after reporting what still waits for its title.
+ * @returns {() => void} Stops. A page that waits for its title is reported first.
  */
 export function followScreens(webContents, report, { titleWaitMs = TITLE_WAIT_MS } = {}) {
     /** @type {{ url: string, timer: NodeJS.Timeout } | null} */

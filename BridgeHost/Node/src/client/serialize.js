@@ -1,13 +1,13 @@
 import { described } from './errors.js'
 
-/** The deepest nesting of arrays and objects, the outermost counted. */
+/** The deepest nesting of arrays and objects; the outermost counts. */
 export const MAX_LEVELS = 128
 
 /** A value that cannot be sent as it is. */
 export class ValueFault extends Error {
     /**
      * @param {string} path Where it is, such as `attributes.items[2].price`.
-     * @param {string} reason What is wrong with it, such as `is NaN`. It holds nothing of the value.
+     * @param {string} reason What is wrong with it, such as `is NaN`. It contains nothing of the value.
      * @param {boolean} [isTooLarge] Whether only the size is wrong.
      */
     constructor(path, reason, isTooLarge = false) {
@@ -20,17 +20,16 @@ export class ValueFault extends Error {
 }
 
 /**
- * Writes a value as JSON text, as `JSON.stringify` does: `toJSON` is asked, a Date is its ISO text, a URL its text,
- * undefined members are left out. Besides that a BigInt is an exact number, a Map an object, a Set an array, and an
- * Error its name, message and stack. What JSON cannot hold is refused instead of being changed to null.
+ * Writes a value as JSON text, as `JSON.stringify` does: `toJSON` is called, a Date becomes its ISO text, a URL its
+ * text, and undefined members are left out. In addition, a BigInt becomes an exact number, a Map an object, a Set an
+ * array, and an Error its name, message and stack. What JSON has no form for is refused instead of changed to null.
  *
  * @param {unknown} value
- * @param {string} name What the value is called in a fault's path.
+ * @param {string} name The name of the value in a fault's path.
  * @param {number} [maxLength] How long the text may become, in UTF-16 units.
- * @param {(path: string, kind: string) => void} [omit] Called for members that are left out though they are not
- *     undefined.
- * @returns {string | undefined} Undefined for undefined, functions, symbols, and promises and their like, which JSON
- *     leaves out or makes an empty object of.
+ * @param {(path: string, kind: string) => void} [omit] Called for each member that is left out and is not undefined.
+ * @returns {string | undefined} Undefined for undefined, functions, symbols, promises and other values of which JSON
+ *     would show nothing.
  * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too
  *     much text, and getters or `toJSON` methods that throw.
  */
@@ -45,7 +44,7 @@ export function serialize(value, name, maxLength = Infinity, omit = () => {}) {
 }
 
 /**
- * The keys and containers that lead to a value; what lies beyond `level` is left from before.
+ * The keys and containers that lead to a value. Entries beyond `level` are stale.
  *
  * @typedef {{ keys: (string | number)[], containers: object[], maxLength: number, omit: Function }} Place
  */
@@ -73,7 +72,7 @@ function writeString(value, place, level) {
     return JSON.stringify(value)
 }
 
-/** The texts of keys that were written before: the same few come with every event. */
+/** A cache of the JSON texts of keys: the same few keys come with every event. */
 const keyTexts = new Map()
 const MAX_KEY_TEXTS = 1000
 const MAX_KEY_LENGTH = 64
@@ -102,7 +101,7 @@ function writeObject(value, place, level) {
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
 
-/** Writes what `toJSON` gave, or what has none: it is not asked again. */
+/** Writes a value without calling its `toJSON`. */
 function writePlain(value, place, level) {
     if (typeof value === 'bigint') return String(value)
     if (typeof value !== 'object' || value === null) return write(value, place, level)
@@ -116,10 +115,10 @@ function writePlain(value, place, level) {
     return text
 }
 
-/** What holds something that JSON does not show: a promise is mostly one that was not awaited. */
+/** Types of which JSON shows nothing. A promise among the values is usually a forgotten `await`. */
 const OPAQUE = [Promise, RegExp, WeakMap, WeakSet]
 
-/** What such a value is; undefined for any other. */
+/** The name of such a type; undefined for any other value. */
 export function opaqueName(value) {
     return OPAQUE.find((type) => value instanceof type)?.name
 }
@@ -128,7 +127,7 @@ function writeContainer(value, place, level) {
     if (Array.isArray(value)) return writeArray(value, place, level)
     if (value instanceof Set) return writeArray([...value], place, level)
     if (value instanceof Map) return writeMembers([...value.keys()], (key) => value.get(key), place, level)
-    // The members of an error are not enumerable, but for those that a program gave it.
+    // The standard members of an error are not enumerable.
     const keys = value instanceof Error ? ['name', 'message', 'stack'] : Object.keys(value)
     const opaque = keys.length === 0 && opaqueName(value)
     if (opaque) return leaveOut(opaque, place, level)
@@ -161,7 +160,7 @@ function writeMembers(names, read, place, level) {
     return text === '' ? '{}' : text + '}'
 }
 
-/** A cycle is found by its depth: all that leads to this place is open, so what stands there twice holds itself. */
+/** A cycle shows up as too deep a nesting: a container that is twice on the path contains itself. */
 function faultOfDepth(place, level) {
     const repeated = place.containers.findIndex((container, i) => place.containers.indexOf(container) < i)
     if (repeated >= 0) fault(place, repeated, 'is part of a cycle')
@@ -176,12 +175,12 @@ function faultOfSize(place, level) {
     throw new ValueFault(pathOf(place.keys.slice(0, level + 1)), 'is too large', true)
 }
 
-/** The key that `toJSON` is called with, as `JSON.stringify` gives it. */
+/** The key with which `JSON.stringify` would call `toJSON`. */
 function keyAt(place, level) {
     return level === 0 ? '' : String(place.keys[level])
 }
 
-/** A long path is cut. */
+/** The path as text. A long path is cut. */
 function pathOf([name, ...keys]) {
     const shown = keys.slice(0, 8).map((key) => {
         if (typeof key === 'number') return `[${key}]`

@@ -10,10 +10,10 @@ import { Trace } from './trace.js'
 
 /** @typedef {import('./methods.js').BridgedMethod} BridgedMethod */
 
-/** What a message holds besides its params, at most. */
+/** The most bytes of a message besides its params. */
 const ENVELOPE = 200
 
-/** Message ids that nobody has used before. */
+/** Make message ids that nobody has used before. */
 const NEW_ID = {
     uuid: timeOrderedUUID,
     stamped: () => `${Date.now()}-${randomUUID()}`,
@@ -27,8 +27,8 @@ const NEW_ID = {
  * @param {import('./host-link.js').HostLink} link
  * @param {object} observer
  * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'failed' | 'accepted'>} observer.warnings
- * @param {() => void} [observer.used] Called for calls that may leave something to be sent.
- * @param {import('./hooks.js').Hooks} [observer.hooks] The caller's own functions.
+ * @param {() => void} [observer.used] Called for each call after which something may have to be sent.
+ * @param {import('./hooks.js').Hooks} [observer.hooks] The program's own functions.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
  */
 export function makeFunctions(table, prefix, link, observer) {
@@ -43,31 +43,31 @@ function makeFunction(method, row, link, { warnings, used, hooks }) {
     const isFiltered = row.gives === 'outcome'
     const locate = () => new Trace(call, isFiltered)
     const call = (...args) => {
-        const asker = new Asker(method, row, args, locate, warnings)
-        // A call that can reject needs its line. For one among very many that cannot, it would cost too much.
-        if (!isFiltered || !link.isFlooded) asker.locate()
-        const note = (message) => asker.note(message)
+        const site = new CallSite(method, row, args, locate, warnings)
+        // A call that can reject needs its line. For very many tracking calls, which do not reject, it costs too much.
+        if (!isFiltered || !link.isFlooded) site.locate()
+        const warn = (message) => site.warn(message)
         const maxBytes = link.maxMessageBytes - ENVELOPE
         let params
         try {
-            params = writeParams(row, isBeginning && hooks ? hooks.take(method, args) : args, { newID, maxBytes, note })
+            params = writeParams(row, isBeginning && hooks ? hooks.extract(method, args) : args, { newID, maxBytes, warn })
             const beforeSend = isFiltered && hooks?.beforeSend(method)
             if (beforeSend) {
                 const verdict = filter(beforeSend, method, row, args, JSON.parse(params))
-                if (verdict.dropped) return asker.filtered(verdict.fault)
-                if (verdict.args) params = writeParams(row, verdict.args, { newID, maxBytes, note })
+                if (verdict.dropped) return site.filtered(verdict.fault)
+                if (verdict.args) params = writeParams(row, verdict.args, { newID, maxBytes, warn })
             }
         } catch (fault) {
-            return asker.refuse(fault)
+            return site.refuse(fault)
         }
         if (row.repeats) used?.()
-        return link.call(method, params, { repeats: row.repeats, asker })
+        return link.call(method, params, { repeats: row.repeats, site })
     }
     return call
 }
 
-/** Who made a call: knows its line, and makes of the answer what the caller gets. */
-class Asker {
+/** The place in the program that made a call. Turns the answer into what the program receives. */
+class CallSite {
     #method
     #row
     #name
@@ -83,13 +83,13 @@ class Asker {
         this.#warnings = warnings
     }
 
-    /** Takes down the line that makes the call; only while the call is being made. */
+    /** Records the line that makes the call. Works only while the call is being made. */
     locate() {
         this.#trace ??= this.#newTrace()
     }
 
-    /** Warns of something that does not keep the call from being made. */
-    note(message) {
+    /** Warns about a call that is made nevertheless. */
+    warn(message) {
         this.locate()
         const what = callName({ method: this.#method, name: this.#name })
         this.#warnings.warn(`${what}: ${message}.${this.#trace?.place ?? ''}`)
@@ -106,7 +106,7 @@ class Asker {
         return result
     }
 
-    /** What a wrong argument comes to, if the call has an outcome. */
+    /** The outcome of a wrong argument; undefined for calls without an outcome, which reject. */
     outcomeOf({ code, message }) {
         if (this.#row.gives !== 'outcome' || code !== 'INVALID_PARAMS') return undefined
         this.#dropped('INVALID_VALUE', `${message}.`)
@@ -120,18 +120,18 @@ class Asker {
         return error
     }
 
-    /** Nobody waits for the error. That there is no host is told once, and how many calls it costs. */
+    /** Nobody handles the error. A missing host is one warning, with the number of calls that failed. */
     unhandled({ code, message }) {
         if (/^(HOST_|PROTOCOL_)/.test(code)) {
             if (this.#row.messageId) this.#warnings.failed(this.#drop(code))
             return
         }
-        this.#warnings.warn(`${this.#method} failed, and nobody handles it: ${code}: ${message}${this.#trace?.place ?? ''}`)
+        this.#warnings.warn(`${this.#method} failed, and its error was not handled: ${code}: ${message}${this.#trace?.place ?? ''}`)
     }
 
-    /** Answers a call that the caller's own function has dropped. @param {string} [fault] Why, if it was not meant. */
+    /** Answers a call that `beforeSend` has dropped. @param {string} [fault] What is wrong with `beforeSend`, if so. */
     filtered(fault) {
-        if (fault) this.note(`it was dropped: ${fault}`)
+        if (fault) this.warn(`it was dropped: ${fault}`)
         return CallPromise.resolve(dropped('BEFORE_SEND'))
     }
 

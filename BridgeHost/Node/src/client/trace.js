@@ -1,15 +1,15 @@
-/** How much of the stack is kept of a call that may reject. */
+/** How many lines of the stack are kept for a call that may reject. */
 const FRAMES = 10
 
-/** Where a call was made. It is put into words only when somebody wants to read it. */
+/** Where a call was made. Its text is made only when it is read, which is slow. */
 export class Trace {
     /**
-     * @param {Function} callee What was called: the line that called it comes first.
-     * @param {boolean} isShort Whether that line is all that is kept, since there may be very many calls.
+     * @param {Function} callee The function that was called: the stack begins with the line that called it.
+     * @param {boolean} isShort Whether only that line is kept, because there may be very many calls.
      */
     constructor(callee, isShort) {
         const { stackTraceLimit } = Error
-        // With frozen intrinsics it stays as it is.
+        // `Reflect.set` does not throw if intrinsics are frozen.
         Reflect.set(Error, 'stackTraceLimit', isShort ? 1 : Math.max(FRAMES, stackTraceLimit || 0))
         Error.captureStackTrace(this, callee)
         Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)

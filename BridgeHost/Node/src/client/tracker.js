@@ -6,21 +6,21 @@ import { HostLink } from './host-link.js'
 import { ANALYTICS, BASIC, TRACKER } from './methods.js'
 import { NotificationListeners } from './notification-listeners.js'
 import { Output } from './output.js'
-import { noteUnknown } from './params.js'
+import { warnOfUnknown } from './params.js'
 import { followScreens } from './screens.js'
 import { makeFunctions } from './surface.js'
 import { Warnings } from './warnings.js'
 
-/** How long the end of the program may be put off for what is not sent yet. The host itself goes on for a while. */
+/** How long the program's end may wait for events that are not sent yet. */
 const EXIT_FLUSH_MS = 5000
 
-/** The options that there are. */
+/** The names of the options. */
 const OPTIONS = [
     'hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend',
 ]
 
 /**
- * Makes a tracker with a host of its own, which is started on first use.
+ * Makes a tracker with a host of its own. The first call starts the host.
  *
  * @param {import('./index.cjs').TrackerOptions} [options]
  */
@@ -33,11 +33,11 @@ export function createTracker(options = {}) {
     const output = new Output({ warnings: isWarning, stderr: stderr === 'inherit' })
     if (logger) output.use(logger)
     const { warn } = output
-    noteUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
+    warnOfUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
     const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
-        // Dropped calls are warned of here, with the caller's line.
+        // This package warns of dropped calls, with the caller's line, so the host does not.
         hostArguments: () => [...withName(hostArguments, program), '--quiet-refusals'],
         onStderr: output.passOn,
         onNotification: (notification) => listeners.receive(notification),
@@ -68,7 +68,7 @@ export function createTracker(options = {}) {
     }
 }
 
-/** Refuses options that are not what they should be. Their use comes later, with the first call. */
+/** Checks options now: they are used only with the first call. */
 function checkOptions({ hostPath, hostArguments, stderr, appName, logger, beforeSend }) {
     const isText = (value) => typeof value === 'string'
     const rules = [
@@ -84,13 +84,13 @@ function checkOptions({ hostPath, hostArguments, stderr, appName, logger, before
     }
 }
 
-/** The arguments of the host, the program's name among them. */
+/** The arguments of the host, with the program's name. */
 function withName(hostArguments, program = appName()) {
     const isNamed = hostArguments.some((argument) => /^--app-name(=|$)/.test(argument))
     return isNamed || !program ? hostArguments : [...hostArguments, '--app-name', program]
 }
 
-/** Follows screens without warning of those that are shown again. */
+/** Follows screens. A screen that is shown twice in a row is no warning. */
 function screenFollower(link, { warnings, used, hooks }, warn) {
     const quiet = {
         warn: (message) => warnings.warn(message),
@@ -101,21 +101,21 @@ function screenFollower(link, { warnings, used, hooks }, warn) {
     const { screenDidAppear } = makeFunctions(
         { screenDidAppear: TRACKER.screenDidAppear }, '', link, { warnings: quiet, used, hooks })
     return (webContents, options = {}) => {
-        noteUnknown(options, ['titleWaitMs'], (message) => warn(`trackScreens: ${message}.`))
+        warnOfUnknown(options, ['titleWaitMs'], (message) => warn(`trackScreens: ${message}.`))
         return followScreens(webContents, screenDidAppear, options)
     }
 }
 
-/** Sends what is left before the program ends, once for all that was called since the last time. */
+/** Sends what is left before the program ends. Repeats this only if calls were made since. */
 function flushAtExit(link, warnings) {
     let isUsed = false
     let isKnown = false
-    const leaving = {
+    const exitHooks = {
         beforeExit() {
             if (!isUsed || !link.isRunning) return
             isUsed = false
             const params = JSON.stringify({ timeoutMs: EXIT_FLUSH_MS })
-            // Their promises keep the program alive; what they say is of no use to anybody now.
+            // These calls keep the program alive. Nobody uses their results.
             if (link.uses('tracker')) link.call('flush', params)
             if (link.uses('analytics')) link.call('analytics.flush', params)
             if (link.uses('basic')) link.call('basic.flush', params)
@@ -128,7 +128,7 @@ function flushAtExit(link, warnings) {
     return {
         used() {
             isUsed = true
-            if (!isKnown) atExit(leaving)
+            if (!isKnown) atExit(exitHooks)
             isKnown = true
         },
     }

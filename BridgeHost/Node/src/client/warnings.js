@@ -1,27 +1,27 @@
 import { dropWarning, droppedCallsWarning, isOfState } from './outcome.js'
 
-/** How long the first drops of a streak are gathered while calls are under way. */
+/** How long drops are collected for one warning while calls are under way. */
 const GATHERING_MS = 1000
 
-/** Stands for all clients: without a host, the calls of each fail. */
+/** Stands for all clients: without a host, the calls of all clients fail. */
 const ANY = '*'
 
 /**
- * Warns of what happens to calls.
+ * Warns of calls that were dropped or failed.
  *
- * A wrong argument is a warning each time. A reason that lies in the tracker's state, such as NOT_INITIALIZED, is one
- * warning for all calls that it drops until one is accepted again. So is a host that cannot be had, for the calls whose
- * errors nobody waits for.
+ * A wrong argument is a warning each time. For a reason in the tracker's state, such as NOT_INITIALIZED, there is one
+ * warning for all calls that it drops until one is accepted again. A missing host is also one warning, for all calls
+ * whose errors nobody handles.
  */
 export class Warnings {
     #print
     #isBusy
-    /** By client and reason: the first drop, and how many are not told of yet. */
+    /** By client and reason: the first drop, and how many drops are not reported yet. */
     #streaks = new Map()
 
     /**
      * @param {(message: string) => void} print
-     * @param {() => boolean} isBusy Whether calls are under way that may be dropped too.
+     * @param {() => boolean} isBusy Whether calls are under way. They may be dropped too.
      */
     constructor(print, isBusy) {
         this.#print = print
@@ -37,10 +37,10 @@ export class Warnings {
     dropped(drop) {
         if (!isOfState(drop.reason)) return this.#print(dropWarning(drop))
         this.#count(drop, drop.method.slice(0, drop.method.indexOf('.') + 1))
-        if (!this.#isBusy()) this.#tellBeginning()
+        if (!this.#isBusy()) this.#reportFirst()
     }
 
-    /** A call has failed that nobody waits for, as others may by now. @param {import('./outcome.js').Drop} drop */
+    /** A call failed, and nobody handles the error. @param {import('./outcome.js').Drop} drop */
     failed(drop) {
         this.#count({ ...drop, hasFailed: true }, ANY)
     }
@@ -51,34 +51,34 @@ export class Warnings {
         const client = method.slice(0, method.indexOf('.') + 1)
         for (const [key, streak] of this.#streaks) {
             if (streak.client !== client && streak.client !== ANY) continue
-            this.#tell(streak)
+            this.#report(streak)
             this.#streaks.delete(key)
         }
     }
 
-    /** Says what is still to be said. */
+    /** Prints the warnings that are still due. */
     finish() {
-        for (const streak of this.#streaks.values()) this.#tell(streak)
+        for (const streak of this.#streaks.values()) this.#report(streak)
     }
 
     #count(drop, client) {
         const key = client + drop.reason
         const streak = this.#streaks.get(key)
         if (streak) return streak.count++
-        const timer = setTimeout(() => this.#tellBeginning(), GATHERING_MS).unref()
-        this.#streaks.set(key, { client, first: drop, count: 1, isTold: false, timer })
+        const timer = setTimeout(() => this.#reportFirst(), GATHERING_MS).unref()
+        this.#streaks.set(key, { client, first: drop, count: 1, isReported: false, timer })
     }
 
-    #tellBeginning() {
+    #reportFirst() {
         for (const streak of this.#streaks.values()) {
-            if (!streak.isTold) this.#tell(streak)
+            if (!streak.isReported) this.#report(streak)
         }
     }
 
-    #tell(streak) {
+    #report(streak) {
         clearTimeout(streak.timer)
-        if (streak.count > 0) this.#print(droppedCallsWarning(streak.first, streak.count, streak.isTold))
+        if (streak.count > 0) this.#print(droppedCallsWarning(streak.first, streak.count, streak.isReported))
         streak.count = 0
-        streak.isTold = true
+        streak.isReported = true
     }
 }

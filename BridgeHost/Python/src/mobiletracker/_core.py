@@ -1,4 +1,4 @@
-"""What a tracker is, however its program waits."""
+"""What the two kinds of tracker, for threads and for asyncio, have in common."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from .protocol import DropReason
 Stderr = Literal["inherit", "ignore"]
 
 _ENVELOPE = 200
-"""What a message holds besides its params, at most."""
+"""The most bytes of a message besides its params."""
 
 _EXIT_FLUSH = 5.0
-"""How long the end of the program may be put off for what is not sent yet, in seconds."""
+"""How long the program's end may wait for events that are not sent yet, in seconds."""
 
 _EXIT_SHUTDOWN = 2.0
-"""How long, after that, the host may take to end; it means to take 1.5 s."""
+"""How long the host may take to end after that. It normally takes at most 1.5 s."""
 
 
 class Core:
-    """A host, the way to it, and the calls that are made to it."""
+    """Makes calls to the host, and reads what they return."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Core:
         self._after_turn = after_turn
         self.link = HostLink(
             host_path=host_path,
-            # Dropped calls are warned of here, with the caller's line.
+            # This package warns of dropped calls, with the caller's line, so the host does not.
             host_arguments=lambda: [*_with_name(host_arguments, app_name), "--quiet-refusals"],
             on_stderr=HostLog(logger, is_passed=stderr == "inherit").take,
             on_notification=on_notification,
@@ -71,16 +71,16 @@ class Core:
         _all.add(self)
 
     def make(self, method: str, arguments: Sequence[object], message_id: str | None, *, waits: bool) -> Call:
-        """Makes a call, for the caller of the caller of the caller."""
+        """Makes a call. Its place is three frames up: that of the program."""
         row = ROWS[method]
-        asker = _Asker(row, arguments, sys._getframe(3), self.warnings)
+        site = _CallSite(row, arguments, sys._getframe(3), self.warnings)
         try:
             params = self._write(row, arguments, message_id)
         except ValueFault as fault:
-            return asker.refuse(fault)
+            return site.refuse(fault)
         except CallDropped as dropped:
-            return asker.filtered(str(dropped))
-        call = Call(method, params, repeats=row.repeats, asker=asker)
+            return site.filtered(str(dropped))
+        call = Call(method, params, repeats=row.repeats, site=site)
         if row.repeats and not self._is_used:
             self._is_used = True
             _register()
@@ -108,7 +108,10 @@ class Core:
     # At the end of the program
 
     def begin_flush(self) -> threading.Event | None:
-        """Sends what is left once all calls are settled. Returns what is set when that is done; None if nothing is."""
+        """Sends what is left once all calls are answered.
+
+        :returns: An event that is set when this is done; None if there is nothing to do.
+        """
         if not self._is_used or not self.link.io.is_running:
             return None
         self._is_used = False
@@ -130,7 +133,7 @@ class Core:
 
     def _end_turn(self) -> None:
         if not self.link.is_busy:
-            self.warnings.tell_beginning()
+            self.warnings.report_first()
         self._after_turn()
 
     def __repr__(self) -> str:
@@ -138,14 +141,14 @@ class Core:
         return f"host {host}" if host else "no host running"
 
 
-class _Asker:
-    """Who made a call: knows its line, and makes of the answer what the caller gets."""
+class _CallSite:
+    """The place in the program that made a call. Turns the answer into what the program receives."""
 
     __slots__ = ("_row", "_arguments", "_name", "_file", "_line", "_warnings")
 
     def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, warnings: Warnings) -> None:
         self._row = row
-        # Who keeps a receipt need not keep the event.
+        # A receipt that is kept does not keep the event in memory.
         self._arguments = () if row.gives is Gives.OUTCOME else arguments
         self._name = arguments[0] if row.is_named else None
         self._file = frame.f_code.co_filename
@@ -153,7 +156,7 @@ class _Asker:
         self._warnings = warnings
 
     def read(self, result: dict[str, Any]) -> object:
-        """What the caller gets for a result."""
+        """What the program receives for a result."""
         match self._row.gives:
             case Gives.OUTCOME:
                 return self._outcome(result)
@@ -167,43 +170,43 @@ class _Asker:
                 return snake_keys(result)
 
     def renamed(self, error: MobileTrackerError) -> MobileTrackerError:
-        """The error with the names that the caller knows."""
+        """The error with the names of the Python API."""
         sentence = in_the_callers_names(error.message, self._row, self._arguments)
         return error if sentence == error.message else error.copy(sentence)
 
     def outcome_of(self, error: MobileTrackerError) -> object | None:
-        """What a wrong argument comes to, if the call has an outcome."""
+        """The outcome of a wrong argument; None for calls without an outcome, which raise."""
         if self._row.gives is not Gives.OUTCOME or error.code != "INVALID_PARAMS":
             return None
         return self._drop("INVALID_VALUE", f"{error.message}.")
 
     def unhandled(self, error: MobileTrackerError) -> None:
-        """Nobody waits for the error. That there is no host is told once, and how many calls it costs."""
+        """Nobody handles the error. A missing host is one warning, with the number of calls that failed."""
         if error.code.startswith(("HOST_", "PROTOCOL_")):
             if self._row.message_id:
                 drop = Drop(self._row.method, self._name, error.code, "", self._place, has_failed=True)
                 self._warnings.dropped(drop)
         else:
-            self._warnings.warn(f"{self._row.method} failed, and nobody handles it: {error}{self._place}")
+            self._warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
 
     def refuse(self, fault: ValueFault) -> Call:
         """Answers a call that cannot be sent, as the host would."""
-        call = Call(self._row.method, b"", asker=self)
+        call = Call(self._row.method, b"", site=self)
         param = next((param for param in self._row.params if param.name == fault.argument), None)
         if self._row.gives is Gives.OUTCOME:
             reason = param.fault if isinstance(fault, ArgumentFault) and param else _reason_of(fault)
-            call.settle(self._drop(reason, f"{fault}."))
+            call.finish(self._drop(reason, f"{fault}."))
         else:
             code = param.fault if param and param.fault != "INVALID_PARAMS" else _code_of(fault)
             call.fail(MobileTrackerError(code, f"{self._row.method}: {fault}."))
         return call
 
     def filtered(self, fault: str) -> Call:
-        """Answers a call that the caller's own function has dropped. `fault` says why, if that was not meant."""
+        """Answers a call that `before_send` has dropped. `fault` says what is wrong with `before_send`, if so."""
         if fault:
             self._warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
-        call = Call(self._row.method, b"", asker=self)
-        call.settle(Outcome("dropped", reason="BEFORE_SEND"))
+        call = Call(self._row.method, b"", site=self)
+        call.finish(Outcome("dropped", reason="BEFORE_SEND"))
         return call
 
     def _outcome(self, result: dict[str, Any]) -> Outcome:
@@ -228,7 +231,7 @@ class _Asker:
 def _check_options(
     host_arguments: Sequence[str], stderr: object, app_name: object, logger: object, before_send: object
 ) -> None:
-    """Refuses options that are not what they should be. Their use comes later, on another thread."""
+    """Checks options now: they are used later, on another thread."""
     if isinstance(host_arguments, str) or not all(isinstance(argument, str) for argument in host_arguments):
         raise TypeError('host_arguments must be a list of strings, such as ["--storage-dir", "/var/lib/shop"].')
     if stderr not in ("inherit", "ignore"):
@@ -254,7 +257,7 @@ def _code_of(fault: ValueFault) -> str:
 
 
 def snake_keys(result: dict[str, Any]) -> dict[str, Any]:
-    """The members of an object under names in Python's style."""
+    """The same object with names in Python's style."""
     return {snake(key): value for key, value in result.items()}
 
 
@@ -264,7 +267,7 @@ def snake(name: str) -> str:
 
 
 def _with_name(host_arguments: Sequence[str], app_name: str | None) -> list[str]:
-    """The arguments of the host, the program's name among them."""
+    """The arguments of the host, with the program's name."""
     name = app_name or program_name()
     if not name or any(argument.partition("=")[0] == "--app-name" for argument in host_arguments):
         return [*host_arguments]
@@ -272,7 +275,7 @@ def _with_name(host_arguments: Sequence[str], app_name: str | None) -> list[str]
 
 
 def program_name() -> str | None:
-    """The name of this program: of the package that `python -m` runs, else of the script; None without both."""
+    """The name of the package that `python -m` runs, else of the script; None if there is neither."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     if spec is not None:
         return str(spec.name).removesuffix(".__main__")
@@ -285,7 +288,7 @@ _registered_in = 0
 
 
 def _register() -> None:
-    """Has the program's end wait for what is not sent yet."""
+    """Makes the end of the program wait for events that are not sent yet."""
     global _registered_in
     if _registered_in == os.getpid():
         return
@@ -300,7 +303,7 @@ def _register() -> None:
 
 
 def _leave() -> None:
-    """Sends what is left of all trackers, and ends their hosts."""
+    """Sends what is left in all trackers, and ends their hosts."""
     cores = list(_all)
     deadline = time.monotonic() + _EXIT_FLUSH
     flushes = [done for core in cores if (done := core.begin_flush())]
@@ -314,7 +317,10 @@ def _leave() -> None:
 
 
 def end_of(core: Core, finish: Callable[[], None] = lambda: None) -> threading.Event:
-    """Ends the host of a tracker. What is returned is set when it has ended, after `finish` was called."""
+    """Ends the host of a tracker.
+
+    :returns: An event that is set when the host has ended, after `finish` was called.
+    """
     ended = threading.Event()
 
     def end() -> None:

@@ -1,4 +1,4 @@
-"""Where the host is, and why it does not start."""
+"""Finds the host, and says why it does not start."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HostEnd:
     code: int | None = None
     signal: int | None = None
     stderr: str = ""
-    """The last of what it wrote there."""
+    """The end of what it wrote to stderr."""
     error: OSError | None = None
     """Why it could not be started at all."""
 
@@ -41,33 +41,33 @@ class HostEnd:
         return f"signal {signal.Signals(self.signal).name}" if self.signal else f"exit code {self.code}"
 
 
-def find_host(given: str | os.PathLike[str] | None = None, *, package: Path = _PACKAGE) -> Path:
-    """Finds the host program: where the caller says, else where `MOBILE_TRACKER_HOST` says, else in the package, else
-    in the build folder of the repository that the package lies in.
+def find_host(host_path: str | os.PathLike[str] | None = None, *, package: Path = _PACKAGE) -> Path:
+    """Finds the host program: at `host_path`, else at `MOBILE_TRACKER_HOST`, else in the package, else in the build
+    folder of the repository that contains the package.
 
-    :param given: What the caller says.
-    :raises MobileTrackerError: `HOST_NOT_FOUND`, saying where it looked and how to build.
+    :param host_path: The path that the caller chose.
+    :raises MobileTrackerError: `HOST_NOT_FOUND`. The message lists the places and says how to build.
     """
-    places = _places(given, package)
+    places = _places(host_path, package)
     for path, _ in places:
         if path.is_file():
             return path
     looked = "\n".join(f"  {path} ({source})" for path, source in places)
-    is_named = given or os.environ.get("MOBILE_TRACKER_HOST")
-    build = "No other place was looked at, since this one was named: correct it, or name none. Or build"
+    is_named = host_path or os.environ.get("MOBILE_TRACKER_HOST")
+    build = "You named this place, so no other was searched: correct the path, or leave it out. Or build"
     raise MobileTrackerError(
         "HOST_NOT_FOUND",
-        f"The host program was not found. This is where it could have been:\n{looked}\n"
+        f"The host program was not found. These places were searched:\n{looked}\n"
         f'{build if is_named else "Build"} it with "make build" in the repository, or say where it is with the '
         "argument host_path or the environment variable MOBILE_TRACKER_HOST.",
         data={"looked": [str(path) for path, _ in places]},
     )
 
 
-def _places(given: str | os.PathLike[str] | None, package: Path) -> list[tuple[Path, str]]:
-    # A place that was named is the only one: another host in its stead would surprise.
-    if given:
-        return [(Path(given).absolute(), "argument host_path")]
+def _places(host_path: str | os.PathLike[str] | None, package: Path) -> list[tuple[Path, str]]:
+    # If the caller names a place, no other is searched: another host than the named one would be a surprise.
+    if host_path:
+        return [(Path(host_path).absolute(), "argument host_path")]
     if variable := os.environ.get("MOBILE_TRACKER_HOST"):
         return [(Path(variable).absolute(), "MOBILE_TRACKER_HOST")]
     places = [(package / "host" / "BridgeHost", "package")]
@@ -78,8 +78,8 @@ def _places(given: str | os.PathLike[str] | None, package: Path) -> list[tuple[P
 
 
 def explain_start(path: Path, end: HostEnd) -> str | None:
-    """Says in a sentence why a host cannot start on this machine; None if this looks like a crash instead, and another
-    try may go better."""
+    """Says in a sentence why a host cannot start on this machine; None if it looks like a crash, after which another
+    start may succeed."""
     built_for, here = _platform_of(path), f"{sys.platform}-{platform.machine()}"
     if built_for and built_for != here and (end.error or end.code is not None):
         return f"The host at {path} was built for {built_for}, and this is {here}."
@@ -87,7 +87,7 @@ def explain_start(path: Path, end: HostEnd) -> str | None:
         return _explain_error(path, end.error)
     if end.code == _WRONG_ARGUMENTS:
         line = end.stderr.strip().partition("\n")[0]
-        return f"The host at {path} does not take its arguments (argument host_arguments): {line}"
+        return f"The host at {path} rejects its arguments (argument host_arguments): {line}"
     # One line for each version that is missing, in no order. Packed relocations have a name instead of their number.
     if versions := re.findall(r"version [`'\"]?GLIBC_([\w.]+)['\"]? not found", end.stderr):
         versions = ["2.36" if version == "ABI_DT_RELR" else version for version in versions]
@@ -105,7 +105,8 @@ def explain_start(path: Path, end: HostEnd) -> str | None:
 def _explain_error(path: Path, error: OSError) -> str | None:
     match error.errno:
         case errno.EACCES:
-            return f"The host at {path} may not be executed: its file lacks the right, or its disk forbids it."
+            reason = "its file has no execute permission, or its disk is mounted with noexec"
+            return f"The host at {path} may not be executed: {reason}."
         case errno.ENOENT:
             return f"The host at {path} needs another C library than this system has (it is built for glibc)."
         case errno.ENOEXEC:
@@ -117,12 +118,12 @@ def _explain_error(path: Path, error: OSError) -> str | None:
 
 
 def _platform_of(path: Path) -> str | None:
-    """What a program was built for, by its first bytes; None if that cannot be told."""
+    """The platform a program was built for, by its first bytes; None if unknown."""
     try:
         with path.open("rb") as file:
             head = file.read(20)
     except OSError:
-        return None  # The file then has no hint of its kind.
+        return None  # Then the platform stays unknown.
     if len(head) < 20:
         return None
     if head.startswith(b"\x7fELF"):

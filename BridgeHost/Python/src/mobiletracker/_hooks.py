@@ -1,4 +1,4 @@
-"""The caller's own functions: one that sees each call before it is written, and where messages go."""
+"""The program's own functions: `before_send`, which receives each call before it is written, and the logger."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ _MEMBERS = {
     "attributes": "properties", "properties": "properties", "profileData": "properties", "traits": "properties",
     "metadata": "metadata",
 }  # fmt: skip
-"""What the arguments of calls are to a `before_send`."""
+"""The member of an `OutgoingCall` for each argument."""
 
 
 class OutgoingCall(TypedDict, total=False):
-    """A call as a `before_send` sees it: plain values, as they would be sent. What the call lacks is not there."""
+    """A call as `before_send` receives it: plain values, as they would be sent. It has only the members that the call
+    has."""
 
     method: str
     """Which call, as the bridge names it: `track`, `analytics.identify`, …"""
@@ -36,16 +37,16 @@ class OutgoingCall(TypedDict, total=False):
 
 
 BeforeSend = Callable[[OutgoingCall], OutgoingCall | None]
-"""Sees each tracking call that is valid, before anything is written. It returns the call, changed or not, or None to
-drop it with the reason `BEFORE_SEND`. One that raises drops the call too, with a warning."""
+"""Receives each valid tracking call before anything is written. It returns the call, changed or not, or None to drop it
+with the reason `BEFORE_SEND`. If it raises, the call is dropped too, with a warning."""
 
 
 class CallDropped(Exception):
-    """The caller's own function has dropped the call. The text, if there is one, says why that was not meant."""
+    """`before_send` has dropped the call. The text says what is wrong with `before_send`; it is empty if nothing is."""
 
 
 def filtered(before_send: BeforeSend, row: Row, arguments: Sequence[object], params: bytes) -> list[object] | None:
-    """Has the caller's function see a call.
+    """Passes a call to `before_send`.
 
     :param params: The params as they would be sent.
     :returns: The arguments if it has changed them.
@@ -67,7 +68,7 @@ def filtered(before_send: BeforeSend, row: Row, arguments: Sequence[object], par
         raise CallDropped("before_send must return the call, or None to drop it")
 
     def is_same(member: str) -> bool:
-        # What it has left alone is sent as it was given.
+        # An argument that it did not change is sent as the caller passed it.
         return member in result and member in before and _text_of(result.get(member)) == before[member]
 
     members = [_member_of(row, param) for param in row.params]
@@ -86,40 +87,40 @@ def _text_of(value: object) -> str | None:
     try:
         return json.dumps(value)
     except (TypeError, ValueError):
-        return None  # Then it is new, and judged as any value of a call is.
+        return None  # Then it is a new value, and is checked like any value of a call.
 
 
 class HostLog:
-    """Takes what the host writes to its stderr. All of it runs on the I/O thread."""
+    """Passes on what the host writes to its stderr. It runs on the I/O thread."""
 
     _LINE = re.compile(r"\[MobileTracker\] (debug|info|warning|error): (.*)")
     _LONGEST = 64 * 1024
 
     def __init__(self, logger: logging.Logger | None, *, is_passed: bool) -> None:
         """
-        :param logger: Where its messages go; this program's stderr if there is none.
-        :param is_passed: Whether they go anywhere.
+        :param logger: Receives the messages; without it they go to this program's stderr.
+        :param is_passed: Whether messages are passed on at all.
         """
         self._logger = logger
         self._is_passed = is_passed
         self._begun = b""
 
     def take(self, chunk: bytes) -> None:
-        """Passes on what has come."""
+        """Passes on a piece of the log."""
         if not self._is_passed:
             return
         if self._logger is None:
             try:
                 os.write(2, chunk)
             except OSError:
-                pass  # That nobody reads this program's stderr must not end it.
+                pass  # A closed stderr must not end the program.
             return
         *lines, rest = (self._begun + chunk).split(b"\n")
         self._begun = rest[: self._LONGEST]
         for line in lines:
-            self._tell(self._logger, line.decode(errors="replace"))
+            self._log(self._logger, line.decode(errors="replace"))
 
-    def _tell(self, logger: logging.Logger, line: str) -> None:
+    def _log(self, logger: logging.Logger, line: str) -> None:
         match = self._LINE.fullmatch(line)
         level, message = match.groups() if match else ("error", line)
         try:

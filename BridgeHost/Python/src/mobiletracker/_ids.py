@@ -10,9 +10,9 @@ _last = 0
 
 
 def time_ordered_uuid() -> str:
-    """A version 7 UUID (RFC 9562, 5.7): ids made one after the other stand side by side in the queue's index."""
+    """A version 7 UUID (RFC 9562, 5.7): ids made one after the other are neighbours in the queue's index."""
     global _last
-    # A clock that is set back must not make ids fall back.
+    # Ids keep increasing when the clock is set back.
     _last = now = max(_last, time.time_ns() // 1_000_000)
     random = int.from_bytes(os.urandom(10), "big")
     digits = f"{now << 80 | 7 << 76 | (random >> 62 & 0xFFF) << 64 | 2 << 62 | random & (1 << 62) - 1:032x}"
@@ -20,5 +20,5 @@ def time_ordered_uuid() -> str:
 
 
 def stamped_id() -> str:
-    """The kind of the analytics client: milliseconds, then a UUID."""
+    """An id in the form of the analytics client: milliseconds, then a UUID."""
     return f"{time.time_ns() // 1_000_000}-{uuid.uuid4()}"

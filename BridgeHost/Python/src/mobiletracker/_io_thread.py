@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Timer:
-    """Something to be done later."""
+    """An action for later."""
 
     __slots__ = ("action",)
 
@@ -25,15 +25,15 @@ class Timer:
         self.action: Action | None = action
 
     def cancel(self) -> None:
-        """It is not done any more."""
+        """Cancels the action."""
         self.action = None
 
 
 class IOThread:
-    """A thread that waits for pipes, timers and what other threads hand to it.
+    """A thread that waits for pipes, timers and actions of other threads.
 
-    It starts with the first thing to do and ends when its owner says that there is nothing more. It is a daemon: it
-    keeps no program alive. All but `post` and `is_current` is for the thread itself.
+    It starts with the first action and ends when its owner is idle. It is a daemon: it keeps no program alive. Only the
+    thread itself may use more than `post` and `is_current`.
     """
 
     def __init__(
@@ -41,8 +41,8 @@ class IOThread:
     ) -> None:
         """
         :param is_idle: Whether the thread may end.
-        :param after_turn: Called when all that was there to do has been done.
-        :param on_fault: Called with what should not have been raised. The thread goes on: callers wait for it.
+        :param after_turn: Called after each turn: everything that was due has been done.
+        :param on_fault: Called with an unexpected exception. The thread goes on, because callers wait for it.
         """
         self._on_fault = on_fault
         self._is_idle = is_idle
@@ -53,14 +53,14 @@ class IOThread:
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._selector: selectors.BaseSelector | None = None
-        # Holds a member while the thread waits and nobody has woken it. Each wait has a list of its own, so that a
-        # caller who is late clears that of an earlier wait.
+        # Has a member while the thread waits and nobody has woken it. Each wait has a list of its own, so a late caller
+        # clears the list of an earlier wait.
         self._waiting: list[bool] = []
         self._wake_read = self._wake_write = -1
 
     @property
     def is_running(self) -> bool:
-        """Whether there may be something left to do."""
+        """Whether the thread runs."""
         return self._thread is not None
 
     @property
@@ -70,23 +70,23 @@ class IOThread:
         return thread is not None and thread.ident == threading.get_ident()
 
     def post(self, action: Callable[[Any], None], argument: Any = None) -> None:
-        """Has the thread do something, in the order of these calls. A thread that is awake is not woken again."""
+        """Runs an action on the thread, in the order of these calls. Wakes the thread only if it waits."""
         self._posted.append((action, argument))
         if self._thread is None:
             self._start()
         elif waiting := self._waiting:
-            # A signal handler may call in between: it must not find the thread marked as awake before it is.
+            # A signal handler may call in between: it must not see the thread marked as awake before it is woken.
             self._wake()
             waiting.clear()
 
     def later(self, seconds: float, action: Action) -> Timer:
-        """Does something after that time."""
+        """Runs an action after so many seconds."""
         timer = Timer(action)
         heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), timer))
         return timer
 
     def watch(self, descriptor: int, events: int, action: Callable[[int], None]) -> None:
-        """Calls `action` with the events whenever some occur; no events end it."""
+        """Calls `action` whenever such events occur. Without events, stops watching."""
         assert self._selector is not None
         if descriptor in self._selector.get_map():
             if not events:
@@ -97,8 +97,11 @@ class IOThread:
             self._selector.register(descriptor, events, action)
 
     def abandon(self, kind: type[T]) -> list[T]:
-        """Lets go of what a fork has copied: the thread lives in the parent. Returns what of this kind was posted."""
-        # Its descriptors are closed but not taken out of the selector, which the parent shares.
+        """After a fork, in the child: releases the copies of the parent's descriptors.
+
+        :returns: The posted arguments of this kind.
+        """
+        # The descriptors are closed but not removed from the selector, which the parent shares.
         if self._selector is not None:
             self._selector.close()
             os.close(self._wake_read)
@@ -119,7 +122,7 @@ class IOThread:
             try:
                 self._thread.start()
             except RuntimeError as error:
-                # The system has no thread left, or the interpreter is ending: what was posted fails here.
+                # The system has no thread left, or the interpreter is ending: the posted actions fail here.
                 while not self._ends():
                     self._do_posted()
                     if not self._is_idle():
@@ -128,7 +131,8 @@ class IOThread:
 
     def _wake(self) -> None:
         with self._lock:
-            # A thread that has ended meanwhile has done what was posted. Its pipe's number may be another's by now.
+            # A thread that has ended meanwhile has done what was posted. Its pipe may have been closed, and its number
+            # reused.
             if self._thread is None:
                 return
             try:
@@ -144,7 +148,7 @@ class IOThread:
 
     def _run(self) -> None:
         while not self._ends():
-            # Also after a fault: who waits learns of it at the end of the turn, and this may be the last.
+            # Both parts run even after a fault: callers are woken at the end of a turn, and this may be the last one.
             for part in (self._turn, self._after_turn):
                 try:
                     part()
@@ -157,7 +161,7 @@ class IOThread:
 
     def _wait(self) -> None:
         assert self._selector is not None
-        # First mark the wait, then look at what was posted; `post` does it the other way round.
+        # First mark the wait, then read what was posted; `post` writes first and then reads the mark.
         self._waiting = [True]
         ready = self._selector.select(0 if self._posted else self._time_left())
         self._waiting = []
@@ -171,7 +175,7 @@ class IOThread:
                 action()
 
     def _do_posted(self) -> None:
-        # What is posted meanwhile comes after the next look at the pipes.
+        # Actions that are posted meanwhile run after the pipes were read again.
         for _ in range(len(self._posted)):
             action, argument = self._posted.popleft()
             action(argument)
@@ -186,7 +190,7 @@ class IOThread:
             return False
         with self._lock:
             me, self._thread = self._thread, None
-            # Who posted before it could see that there is no thread relies on this one.
+            # Callers that posted while they still saw this thread rely on it.
             if self._posted:
                 self._thread = me
                 return False

@@ -15,11 +15,11 @@ from typing import Any
 from uuid import UUID
 
 MAX_LEVELS = 128
-"""The deepest nesting of arrays and objects, the outermost counted."""
+"""The deepest nesting of arrays and objects; the outermost counts."""
 
 
 class ValueFault(Exception):
-    """A value that cannot be sent as it is. It says where the value is and what is wrong, and holds nothing of it."""
+    """A value that cannot be sent as it is. Says where the value is and what is wrong, and contains nothing of it."""
 
     def __init__(self, path: str, reason: str, *, is_too_large: bool = False) -> None:
         super().__init__(f"{path} {reason}")
@@ -31,23 +31,23 @@ def serialize(members: dict[str, object], names: Mapping[str, str]) -> bytes:
     """Writes arguments as a JSON object.
 
     :param members: The arguments by their names.
-    :param names: What a fault calls them.
-    :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, and objects that JSON does
-        not have.
+    :param names: The names of the arguments in a fault.
+    :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, and objects of types that
+        JSON does not have.
     """
     try:
         text = _encode(members)
-        # Only so many brackets can be nested too deep, so that most values need no closer look.
+        # Fewer brackets than this cannot be nested too deep.
         if text.count("{") + text.count("[") <= MAX_LEVELS:
             return text.encode()
-    except Exception:  # What is wrong with it, if anything, is found below.
+    except Exception:  # The slow way below finds out what is wrong, if anything is.
         pass
     parts = (f"{json.dumps(name)}:{_written(value, names.get(name, name))}" for name, value in members.items())
     return f"{{{','.join(parts)}}}".encode()
 
 
 def _plain(value: object) -> object:
-    """The same value in a type that JSON has; raises TypeError if there is none."""
+    """The value as a type that JSON has; raises TypeError if there is none."""
     for kind, convert in _CONVERSIONS:
         if isinstance(value, kind):
             return convert(value)
@@ -87,7 +87,7 @@ _encode = json.JSONEncoder(
 
 
 def _written(value: object, name: str) -> str:
-    """Writes one argument slowly: with exact decimals, and with a fault that says where it is."""
+    """Writes one argument the slow way: with exact decimals, and with faults that say where they are."""
     path: list[str | int] = [name]
     try:
         return _write(value, path, [])
@@ -157,7 +157,7 @@ def _key_text(key: object) -> str:
 
 
 def _path_of(path: list[str | int]) -> str:
-    """A long path is cut."""
+    """The path as text. A long path is cut."""
     shown = "".join(
         f"[{key}]" if isinstance(key, int) else f".{key}" if key.isidentifier() else f"[{json.dumps(key[:80])}]"
         for key in path[1:9]

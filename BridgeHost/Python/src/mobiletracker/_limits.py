@@ -1,4 +1,4 @@
-"""How much may wait, and how often a host may end."""
+"""How much may wait for answers, and how often the host may crash."""
 
 from __future__ import annotations
 
@@ -7,51 +7,52 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_MOST_HELD = 32 * 1024 * 1024
+_MOST_BYTES = 32 * 1024 * 1024
 """How many bytes of calls may wait for an answer."""
 
-_MOST_ENDS = 5
+_MOST_CRASHES = 5
 _SPAN = 60.0
-"""So many ends are borne within so many seconds."""
+"""After so many crashes within so many seconds the host is not started again."""
 
 
-class Room:
-    """The calls that have no answer yet, in bytes. A caller that can wait does so while they are too many."""
+class Backlog:
+    """The size of the calls that have no answer yet. While it is too large, callers wait."""
 
     def __init__(self) -> None:
         self._change = threading.Condition()
-        self.held = 0
-        """How many bytes there are."""
+        self.size = 0
+        """In bytes."""
 
-    def take(self, size: int, *, waits: bool) -> None:
-        """A call is made.
+    def add(self, size: int, *, waits: bool) -> None:
+        """Adds a call.
 
-        :param waits: Whether to wait until there is room for it. One that is larger than the room may be alone in it.
+        :param waits: Whether to wait until there is room for it. A call that is larger than the limit waits until there
+            is no other.
         """
         with self._change:
-            if waits and self.held + size > _MOST_HELD:
-                self._change.wait_for(lambda: self.held == 0 or self.held + size <= _MOST_HELD)
-            self.held += size
+            if waits and self.size + size > _MOST_BYTES:
+                self._change.wait_for(lambda: self.size == 0 or self.size + size <= _MOST_BYTES)
+            self.size += size
 
-    def give(self, size: int) -> None:
-        """Calls were settled."""
+    def remove(self, size: int) -> None:
+        """Removes calls that have their answers."""
         with self._change:
-            self.held -= size
+            self.size -= size
             self._change.notify_all()
 
 
 class CrashLimit:
-    """Counts a host's unexpected ends, so that one that always dies is not started for ever."""
+    """Counts a host's crashes, so that a host that always crashes is not started for ever."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._times: deque[float] = deque(maxlen=_MOST_ENDS)
+        self._times: deque[float] = deque(maxlen=_MOST_CRASHES)
 
-    def note(self) -> None:
-        """The host ended."""
+    def record(self) -> None:
+        """Counts one crash."""
         self._times.append(self._now())
 
     @property
     def is_reached(self) -> bool:
-        """Whether it ended so often within a minute that another start would be in vain."""
-        return len(self._times) == _MOST_ENDS and self._now() - self._times[0] < _SPAN
+        """Whether the host crashed so often within a minute that it is not started again now."""
+        return len(self._times) == _MOST_CRASHES and self._now() - self._times[0] < _SPAN

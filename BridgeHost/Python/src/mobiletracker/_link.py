@@ -1,4 +1,4 @@
-"""Calls to a host that is started when it is needed, and again when it dies."""
+"""Starts the host at the first call, and again when it dies, and sends calls to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from ._call import Call
 from ._find import HostEnd, explain_start, find_host
 from ._io_thread import IOThread, Timer
-from ._limits import CrashLimit, Room
+from ._limits import CrashLimit, Backlog
 from ._messages import Notification, read_message
 from ._process import HostProcess
 from ._recovery import Recovery
@@ -28,10 +28,10 @@ PROTOCOL_VERSION = 1
 """The version of the protocol that this client speaks."""
 
 _HANDSHAKE = 10.0
-"""How long a host may take for its first answer, in seconds."""
+"""How long a host may take to answer its first request, in seconds."""
 
 _SHUTDOWN = 10.0
-"""How long a host may take to end after it was told to; it means to take 1.5 s."""
+"""How long a host may take to end after `host.shutdown`. It normally takes at most 1.5 s."""
 
 
 class _State(Enum):
@@ -41,7 +41,7 @@ class _State(Enum):
 
 
 class _Shutdown:
-    """A host that was told to end."""
+    """A shutdown that was asked for, until the host has ended."""
 
     def __init__(self) -> None:
         self.call = Call("host.shutdown", b"{}", repeats=True)
@@ -51,10 +51,10 @@ class _Shutdown:
 
 
 class HostLink:
-    """Calls to a host that is started when it is needed, and again when it dies.
+    """Starts the host at the first call, and again when it dies, and sends calls to it.
 
-    Calls reach the host in the order they are made. Each is settled: by an answer, by its repetition after a crash, or
-    by an error. What begins with an underscore runs on the I/O thread.
+    Calls reach the host in the order they are made. Each ends with an answer or with an error; after a crash those that
+    can be repeated are sent again. Methods that begin with an underscore run on the I/O thread.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class HostLink:
         warn: Callable[[str], None],
     ) -> None:
         """
-        :param host_arguments: Asked at each start.
-        :param after_turn: Called on the I/O thread when all that had come has been settled.
-        :param warn: Receives what a developer should know.
+        :param host_arguments: Called at each start.
+        :param after_turn: Called on the I/O thread after each turn: everything that had arrived has been read.
+        :param warn: Receives warnings for the developer.
         """
         self._host_path = host_path
         self._host_arguments = host_arguments
@@ -79,14 +79,14 @@ class HostLink:
         self._after_turn = after_turn
         self._warn_user = warn
         self.recovery = Recovery()
-        """What a new host is told first."""
+        """The calls that a new host needs first."""
         self.max_message_bytes = 16 * 1024 * 1024
-        """The longest message that the host takes."""
+        """The longest message that the host accepts."""
         self._prepare()
 
     def _prepare(self) -> None:
         self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn, on_fault=self._fault)
-        self.room = Room()
+        self.backlog = Backlog()
         self._freed = 0
         self._host: HostProcess | None = None
         self._processes: set[HostProcess] = set()
@@ -105,7 +105,7 @@ class HostLink:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a caller waits for an answer."""
+        """Whether a call has no answer yet."""
         return bool(self._calls)
 
     @property
@@ -118,7 +118,7 @@ class HostLink:
 
         :param waits: Whether to wait while calls of more than 32 MiB have no answer yet.
         """
-        self.room.take(len(call.params), waits=waits and not self.io.is_current)
+        self.backlog.add(len(call.params), waits=waits and not self.io.is_current)
         self.io.post(self._add, call)
 
     def subscribe(self, topic: str) -> None:
@@ -126,22 +126,23 @@ class HostLink:
         self.io.post(self._subscribe, topic)
 
     def shut_down(self, ended: Callable[[], None]) -> None:
-        """Has the host send what it can in its time, and end. Later calls get a new one.
+        """Lets the host send for its 1.5 s and end. A later call starts another host.
 
         :param ended: Called when it has ended.
         """
         if self.io.is_running:
             return self.io.post(self._shut_down, ended)
-        # There is no host. A thread that would find this out could not be started at the end of the interpreter.
+        # There is no host. At the end of the interpreter no thread can be started, so this must not need one.
         self.recovery.clear()
         ended()
 
     def when_quiet(self, action: Callable[[], None]) -> None:
-        """Does something on the I/O thread once every call made before is settled."""
+        """Runs an action on the I/O thread once every call made before has ended."""
         self.io.post(self._when_quiet.append, action)
 
     def become_child(self) -> None:
-        """After a fork: the host and its calls are the parent's. The next call starts a host that is told the same."""
+        """After a fork, in the child: the host and its calls stay the parent's. The next call starts another host, with
+        the same clients."""
         open_calls = [*self._calls.values(), *self.io.abandon(Call)]
         for host in self._processes:
             host.abandon()
@@ -163,38 +164,38 @@ class HostLink:
         self._next_id += 1
         table[call.id] = call
 
-    def _ask(self, method: str, params: bytes) -> Call:
-        """Asks the present host something that no caller waits for."""
+    def _request(self, method: str, params: bytes) -> Call:
+        """Makes a call of this link's own to the present host."""
         assert self._host
         call = Call(method, params)
         self._number(call, self._own)
         self._host.send(call)
         return call
 
-    def _tell(self, method: str, params: bytes) -> None:
-        """Makes a call that no caller waits for."""
-        call = self._ask(method, params)
+    def _request_or_warn(self, method: str, params: bytes) -> None:
+        """Makes a call of this link's own. If it fails, warns."""
+        call = self._request(method, params)
 
-        def look() -> None:
+        def report() -> None:
             if call.error and call.error.code != "HOST_EXITED":
                 self._warn(f"{method} failed after the host was started: {call.error}")
 
-        call.watch(look)
+        call.watch(report)
 
     def _send(self, call: Call) -> None:
         assert self._host
         if shutdown := self._shutdown:
-            # What is called after the shutdown is for the next host.
+            # Calls after the shutdown go to the next host.
             if call.id > shutdown.call.id:
                 return
             if call is shutdown.call:
-                shutdown.timer = self.io.later(_SHUTDOWN, self._cut_short)
+                shutdown.timer = self.io.later(_SHUTDOWN, self._end_now)
         self._host.send(call)
 
     def _subscribe(self, topic: str) -> None:
         self.recovery.subscribe(topic)
         if self._state is _State.READY:
-            self._tell("host.subscribe", json.dumps([topic]).encode())
+            self._request_or_warn("host.subscribe", json.dumps([topic]).encode())
         else:
             self._start()
 
@@ -203,11 +204,11 @@ class HostLink:
     def _start(self) -> None:
         if self._state is _State.IDLE:
             self._state = _State.STARTING
-            # All calls of this turn share the attempt, and its failure.
+            # All calls of this turn share this start, and its failure.
             self.io.post(self._spawn)
 
     def _spawn(self, _: object) -> None:
-        # A fault may have ended the attempt, and a call may have begun another.
+        # A fault may have ended this start, and a call may have begun another.
         if self._state is not _State.STARTING or self._host:
             return
         if self._crashes.is_reached and self._last_failure:
@@ -229,15 +230,15 @@ class HostLink:
             return self._ended(path, HostEnd(error=error))
         self._host = host
         self._processes.add(host)
-        self._handshake = self.io.later(_HANDSHAKE, lambda: self._give_up(path))
-        call = self._ask("host.info", b"{}")
-        call.watch(lambda: self._greeted(path, call))
+        self._handshake = self.io.later(_HANDSHAKE, lambda: self._fail_handshake(path))
+        call = self._request("host.info", b"{}")
+        call.watch(lambda: self._complete_handshake(path, call))
 
-    def _give_up(self, path: Path) -> None:
+    def _fail_handshake(self, path: Path) -> None:
         sentence = f"The host at {path} did not answer within {_HANDSHAKE:.0f} s: is it the BridgeHost program?"
         self._refuse(MobileTrackerError("HOST_START_FAILED", sentence))
 
-    def _greeted(self, path: Path, call: Call) -> None:
+    def _complete_handshake(self, path: Path, call: Call) -> None:
         if self._handshake:
             self._handshake.cancel()
         if call.error:
@@ -250,19 +251,19 @@ class HostLink:
         self._state = _State.READY
         self._last_warning = ""
         for method, params in self.recovery.calls():
-            self._tell(method, params)
+            self._request_or_warn(method, params)
         for waiting in self._calls.values():
             self._send(waiting)
 
     def _refuse(self, error: MobileTrackerError) -> None:
-        """There is no use in this host, nor in another start of it."""
-        self._crashes.note()
+        """This host cannot be used, and starting it again would not help."""
+        self._crashes.record()
         if self._host:
             self._host.kill()
         self._fail(error)
 
     def _fail(self, error: MobileTrackerError) -> None:
-        """No host, no answers."""
+        """There is no host: every call fails."""
         self._host = None
         self._state = _State.IDLE
         self._last_failure = error
@@ -272,7 +273,7 @@ class HostLink:
         self._finish_shutdown()
 
     def _fault(self, error: Exception) -> None:
-        """Something here has failed that should not. Nobody may wait for ever because of it."""
+        """This package has a defect. All calls fail, so that no caller waits for ever."""
         self._refuse(MobileTrackerError("INTERNAL_ERROR", f"The client failed: {error!r}."))
 
     # Answers
@@ -280,8 +281,9 @@ class HostLink:
     def _receive(self, host: HostProcess, lines: list[str]) -> None:
         for line in lines:
             if host is self._host and not self._read(line):
-                # Whose answer this would have been cannot be told: only a new host can settle it.
-                self._warn("The host sent a line that answers nothing. It is started again.")
+                # It may be the answer to any call, and only a new host can answer that call.
+                sentence = "The host sent a line that is neither a notification nor the answer to a call."
+                self._warn(f"{sentence} It is started again.")
                 host.kill()
 
     def _read(self, line: str) -> bool:
@@ -294,7 +296,7 @@ class HostLink:
         if not message or not call:
             return False
         if message.result is not None:
-            self.recovery.note_answer(call.method, call.params, message.result)
+            self.recovery.record_answer(call.method, call.params, message.result)
             call.answer(message.result)
         elif message.error is not None:
             call.fail(error_from_answer(message.error))
@@ -312,9 +314,9 @@ class HostLink:
         self,
         table: dict[int, Call],
         error_of: Callable[[Call], MobileTrackerError],
-        is_meant: Callable[[Call], bool] = lambda _: True,
+        matches: Callable[[Call], bool] = lambda _: True,
     ) -> None:
-        for call in [call for call in table.values() if is_meant(call)]:
+        for call in [call for call in table.values() if matches(call)]:
             if self._take(table, call.id):
                 call.fail(error_of(call))
 
@@ -322,7 +324,7 @@ class HostLink:
         if self._host:
             self._host.flush()
         if self._freed:
-            self.room.give(self._freed)
+            self.backlog.remove(self._freed)
             self._freed = 0
         self._after_turn()
         if self._when_quiet and not self._calls:
@@ -344,7 +346,7 @@ class HostLink:
         if self._state is _State.READY:
             self._send(self._shutdown.call)
 
-    def _cut_short(self) -> None:
+    def _end_now(self) -> None:
         if self._shutdown and self._host:
             self._shutdown.is_over = True
             self._host.kill()
@@ -361,8 +363,8 @@ class HostLink:
         how = str(end)
         self._reject(self._own, lambda _: host_exited(how))
         if self._shutdown and self._shutdown.is_over:
-            return self._ended_as_told(self._shutdown, how)
-        self._crashes.note()
+            return self._ended_after_shutdown(self._shutdown, how)
+        self._crashes.record()
         reason = None if had_started else explain_start(path, end)
         if reason:
             return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
@@ -378,7 +380,7 @@ class HostLink:
         if self._calls or self.recovery.calls():
             self._start()
 
-    def _ended_as_told(self, shutdown: _Shutdown, how: str) -> None:
+    def _ended_after_shutdown(self, shutdown: _Shutdown, how: str) -> None:
         self._reject(self._calls, lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
         self.recovery.clear()
         self._finish_shutdown()
@@ -397,7 +399,7 @@ class HostLink:
         return self._state is _State.IDLE and not self._calls and not self._processes
 
     def _warn(self, message: str) -> None:
-        """Says a thing once, however many calls it concerns."""
+        """Warns, unless the last warning was the same: many calls can have one cause."""
         if message != self._last_warning:
             self._warn_user(message)
         self._last_warning = message

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Answer(NamedTuple):
-    """An answer to a call: one of the two is there."""
+    """The answer to a call. Either `result` or `error` is set."""
 
     id: int
     result: dict[str, Any] | None

@@ -36,21 +36,21 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 class ArgumentFault(ValueFault):
-    """An argument of the wrong type, or none where one is needed."""
+    """An argument that is missing or has the wrong type."""
 
 
 def write_params(row: Row, arguments: Sequence[object], message_id: str | None, max_bytes: int) -> bytes:
-    """Writes a call's params in their named form.
+    """Writes a call's params as an object with their names.
 
     :param row: The method.
     :param arguments: Its arguments; None is absent.
-    :param message_id: The id that the caller gave.
+    :param message_id: The caller's own id, if any.
     :param max_bytes: How long the params may become.
     :raises ValueFault: If the call cannot be sent.
     """
     members: dict[str, object] = {}
     for param, value in zip(row.params, arguments):
-        # Of what has no outcome, the host says what is wrong.
+        # The host checks the arguments of calls without an outcome.
         if row.gives is Gives.OUTCOME:
             _check(param, value)
             if param.wire == "options":
@@ -66,7 +66,7 @@ def write_params(row: Row, arguments: Sequence[object], message_id: str | None, 
 
 
 def in_the_callers_names(sentence: str, row: Row, arguments: Sequence[object]) -> str:
-    """A sentence of the host, with the names of Python. A name that the caller wrote as the host does stays."""
+    """A sentence of the host with the names of the Python API. A name that the caller wrote as the host does stays."""
     python = {param.wire: param.name for param in row.params}
     written: set[object] = set()
     for param, value in zip(row.params, arguments):
@@ -88,19 +88,19 @@ def _collect_keys(value: object, keys: set[object]) -> None:
 
 
 def _check(param: Param, value: object) -> None:
-    """Whether a value is what the parameter takes."""
+    """Checks that a value has the type of the parameter."""
     if value is None:
         if not param.is_required:
             return
     elif isinstance(value, _KINDS.get(param.kind, (object,))) and (param.kind == "boolean") == isinstance(value, bool):
         return
     article = "an" if param.kind[0] in "aeiou" else "a"
-    given = "None" if value is None else f"a {type(value).__qualname__}"
-    raise ArgumentFault(param.name, f"must be {article} {param.kind}, and is {given}")
+    actual = "None" if value is None else f"a {type(value).__qualname__}"
+    raise ArgumentFault(param.name, f"must be {article} {param.kind}, and is {actual}")
 
 
 def _check_options(options: object, names: Mapping[str, Name]) -> None:
-    """What a call says for itself. The host knows the calendar."""
+    """Checks the options of a call. The host checks the dates."""
     for name, value in options.items() if isinstance(options, Mapping) else ():
         if value is not None and (fault := _fault_of(names.get(name, (name,))[0], value)):
             raise ArgumentFault(f"options.{name}", fault)
@@ -131,13 +131,13 @@ def _checked(message_id: object) -> str:
 
 
 def _renamed(value: object, names: Mapping[str, Name], path: str) -> object:
-    """The options under the names that the host has. A name that is not known stays: the host says which is near."""
+    """The options under the host's names. An unknown name stays: the host warns of it and suggests another."""
     if not isinstance(value, Mapping):
         return value
     options: dict[object, object] = {}
     for key, member in value.items():
         wire, members = names.get(key, (key, {})) if isinstance(key, str) else (key, {})
         if wire in options:
-            raise ValueFault(f"{path}.{wire}", "is given twice")
+            raise ValueFault(f"{path}.{wire}", "is there twice")
         options[wire] = _renamed(member, members, f"{path}.{wire}") if members else member
     return options

@@ -14,22 +14,22 @@ from ._find import HostEnd
 from ._io_thread import IOThread
 
 _STDERR_KEPT = 4096
-"""How much of what the host wrote to stderr is kept for an explanation."""
+"""How many bytes of the host's stderr are kept, to explain why it ended."""
 
 _GRACE = 2.0
-"""How long a process may outlive its output, or its output the process, in seconds."""
+"""How long the process may outlive its output, or its output the process, in seconds."""
 
 _CHUNK = 64 * 1024
-"""How many bytes go into one write: about what a pipe holds."""
+"""How many bytes go into one write: about the capacity of a pipe."""
 
 _READ = 256 * 1024
 
 
 class HostProcess:
-    """One running host: calls in, lines out, and its end.
+    """One running host: writes calls to it, reads its lines, and reports its end.
 
-    It has a session of its own, so that a Ctrl-C meant for this program lets the program finish its calls. It ends when
-    its input does, thus with this program. All of it is for the I/O thread.
+    It has a session of its own, so Ctrl-C reaches this program alone, which can then finish its calls. The host ends
+    when its input ends: when this program ends. Only the I/O thread uses this object.
     """
 
     def __init__(
@@ -44,9 +44,9 @@ class HostProcess:
     ) -> None:
         """
         :param on_stderr: Receives what the host logs.
-        :param on_lines: Called with the lines that have come.
+        :param on_lines: Called with the lines that have arrived.
         :param on_end: Called once, after the last line.
-        :raises OSError: If the process cannot be made.
+        :raises OSError: If the process cannot be started.
         """
         self._io = io
         self._on_stderr = on_stderr
@@ -65,7 +65,7 @@ class HostProcess:
         self._queue: deque[Call] = deque()
         self._unwritten = memoryview(b"")
         self._rest: list[bytes] = []
-        self._last_words = b""
+        self._stderr_tail = b""
         self._has_closed = False
         self._has_exited = False
         self._has_ended = False
@@ -81,12 +81,12 @@ class HostProcess:
         return self._child.pid
 
     def send(self, call: Call) -> None:
-        """Has a call written with the next `flush`, unless the process has ended."""
+        """Queues a call for the next `flush`, unless the process has ended."""
         if not self._has_ended:
             self._queue.append(call)
 
     def flush(self) -> None:
-        """Writes what the pipe will take."""
+        """Writes what the pipe accepts."""
         while self._queue or self._unwritten:
             if not self._unwritten:
                 self._unwritten = memoryview(self._next_chunk())
@@ -95,7 +95,7 @@ class HostProcess:
             except BlockingIOError:
                 return self._io.watch(self._stdin.fileno(), selectors.EVENT_WRITE, lambda _: self._continue())
             except OSError:
-                return self.kill()  # It closed its input: there is no way left to reach it.
+                return self.kill()  # It closed its input, so no call can reach it.
 
     def kill(self) -> None:
         """Ends the process at once."""
@@ -104,12 +104,12 @@ class HostProcess:
         self._child.kill()
 
     def abandon(self) -> None:
-        """Lets go of what a fork has copied: the host is the parent's."""
+        """After a fork, in the child: closes the copies of the parent's pipes."""
         for stream in (self._stdin, self._stdout, self._stderr):
             stream.close()
         if self._exit >= 0:
             os.close(self._exit)
-        self._child.returncode = 0  # So that it is not waited for.
+        self._child.returncode = 0  # Then `Popen` does not wait for it.
 
     # Writing
 
@@ -138,19 +138,19 @@ class HostProcess:
             chunk = b""
         if not chunk:
             self._io.watch(self._stdout.fileno(), 0, _ignore)
-            self._give(b"".join(self._rest))
+            self._emit(b"".join(self._rest))
             self._has_closed = True
             self._io.later(_GRACE, self.kill)
             return self._end_if_over()
         head, newline, tail = chunk.rpartition(b"\n")
         if newline:
             self._rest.append(head)
-            self._give(b"".join(self._rest))
+            self._emit(b"".join(self._rest))
             self._rest = []
         if tail:
             self._rest.append(tail)
 
-    def _give(self, text: bytes) -> None:
+    def _emit(self, text: bytes) -> None:
         lines = text.decode(errors="replace").split("\n")
         if lines := [line for line in lines if line and not line.isspace()]:
             self._on_lines(lines)
@@ -159,12 +159,12 @@ class HostProcess:
         """Reads some; False if there is nothing now."""
         try:
             chunk = os.read(self._stderr.fileno(), _READ)
-        except OSError:  # Nothing there, or logs that cannot be read: they are lost, and nothing else.
+        except OSError:  # Nothing is there, or the log cannot be read. Then only the log is lost.
             return False
         if not chunk:
             self._io.watch(self._stderr.fileno(), 0, _ignore)
             return False
-        self._last_words = (self._last_words + chunk)[-_STDERR_KEPT:]
+        self._stderr_tail = (self._stderr_tail + chunk)[-_STDERR_KEPT:]
         self._on_stderr(chunk)
         return True
 
@@ -180,23 +180,23 @@ class HostProcess:
             except OSError:
                 pass  # An old kernel, or a sandbox.
             else:
-                self._io.watch(descriptor, selectors.EVENT_READ, lambda _: self._look_for_exit())
+                self._io.watch(descriptor, selectors.EVENT_READ, lambda _: self._check_exit())
                 return descriptor
-        self._io.later(0.05, self._look_for_exit)
+        self._io.later(0.05, self._check_exit)
         return -1
 
-    def _look_for_exit(self) -> None:
+    def _check_exit(self) -> None:
         if self._has_exited:
             return
         if self._child.poll() is None:
-            self._io.later(0.05, self._look_for_exit)
+            self._io.later(0.05, self._check_exit)
             return
         self._has_exited = True
         if self._exit >= 0:
             self._io.watch(self._exit, 0, _ignore)
             os.close(self._exit)
             self._exit = -1
-        # Another process may have got hold of its output: that must not delay the end for ever.
+        # A child of the host may still have its output open. That must not delay the end for ever.
         self._io.later(_GRACE, self._finish)
         self._end_if_over()
 
@@ -216,7 +216,7 @@ class HostProcess:
             self._io.watch(stream.fileno(), 0, _ignore)
             stream.close()
         status = self._child.returncode
-        stderr = self._last_words.decode(errors="replace")
+        stderr = self._stderr_tail.decode(errors="replace")
         if status < 0:
             self._on_end(HostEnd(signal=-status, stderr=stderr))
         else:

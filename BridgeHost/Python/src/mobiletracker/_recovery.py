@@ -1,4 +1,4 @@
-"""What a host has to be told after the death of the last."""
+"""The calls that a new host needs before all others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 
 class Recovery:
-    """What a host knows only as long as it lives. All else is on disk, or in the calls that it did not answer."""
+    """The calls that restore what the last host had in memory only.
+
+    Everything else is on disk, or in the calls that the last host did not answer.
+    """
 
     def __init__(self) -> None:
         self._consent: bytes | None = None
@@ -17,15 +20,15 @@ class Recovery:
         self._basic_user: bytes | None = None
         self._topics: list[str] = []
 
-    def note_answer(self, method: str, params: bytes, result: dict[str, Any]) -> None:
-        """The host said yes to a call."""
+    def record_answer(self, method: str, params: bytes, result: dict[str, Any]) -> None:
+        """Remembers a call that the host answered with a result."""
         match method:
             case "setConsent":
-                self._note_consent(params)
+                self._keep_consent(params)
             case "init":
                 self._init = _in_background(params)
             case "reset":
-                # After this the tracker starts anew with the next `init`; until then, calls are for nobody.
+                # `reset(all=True)` ends the tracker until the next `init`.
                 if json.loads(params).get("all") is True:
                     self._init = None
             case "analytics.initialize":
@@ -39,7 +42,7 @@ class Recovery:
                     self._basic_user = params
 
     def subscribe(self, topic: str) -> None:
-        """Every host from now on is to send these notifications."""
+        """Every further host is to send these notifications."""
         if topic not in self._topics:
             self._topics.append(topic)
 
@@ -49,7 +52,7 @@ class Recovery:
         return [method for method, params in used.items() if params is not None]
 
     def calls(self) -> list[tuple[str, bytes]]:
-        """The calls to make first, in this order."""
+        """The calls for a new host, in this order."""
         kept = [
             ("setConsent", self._consent),
             ("init", self._init),
@@ -61,18 +64,18 @@ class Recovery:
         return [(method, params) for method, params in kept if params is not None]
 
     def clear(self) -> None:
-        """The host was shut down. The next one starts afresh, and sends the same notifications."""
+        """The host was shut down: the next one starts without clients. Subscriptions to notifications stay."""
         self._consent = self._init = self._analytics = self._basic = self._basic_user = None
 
-    def _note_consent(self, params: bytes) -> None:
-        """Once a tracker is initialised its consent is on disk, where another process may have changed it since: so
-        only one that was given before counts. A tracker without a disk is told every time."""
+    def _keep_consent(self, params: bytes) -> None:
+        """Consent is remembered only before `init`. After it, consent is on disk, and another process may have changed
+        it since. With `persistence` as `memory` consent is always remembered."""
         is_on_disk = self._init is not None and _config_of(json.loads(self._init)).get("persistence") != "memory"
         self._consent = None if is_on_disk else params
 
 
 def _in_background(params: bytes) -> bytes:
-    """The same `init`, for a session that exists or was promised: no failure to make one can fail it."""
+    """The same `init`, but one that does not wait for a session, since the first `init` has succeeded already."""
     call = json.loads(params)
     call["config"] = {**_config_of(call), "sessionCreation": "inBackground"}
     return json.dumps(call).encode()

@@ -1,4 +1,4 @@
-"""What one of the host's methods is, for a client that calls it."""
+"""How one method of the host is called from Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 
 class Gives(Enum):
-    """What a call comes to."""
+    """What a call returns."""
 
     OUTCOME = auto()
     NOTHING = auto()
@@ -20,7 +20,7 @@ class Gives(Enum):
 
 
 class Name(NamedTuple):
-    """What the host calls an option, and the options in it."""
+    """The host's name of an option, and the options in it."""
 
     wire: str
     members: Mapping[str, Name] = {}
@@ -35,9 +35,9 @@ class Param:
     kind: str
     is_required: bool
     fault: str
-    """What a wrong value is answered with: a reason if the call has an outcome, else the code of an error."""
+    """What a wrong value results in: a drop reason if the call has an outcome, else the code of an error."""
     names: Mapping[str, Name] = field(default_factory=dict)
-    """The names of the options in it, where Python has others than the host."""
+    """The names of the options in it, if Python's differ from the host's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Row:
     params: tuple[Param, ...] = ()
     member: str = ""
     message_id: Literal["uuid", "stamped"] | None = None
-    """The kind of message id that is made for a call that brings none."""
+    """The kind of message id to make for a call without one."""
     repeats: bool = False
     """Whether the call is made again if the host dies before it answers."""
     is_named: bool = False
@@ -57,5 +57,5 @@ class Row:
 
     @property
     def shown(self) -> dict[str, str]:
-        """What the caller knows the params by."""
+        """The Python names of the params, by the host's names."""
         return {param.wire: param.name for param in self.params}

@@ -1,4 +1,4 @@
-"""Warnings of what happens to calls."""
+"""Warnings of calls that were dropped or failed."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _VALUES = {
     "analytics.group": "The id of the group is empty.",
     "analytics.setAdvertisingId": "The id is blank; None clears it.",
 }
-"""What the values of a call must be, where the call alone can say that."""
+"""What the values of a call must be, for calls that have rules of their own."""
 
 _OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
-"""The reasons that lie in the state of the tracker, and not in the call."""
+"""The reasons that are in the state of the tracker, and not in the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Drop:
     place: str
     """The caller's line, for the end of a sentence."""
     has_failed: bool = False
-    """Whether it has failed instead, for there is no host: what became of it is not known."""
+    """Whether it failed instead, without a host: it is unknown whether a host stored it."""
 
     @property
     def client(self) -> str:
-        """What the names of its client's methods begin with."""
+        """The prefix of its client's methods."""
         return self.method.rpartition(".")[0]
 
     @property
@@ -69,7 +69,7 @@ class Drop:
         if self.detail:
             return self.detail
         if self.has_failed:
-            return "What was called is lost, unless a host had stored it."
+            return "Events that no host had stored are lost."
         if self.reason == "INVALID_VALUE" and self.method in _VALUES:
             return _VALUES[self.method]
         if self.reason == "DISABLED":
@@ -81,14 +81,14 @@ class Drop:
         return f"{self.call} {self.end_of(1)}: {self.reason}. {self.sentence}".rstrip() + self.place
 
     def end_of(self, count: int) -> str:
-        """What became of so many calls."""
+        """The verb for so many calls."""
         if self.has_failed:
             return "failed"
         return "was dropped" if count == 1 else "were dropped"
 
 
 def _why_disabled(client: str) -> str:
-    """Why a client is disabled. Only that of analytics is ever disabled by the server's answer, or by its options."""
+    """Why a client is disabled. Only the analytics client can be disabled by the server's answer, or by its options."""
     if client == "analytics":
         return "The client is disabled: `disabled_because` of analytics.get_debug_info() says why."
     if os.environ.get("MOBILE_TRACKER_ENABLED", "").lower() in {"false", "0", "no", "off"}:
@@ -107,17 +107,17 @@ class _Streak:
     def __init__(self, first: Drop) -> None:
         self.first = first
         self.count = 1
-        """How many are not told of yet."""
-        self.is_told = False
+        """How many are not reported yet."""
+        self.is_reported = False
 
-    def tell(self) -> str | None:
-        """What there is to say."""
-        count, was_told = self.count, self.is_told
-        self.count, self.is_told = 0, True
+    def report(self) -> str | None:
+        """The warning that is due, if one is."""
+        count, was_reported = self.count, self.is_reported
+        self.count, self.is_reported = 0, True
         reason = f"{self.first.reason}. {self.first.sentence}".rstrip()
         if count == 0:
             return None
-        if was_told:
+        if was_reported:
             return f"{'1 more call' if count == 1 else f'{count} more calls'} {self.first.end_of(count)}: {reason}"
         if count == 1:
             return str(self.first)
@@ -125,11 +125,11 @@ class _Streak:
 
 
 class Warnings:
-    """Warns of what happens to calls, by the logger `mobiletracker` or the caller's own.
+    """Warns of calls that were dropped or failed, by the logger `mobiletracker` or the program's own.
 
-    A wrong argument is a warning each time. A reason that lies in the tracker's state, such as NOT_INITIALIZED, is one
-    warning for all calls that it drops until one is accepted again. So is a host that cannot be had, for the calls
-    whose errors nobody waits for.
+    A wrong argument is a warning each time. For a reason in the tracker's state, such as NOT_INITIALIZED, there is one
+    warning for all calls that it drops until one is accepted again. A missing host is also one warning, for all calls
+    whose errors nobody handles.
     """
 
     def __init__(self, logger: logging.Logger | None, *, is_on: bool) -> None:
@@ -139,11 +139,11 @@ class Warnings:
         self._streaks: dict[tuple[str, str], _Streak] = {}
 
     def become_child(self) -> None:
-        """After a fork: a thread that is not there any more may hold the lock."""
+        """After a fork: a thread that only the parent has may have locked it."""
         self._lock = threading.RLock()
 
     def warn(self, message: str | None) -> None:
-        """Says something."""
+        """Logs a warning, unless warnings are off."""
         if self._is_on and message:
             try:
                 self._logger.warning("%s", message)
@@ -151,7 +151,7 @@ class Warnings:
                 pass  # A handler that fails must not fail the call.
 
     def dropped(self, drop: Drop) -> None:
-        """A call was dropped. If others may be dropped like it, that is told by `tell_beginning`."""
+        """A call was dropped. If its reason is in the tracker's state, `report_first` warns of it later."""
         if drop.reason not in _OF_STATE and not drop.has_failed:
             return self.warn(str(drop))
         with self._lock:
@@ -169,21 +169,21 @@ class Warnings:
         client = method.rpartition(".")[0]
         with self._lock:
             over = [key for key, streak in self._streaks.items() if key[0] == client or streak.first.has_failed]
-            messages = [self._streaks.pop(key).tell() for key in over]
+            messages = [self._streaks.pop(key).report() for key in over]
         for message in messages:
             self.warn(message)
 
-    def tell_beginning(self) -> None:
-        """Says what has not been told at all."""
+    def report_first(self) -> None:
+        """Warns of the reasons for which there was no warning yet."""
         if self._streaks:
-            self._tell(lambda streak: not streak.is_told)
+            self._report(lambda streak: not streak.is_reported)
 
     def finish(self) -> None:
-        """Says what is still to be said."""
-        self._tell(lambda _: True)
+        """Logs the warnings that are still due."""
+        self._report(lambda _: True)
 
-    def _tell(self, is_meant: Callable[[_Streak], bool]) -> None:
+    def _report(self, matches: Callable[[_Streak], bool]) -> None:
         with self._lock:
-            messages = [streak.tell() for streak in self._streaks.values() if is_meant(streak)]
+            messages = [streak.report() for streak in self._streaks.values() if matches(streak)]
         for message in messages:
             self.warn(message)

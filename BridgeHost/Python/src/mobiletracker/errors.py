@@ -1,4 +1,4 @@
-"""Errors of the host and of the way to it."""
+"""Errors of the host, and of starting it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ version of this package, or it ended before it answered."""
 
 
 class MobileTrackerError(Exception):
-    """Something a caller can act on: by its `code`, which is stable, and not by its message."""
+    """An error with a stable `code`. Decide by the code, not by the message."""
 
     def __init__(
         self,
@@ -62,13 +62,13 @@ def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:
 
 
 def host_exited(how: str, method: str = "") -> MobileTrackerError:
-    """The error of a call that ended with its host. `how` stands in the middle of a sentence."""
+    """The error of a call whose host ended. `how` is for the middle of a sentence."""
     what = f" before it answered {method}" if method else ""
     return MobileTrackerError("HOST_EXITED", f"The host ended{what}: {how}.", retryable=True)
 
 
 def ended_too_often(how: str) -> MobileTrackerError:
-    """The error of calls to a host that is given up."""
+    """The error of calls while the host is not started again."""
     sentence = (
         "The host ended 5 times within a minute. Until that minute is over it is not started again, and calls fail. "
         f"The last time: {how}."
@@ -77,7 +77,7 @@ def ended_too_often(how: str) -> MobileTrackerError:
 
 
 def protocol_mismatch(path: str, info: dict[str, Any], version: int) -> MobileTrackerError:
-    """The error of calls to a host with which this client cannot talk."""
+    """The error of calls to a host of another version."""
     theirs = info.get("protocolVersion", "an unknown version")
     return MobileTrackerError(
         "PROTOCOL_MISMATCH",

@@ -1,4 +1,4 @@
-"""What calls come to."""
+"""What calls return."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ class Outcome:
 
     status: Literal["queued", "pending", "dropped"]
     """`queued`: it is on disk. `pending`: it is on disk, and waits for a session or for consent. `dropped`: it was
-    refused and left no trace."""
+    refused, and nothing of it was stored."""
     message_id: str | None = None
-    """The key under which the call is known; None if it was dropped."""
+    """The id of the call; None if it was dropped."""
     reason: DropReason | None = None
     """Why it was dropped."""
 
     @property
     def is_dropped(self) -> bool:
-        """Whether nothing of the call is left."""
+        """Whether the call was dropped."""
         return self.status == "dropped"
 
 
 @dataclass(frozen=True, slots=True)
 class FlushReport:
-    """What a flush came to."""
+    """The result of a flush."""
 
     delivered: int
-    """How many of the events queued at the call have been delivered."""
+    """How many of the events that were queued at the call have been delivered."""
     remaining: int
     """How many of them still wait, on disk."""
     stopped_by: StopReason | None = None
-    """Why they do; None if none remain."""
+    """Why they still wait; None if none remain."""

@@ -39,7 +39,7 @@ class Receipt:
     def outcome(self, timeout: float | None = None) -> Outcome:
         """Waits until the event is on disk, or was dropped.
 
-        :param timeout: How long, in seconds; None is for as long as it takes.
+        :param timeout: In seconds; None waits without a limit.
         :raises MobileTrackerError: If there is no host: `HOST_NOT_FOUND`, `HOST_START_FAILED`, `PROTOCOL_MISMATCH`,
             `HOST_EXITED`.
         :raises TimeoutError: If it takes longer. The call itself goes on.
@@ -52,10 +52,10 @@ class Receipt:
 
 
 class Awaited(Generic[T]):
-    """A call that was made, to be awaited for what it comes to.
+    """A call that was made. Await it for its result.
 
-    The call takes effect whether you await it or not; cancelling who awaits it does not undo it. It may be awaited more
-    than once.
+    The call takes effect whether you await it or not. Cancelling a task that awaits it does not undo it. You may await
+    it more than once.
     """
 
     __slots__ = ("_call", "_wakeups", "__weakref__")
@@ -80,13 +80,13 @@ class Awaited(Generic[T]):
 
 
 class Wakeups:
-    """Wakes those who await calls: once for each event loop and turn of the I/O thread, not once for each call."""
+    """Wakes tasks that await calls: once for each event loop and turn of the I/O thread, not once for each call."""
 
     def __init__(self) -> None:
         self._futures: list[asyncio.Future[None]] = []
 
     def add(self, future: asyncio.Future[None]) -> None:
-        """The future's call is settled."""
+        """The future's call has ended."""
         try:
             is_own = asyncio.get_running_loop() is future.get_loop()
         except RuntimeError:
@@ -97,7 +97,7 @@ class Wakeups:
             self._futures.append(future)
 
     def flush(self) -> None:
-        """Wakes them."""
+        """Wakes the tasks."""
         if not self._futures:
             return
         futures, self._futures = self._futures, []
@@ -106,7 +106,7 @@ class Wakeups:
 
 
 class Caller:
-    """Makes the calls of a program that waits where it asks."""
+    """Makes the calls of a program with threads. Calls with an answer wait for it."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -130,7 +130,7 @@ class AsyncCaller:
 
 
 def waited_for(call: Call, timeout: float | None = None) -> Any:
-    """Waits for what a call comes to."""
+    """Waits for the result of a call."""
     if not call.is_done:
         done = threading.Event()
         call.watch(done.set)
@@ -140,7 +140,7 @@ def waited_for(call: Call, timeout: float | None = None) -> Any:
 
 
 def post(loop: asyncio.AbstractEventLoop, action: Any, *arguments: Any) -> None:
-    """Has an event loop do something. One that is closed has nobody left who waits."""
+    """Runs an action in an event loop. If the loop is closed, nothing waits for it."""
     try:
         loop.call_soon_threadsafe(action, *arguments)
     except RuntimeError:
@@ -154,7 +154,7 @@ def _resolve(futures: list[asyncio.Future[None]]) -> None:
 
 
 def _described(call: Call) -> str:
-    what = str(call.asker or call.method)
+    what = str(call.site or call.method)
     if not call.is_done:
         return f"{what}: not answered yet"
     if call.error:

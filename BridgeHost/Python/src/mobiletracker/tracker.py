@@ -47,15 +47,15 @@ class MobileTracker(TrackerCalls):
     ) -> None:
         """Makes a tracker with a host of its own. Make one, and share it.
 
-        :param host_path: The host program, instead of looking for it.
-        :param host_arguments: What to start the host with.
+        :param host_path: The path of the host program. Without it the package searches for the host.
+        :param host_arguments: Arguments for the host program.
         :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
         :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
         :param app_name: The program's name, which is in the path of the default state folder. By default the name of
             the package that runs, else of the script.
-        :param logger: Takes the warnings and the host's log, in the place of the logger `mobiletracker` and of stderr.
-        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None
-            to drop it.
+        :param logger: Receives the warnings and the host's log, instead of the logger `mobiletracker` and stderr.
+        :param before_send: Receives each tracking call before it is written. It returns the call, changed or not, or
+            None to drop it.
         """
         core = Core(
             host_path=host_path,
@@ -92,7 +92,7 @@ class MobileTracker(TrackerCalls):
         return self._listeners.on(topic, listener, self._listener_thread.enqueue)
 
     def shutdown(self) -> None:
-        """Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk."""
+        """Sends for at most 1.5 s, and ends the host. What is left waits on disk."""
         end_of(self._core, self._listener_thread.finish).wait()
 
     close = shutdown
@@ -110,9 +110,9 @@ class MobileTracker(TrackerCalls):
 
 
 class AsyncMobileTracker(AsyncTrackerCalls):
-    """A tracker for programs with an event loop of asyncio. Every call returns at once with what can be awaited.
+    """A tracker for programs with an event loop of asyncio. Every call returns at once, and can be awaited.
 
-    It is `MobileTracker` in all else: a call takes effect when it is made, awaited or not.
+    In all else it is like `MobileTracker`: a call takes effect when it is made, awaited or not.
     """
 
     analytics: AsyncAnalyticsCalls
@@ -133,15 +133,15 @@ class AsyncMobileTracker(AsyncTrackerCalls):
     ) -> None:
         """Makes a tracker with a host of its own. Make one, and share it.
 
-        :param host_path: The host program, instead of looking for it.
-        :param host_arguments: What to start the host with.
+        :param host_path: The path of the host program. Without it the package searches for the host.
+        :param host_arguments: Arguments for the host program.
         :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
         :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
         :param app_name: The program's name, which is in the path of the default state folder. By default the name of
             the package that runs, else of the script.
-        :param logger: Takes the warnings and the host's log, in the place of the logger `mobiletracker` and of stderr.
-        :param before_send: Sees each tracking call before it is written: it returns the call, changed or not, or None
-            to drop it.
+        :param logger: Receives the warnings and the host's log, instead of the logger `mobiletracker` and stderr.
+        :param before_send: Receives each tracking call before it is written. It returns the call, changed or not, or
+            None to drop it.
         """
         wakeups = Wakeups()
         core = Core(
@@ -179,9 +179,9 @@ class AsyncMobileTracker(AsyncTrackerCalls):
         return self._listeners.on(topic, listener, partial(post, asyncio.get_running_loop(), self._listeners.call))
 
     def shutdown(self) -> Awaited[None]:
-        """Sends what can be sent in the host's time (1.5 s), and ends the host. What is left waits on disk."""
+        """Sends for at most 1.5 s, and ends the host. What is left waits on disk."""
         call = Call("host.shutdown", b"")
-        self._core.shut_down(partial(call.settle, None))
+        self._core.shut_down(partial(call.finish, None))
         return Awaited(call, self._wakeups)
 
     close = shutdown
