@@ -54,7 +54,8 @@ extension MobileTracker {
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
-        runtime.receipt("reset", messageId) { key, completion in reset(all: all, messageID: key, completion: completion)
+        runtime.receipt("reset", messageId) { key, completion in
+            reset(all: all, messageID: key, completion: completion)
         }
     }
 

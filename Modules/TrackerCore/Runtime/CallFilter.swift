@@ -75,8 +75,8 @@ struct SeenCall<Checked: Sendable>: Sendable {
     let name: String
     /// The call, or why it is refused.
     let checked: Result<Checked, Refusal>
-    /// The ``CallFilter/version`` by which it was seen; `nil` if no function sees calls of its kind.
-    let version: Int?
+    /// The ``CallFilter/version`` by which it was seen.
+    let version: Int
     /// Whether a function has seen it. No other one sees it then.
     let isSeen: Bool
 }
@@ -107,9 +107,13 @@ extension ClientRuntime {
     func enqueue<Call: FilterableCall>(
         _ call: Call, _ key: CallerKey?, check: (Call) -> Result<Model.Call, Refusal>
     ) -> CallReceipt {
-        enqueue(call.name, key) { messageID, completion in
-            accept(call, messageID: messageID, completion: completion, check: check)
+        let receipt = CallReceipt()
+        if let key, key.messageID == nil {
+            receipt.resolve(refuse(call.name, .invalidMessageID(of: call.name)))
+        } else {
+            accept(call, messageID: key?.messageID, completion: { receipt.resolve($0) }, check: check)
         }
+        return receipt
     }
 }
 

@@ -105,17 +105,17 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     }
 
     /// Stages a call, or has it wait for its turn.
-    private func submit(_ call: State.Call, seenBy version: Int?, holdsWhileIdle: Bool) -> Submission {
+    private func submit(_ call: State.Call, seenBy version: Int, holdsWhileIdle: Bool) -> Submission {
         // As a rule nothing is before the call, and it need not become an action first.
         let direct = contents.withLock { contents -> Submission? in
-            if let version, version != filter.version { return .unseen }
+            if version != filter.version { return .unseen }
             guard let run = contents.state.directRun else { return nil }
             return stage(call, in: run, &contents.model).map { .refused($0) } ?? .taken
         }
         if let direct { return direct }
         var submission = Submission.taken
         handle { contents in
-            if let version, version != filter.version {
+            if version != filter.version {
                 submission = .unseen
             } else if !holdsWhileIdle, contents.state.wouldHoldCall {
                 submission = .refused(Refusal(.notInitialized, of: call.name))
@@ -124,30 +124,6 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             }
         }
         return submission
-    }
-
-    /// Accepts a call under a key that may not be valid, and returns a receipt for it.
-    ///
-    /// - Parameter accept: Accepts it under the caller's key, if there is one, and answers by the completion.
-    func enqueue(
-        _ name: String, _ key: CallerKey?,
-        _ accept: (MessageID?, @escaping @Sendable (TrackOutcome) -> Void) -> Void
-    ) -> CallReceipt {
-        let receipt = CallReceipt()
-        if let key, key.messageID == nil {
-            receipt.resolve(refuse(name, .invalidMessageID(of: name)))
-        } else {
-            accept(key?.messageID) { receipt.resolve($0) }
-        }
-        return receipt
-    }
-
-    /// Accepts a call that no function of the program sees, and returns a receipt for it.
-    func enqueue(_ name: String, _ checked: Result<Model.Call, Refusal>, _ key: CallerKey?) -> CallReceipt {
-        enqueue(name, key) { messageID, completion in
-            let seen = SeenCall(name: name, checked: checked, version: nil, isSeen: false)
-            _ = accept(seen, messageID: messageID, completion: completion)
-        }
     }
 
     /// Counts and logs a refusal.

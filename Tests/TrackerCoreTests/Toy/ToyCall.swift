@@ -20,6 +20,22 @@ enum ToyCall: Hashable, Sendable {
     }
 }
 
+extension ToyCall: FilterableCall {
+    var name: String { "rate" }
+
+    var outgoing: OutgoingCall {
+        switch self {
+        case .rate(let product, _): OutgoingCall(method: name, name: product)
+        }
+    }
+
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> ToyCall {
+        switch self {
+        case .rate(let product, let stars): .rate(product: new.name ?? product, stars: stars)
+        }
+    }
+}
+
 /// What the toy client remembers: how many ratings there were.
 struct ToyModel: ClientModel {
     static let policy = ClientPolicy(

@@ -7,6 +7,6 @@ extension ToyClient {
     /// Gives a product stars.
     @discardableResult
     func rate(_ product: String, stars: Int, messageId: CallerKey? = nil) -> CallReceipt {
-        runtime.enqueue("rate", ToyCall.rate(product: product, stars: stars).checked(), messageId)
+        runtime.enqueue(ToyCall.rate(product: product, stars: stars), messageId) { $0.checked() }
     }
 }

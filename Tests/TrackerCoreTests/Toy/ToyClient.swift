@@ -18,11 +18,13 @@ final class ToyClient: ControlledClient {
     var diagnostics: Diagnostics { Diagnostics(hub: runtime.hub) }
 
     /// Sets the client up. Calls that were made before are held, in order, until it is ready.
-    func initialize(shop: String, endpoint: String, options: DeliveryOptions) async throws(TrackerError) {
+    func initialize(
+        shop: String, endpoint: String, options: DeliveryOptions, beforeSend: BeforeSend? = nil
+    ) async throws(TrackerError) {
         try await withCheckedContinuation { continuation in
             runtime.initialize(
                 { (_) throws(TrackerError) in
-                    try ToySettings(shop: shop, endpoint: endpoint, delivery: options)
+                    try ToySettings(shop: shop, endpoint: endpoint, delivery: options, beforeSend: beforeSend)
                 }, completion: { continuation.resume(returning: $0) })
         }.get()
     }

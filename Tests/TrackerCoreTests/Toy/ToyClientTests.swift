@@ -56,6 +56,24 @@ struct ToyClientTests {
         await client.shutdown()
     }
 
+    @Test("shows each call to the program's own function")
+    func filters() async throws {
+        try await client.initialize(shop: "s1", endpoint: backend.url, options: options) { call in
+            var call = call
+            call.name = call.name.map { "\($0)!" }
+            return call.name == "SECRET!" ? nil : call
+        }
+
+        let secret = client.rate("SECRET", stars: 5)
+        client.rate("A", stars: 4)
+        _ = await client.flush()
+
+        #expect(await secret.outcome == .dropped(.beforeSend))
+        #expect(backend.events.map { $0["product"] } == ["A!"])
+        #expect(backend.events.map { $0["stars"] } == ["4"])
+        await client.shutdown()
+    }
+
     @Test("keeps its queue over an outage and a restart")
     func survives() async throws {
         backend.answer { _ in .status(503) }

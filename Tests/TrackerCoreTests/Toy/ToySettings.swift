@@ -8,8 +8,11 @@ struct ToySettings: ClientSettings {
     let shop: String
     let base: BaseURL
     let delivery: DeliveryOptions
+    let beforeSend: BeforeSend?
 
-    init(shop: String, endpoint: String, delivery: DeliveryOptions) throws(TrackerError) {
+    init(
+        shop: String, endpoint: String, delivery: DeliveryOptions, beforeSend: BeforeSend?
+    ) throws(TrackerError) {
         guard !shop.isBlank else { throw FieldCheck.fault("shop", "is required") }
         do {
             base = try BaseURL(endpoint, allowInsecureHTTP: delivery.allowInsecureHTTP)
@@ -19,6 +22,7 @@ struct ToySettings: ClientSettings {
         try delivery.validate()
         self.shop = shop
         self.delivery = delivery
+        self.beforeSend = beforeSend
     }
 
     var title: String { "ToyClient \(shop)" }
