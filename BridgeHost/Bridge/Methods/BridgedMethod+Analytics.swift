@@ -92,8 +92,8 @@ extension BridgedMethod {
             [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
             result: "FlushReport", "Sends what is queued now. Other calls do not wait for it.", example: "[5000]"
         ) { host, arguments, reply in
-            host.analytics.accept(
-                flush: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
+            host.analytics.control.flush(
+                timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
         },
         BridgedMethod(
             "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true,

@@ -122,8 +122,8 @@ extension BridgedMethod {
             "flush", [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
             result: "FlushReport", "Sends what is queued now. Other calls do not wait for it.", example: "[5000]"
         ) { host, arguments, reply in
-            host.tracker.accept(
-                flush: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
+            host.tracker.control.flush(
+                timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
         },
         BridgedMethod(
             "setConsent", [.required("consent", .string, "What the user decided.", schema: "Consent"), .messageID],

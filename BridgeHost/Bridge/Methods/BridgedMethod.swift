@@ -78,7 +78,7 @@ extension BridgedMethod {
             do throws(TrackerError) {
                 options = try arguments.object(parameters.count).map(CallOptions.init(json:))
             } catch {
-                analytics.refuse(call: name, as: .invalidValue, "\(name): \(error.message)")
+                analytics.control.refuse(call: name, as: .invalidValue, "\(name): \(error.message)")
                 return completion()(.dropped(.invalidValue))
             }
             analytics.accept(
@@ -117,7 +117,7 @@ extension BridgedMethod {
             name, parameters + [.messageID], result: "Outcome", summary: summary,
             answerIfNotSerializable: { host in
                 let reason = "a string holds half a surrogate pair, which is no character"
-                client(host).refuse(call: name, as: .serialization, "\(name): \(reason)")
+                client(host).control.refuse(call: name, as: .serialization, "\(name): \(reason)")
                 return TrackOutcome.dropped(.serialization).json
             },
             body: { host, arguments, reply in
@@ -125,7 +125,7 @@ extension BridgedMethod {
                 do throws(RPCError) {
                     id = try arguments.messageID(parameters.count)
                 } catch {
-                    client(host).refuse(call: name, as: .invalidValue, error.message)
+                    client(host).control.refuse(call: name, as: .invalidValue, error.message)
                     return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
                 }
                 try accept(client(host), arguments, id) { host.answering(reply) }
@@ -143,7 +143,7 @@ extension BridgedMethod {
             let client = client(host)
             let answer = host.answering(reply) { value(client, arguments) }
             host.order.beginQuestion()
-            client.afterEarlierCalls {
+            client.control.afterEarlierCalls {
                 answer(())
                 host.order.endQuestion(on: host)
             }

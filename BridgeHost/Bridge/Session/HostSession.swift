@@ -51,9 +51,9 @@ public final class HostSession: Responder {
         tracker = MobileTracker(dependencies: dependencies[0])
         analytics = AnalyticsClient(dependencies: dependencies[1])
         basic = BasicTracker(dependencies: dependencies[2])
-        tracker.observe { [publisher] in publisher.report($0, from: .tracker) }
-        analytics.observe { [publisher] in publisher.report($0, from: .analytics) }
-        basic.observe { [publisher] in publisher.report($0, from: .basic) }
+        tracker.control.observe { [publisher] in publisher.report($0, from: .tracker) }
+        analytics.control.observe { [publisher] in publisher.report($0, from: .analytics) }
+        basic.control.observe { [publisher] in publisher.report($0, from: .basic) }
     }
 
     /// Takes a call.
@@ -78,9 +78,9 @@ public final class HostSession: Responder {
             let end: @Sendable () -> Void = {
                 if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
             }
-            tracker.accept(shutdown: rest, completion: end)
-            analytics.accept(shutdown: rest, completion: end)
-            basic.accept(shutdown: rest, completion: end)
+            tracker.control.shutDown(within: rest, completion: end)
+            analytics.control.shutDown(within: rest, completion: end)
+            basic.control.shutDown(within: rest, completion: end)
         }
         // The last call may be an `init`: a client may write its calls, close its side, and have them performed.
         after(Self.rest(until: deadline) * Self.graceShare) { begin.reach() }
@@ -96,9 +96,9 @@ public final class HostSession: Responder {
 
     /// Has every client report what the server takes.
     func observeDeliveries() {
-        tracker.observeDeliveries()
-        analytics.observeDeliveries()
-        basic.observeDeliveries()
+        tracker.control.observeDeliveries()
+        analytics.control.observeDeliveries()
+        basic.control.observeDeliveries()
     }
 
     /// Ends the connection, as the end of its input would.

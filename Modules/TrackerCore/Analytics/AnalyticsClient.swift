@@ -106,7 +106,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     }
 
     /// Starts to send what is queued, and returns without waiting. It tries for at most 30 s.
-    public func flush() { accept(flush: .seconds(30)) { _ in } }
+    public func flush() { control.flush(timeout: .seconds(30)) { _ in } }
 
     /// Sends what is queued, and waits for the result.
     ///

@@ -5,13 +5,17 @@ package protocol ClientControl: Sendable {
     /// Sends what is queued now; `completion` is called once, in the time given, and must not block.
     func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void)
 
-    /// Sends what can be sent within the time, then closes everything.
+    /// Sends what can be sent within the time, then closes everything. Later calls are refused.
     func shutDown(within timeout: Duration, completion: @escaping @Sendable () -> Void)
 
     /// Runs `body` once every call accepted before has taken effect. It does not wait for the network.
+    ///
+    /// - Parameter body: Run once, immediately if there is nothing to wait for. Must not block.
     func afterEarlierCalls(_ body: @escaping @Sendable () -> Void)
 
     /// Counts and logs a call that cannot be passed on.
+    ///
+    /// - Parameter message: Why, for the log.
     func refuse(call name: String, as reason: RefusalReason, _ message: String)
 
     /// Calls `observer` with every diagnostic as it arises, deliveries excepted.
@@ -31,41 +35,13 @@ extension ClientRuntime: ClientControl {
     func observeDeliveries() { hub.observeDeliveries() }
 }
 
-/// A client with a ``ClientControl``: the methods that the host calls on every client, written once.
+/// A client with a ``ClientControl``.
 package protocol ControlledClient: Sendable {
     /// What runs the client.
     var control: any ClientControl { get }
 }
 
 extension ControlledClient {
-    /// Accepts a flush. Its answer may come late; other calls do not wait for it.
-    package func accept(flush timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        control.flush(timeout: timeout, completion: completion)
-    }
-
-    /// Accepts a shutdown: later calls are refused.
-    package func accept(shutdown timeout: Duration, completion: @escaping @Sendable () -> Void) {
-        control.shutDown(within: timeout, completion: completion)
-    }
-
-    /// Runs `body` once every call accepted before has taken effect. It does not wait for the network.
-    ///
-    /// - Parameter body: Run once, immediately if there is nothing to wait for. Must not block.
-    package func afterEarlierCalls(_ body: @escaping @Sendable () -> Void) { control.afterEarlierCalls(body) }
-
-    /// Refuses a call that cannot be passed on.
-    ///
-    /// - Parameter message: Why, for the log.
-    package func refuse(call name: String, as reason: RefusalReason, _ message: String) {
-        control.refuse(call: name, as: reason, message)
-    }
-
-    /// Calls the observers with deliveries too.
-    package func observeDeliveries() { control.observeDeliveries() }
-
-    /// Calls `observer` with every diagnostic as it arises, deliveries excepted.
-    package func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { control.observe(observer) }
-
     /// Sends what is queued, and waits for the report.
     func report(ofFlush timeout: Duration) async -> FlushReport {
         await withCheckedContinuation { continuation in

@@ -28,7 +28,7 @@ struct AnalyticsFaultMatrixTests {
         _ = await client.track("D").outcome
         // D is due before the answer comes.
         client.flush()
-        await withCheckedContinuation { continuation in client.afterEarlierCalls { continuation.resume() } }
+        await withCheckedContinuation { continuation in client.control.afterEarlierCalls { continuation.resume() } }
         server.gate.open()
         if circuit == .halfOpen {
             #expect(await client.flush(timeout: .seconds(60)).stoppedBy == .breakerOpen)

@@ -249,7 +249,7 @@ struct AnalyticsIdentityTests {
 
         let first = fixture.client.track("A")
         let queued = Recorder<JSONValue?>()
-        fixture.client.afterEarlierCalls { queued.record(fixture.client.info("queueLength")) }
+        fixture.client.control.afterEarlierCalls { queued.record(fixture.client.info("queueLength")) }
         #expect(try await queued.values(atLeast: 1) == [1])
         #expect(await first.outcome.messageID != nil)
         await other.start()

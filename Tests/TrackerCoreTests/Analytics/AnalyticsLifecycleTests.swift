@@ -225,7 +225,7 @@ struct AnalyticsLifecycleTests {
         let client = AnalyticsClient(log: RecordingLog())
         client.accept(reset: nil) { _ in }
         let receipt = client.track("A")
-        client.accept(flush: .seconds(60)) { reports.record($0) }
+        client.control.flush(timeout: .seconds(60)) { reports.record($0) }
         return receipt
     }
 
@@ -235,7 +235,7 @@ struct AnalyticsLifecycleTests {
         clocked.client.initialize(with: clocked.fixture.options())
         let receipt = clocked.client.track("A")
         let reports = Recorder<FlushReport>()
-        clocked.client.accept(flush: .seconds(60)) { reports.record($0) }
+        clocked.client.control.flush(timeout: .seconds(60)) { reports.record($0) }
         _ = await receipt.outcome
         try await clocked.server.requests(atLeast: 1)
 

@@ -113,7 +113,7 @@ struct AnalyticsResetTests {
         let fixture = try AnalyticsFixture { _ in .status(503) }
         let seen = Recorder<String>()
         let look = { (name: String) in
-            fixture.client.afterEarlierCalls {
+            fixture.client.control.afterEarlierCalls {
                 seen.record("\(name) \(fixture.client.info("lifecycle")?.stringValue ?? "")")
             }
         }

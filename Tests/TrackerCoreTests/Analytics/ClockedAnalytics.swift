@@ -34,7 +34,7 @@ struct ClockedAnalytics {
     func track(_ names: String...) async throws {
         for name in names { _ = await client.track(name).outcome }
         // The engine looks after the last call of their transaction is answered.
-        await withCheckedContinuation { told in client.afterEarlierCalls { told.resume() } }
+        await withCheckedContinuation { told in client.control.afterEarlierCalls { told.resume() } }
         try await loop.turn()
     }
 

@@ -169,7 +169,7 @@ struct BasicTrackerTests {
     func halts(status: Int) async throws {
         let fixture = try BasicFixture { $0.header("X-API-Key") == "good" ? .status(200) : .status(status) }
         let lane = Recorder<String>()
-        fixture.tracker.observe { if case .lane(let message) = $0 { lane.record(message) } }
+        fixture.tracker.control.observe { if case .lane(let message) = $0 { lane.record(message) } }
         try fixture.start(apiKey: "bad-key")
         fixture.tracker.track(event: "A")
         let report = await fixture.tracker.flush(timeout: .seconds(60))

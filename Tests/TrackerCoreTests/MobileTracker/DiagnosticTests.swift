@@ -36,7 +36,7 @@ struct DiagnosticTests {
             }
         }
         let heard = Recorder<Diagnostic>()
-        fixture.tracker.observe { heard.record($0) }
+        fixture.tracker.control.observe { heard.record($0) }
         try await fixture.start(fixture.config { $0.delivery.failureThreshold = 1 })
 
         await fixture.tracker.track(eventName: "Ill")

@@ -83,13 +83,13 @@ struct DropReportTests {
     func once(cause: Cause) async throws {
         var fixture = try SessionFixture { cause.answer($0) }
         let heard = Recorder<Diagnostic>()
-        fixture.tracker.observe { heard.record($0) }
+        fixture.tracker.control.observe { heard.record($0) }
         let config = cause.config(fixture)
         try await fixture.start(config)
         for name in ["A", "B", "C"] { await fixture.tracker.track(eventName: name, messageId: CallerKey(name)) }
         if cause == .expired {
             fixture = try await restarted(fixture)
-            fixture.tracker.observe { heard.record($0) }
+            fixture.tracker.control.observe { heard.record($0) }
             try await fixture.start(config)
         }
 
@@ -114,7 +114,7 @@ struct DropReportTests {
             request.text.contains("\"A\"") && request.isEvent ? .gated(gate, .status(status)) : nil
         }
         let heard = Recorder<Diagnostic>()
-        fixture.tracker.observe { heard.record($0) }
+        fixture.tracker.control.observe { heard.record($0) }
         try await fixture.start(
             fixture.config {
                 $0.delivery.maxQueuedEvents = 3
@@ -141,7 +141,7 @@ struct DropReportTests {
         let gate = try Gate()
         let fixture = try AnalyticsFixture { _ in .gated(gate, .status(status ?? 503)) }
         let heard = Recorder<Diagnostic>()
-        fixture.client.observe { heard.record($0) }
+        fixture.client.control.observe { heard.record($0) }
         await fixture.start(
             fixture.options(flushAt: 2) {
                 $0.retryDelay = .seconds(3600); $0.cooldown = .seconds(3600); $0.maxCooldown = .seconds(3600)

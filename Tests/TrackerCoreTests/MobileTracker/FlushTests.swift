@@ -76,7 +76,7 @@ struct FlushTests {
         try await other.start()
         await other.tracker.track(eventName: "B")
         let reports = Recorder<FlushReport>()
-        other.tracker.accept(flush: .seconds(600)) { reports.record($0) }
+        other.tracker.control.flush(timeout: .seconds(600)) { reports.record($0) }
         // Once this is done the flush knows what it is about.
         let outbox = try #require(other.tracker.lane?.outbox)
         await withCheckedContinuation { done in outbox.stage(.barrier) { _ in done.resume() } }
@@ -102,10 +102,10 @@ struct FlushTests {
         await fixture.tracker.track(eventName: "A")
         try await fixture.backend.server.requests(atLeast: 2)
         let reports = Recorder<FlushReport>()
-        fixture.tracker.accept(flush: .seconds(2)) { reports.record($0) }
+        fixture.tracker.control.flush(timeout: .seconds(2)) { reports.record($0) }
         // On disk in the order of the calls: after this the flush knows what it is about, and later calls are not in it.
         await withCheckedContinuation { continuation in
-            fixture.tracker.afterEarlierCalls { continuation.resume() }
+            fixture.tracker.control.afterEarlierCalls { continuation.resume() }
         }
         await fixture.tracker.track(eventName: "B")
 

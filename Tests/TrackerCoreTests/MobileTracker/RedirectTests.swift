@@ -45,7 +45,7 @@ struct RedirectTests {
         let fixture = try SessionFixture { $0.isCreation ? nil : .redirect(to: other.url + $0.target) }
         try await fixture.start(fixture.patientConfig)
         let heard = Recorder<Diagnostic>()
-        fixture.tracker.observe { heard.record($0) }
+        fixture.tracker.control.observe { heard.record($0) }
 
         await fixture.tracker.identify(userId: "user-sentinel", profileData: nil)
         let report = await fixture.tracker.flush(timeout: .seconds(60))

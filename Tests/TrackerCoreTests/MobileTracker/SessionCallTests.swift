@@ -161,7 +161,7 @@ struct SessionCallTests {
         let gate = try Gate()
         let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("MADE")) : nil }
         let heard = Recorder<Diagnostic>()
-        fixture.tracker.observe { heard.record($0) }
+        fixture.tracker.control.observe { heard.record($0) }
         async let start: Void = fixture.start(
             fixture.config {
                 $0.crossSiteCookie = true

@@ -148,14 +148,14 @@ struct SessionFixture {
     /// The sessions that the tracker tells of from now on; `nil` where it has left one.
     func sessionNews() -> Recorder<SessionID?> {
         let heard = Recorder<SessionID?>()
-        tracker.observe { if case .session(let session) = $0 { heard.record(session) } }
+        tracker.control.observe { if case .session(let session) = $0 { heard.record(session) } }
         return heard
     }
 
     /// What the tracker tells of its lane from now on.
     func laneNews() -> Recorder<String> {
         let heard = Recorder<String>()
-        tracker.observe { if case .lane(let message) = $0 { heard.record(message) } }
+        tracker.control.observe { if case .lane(let message) = $0 { heard.record(message) } }
         return heard
     }
 

@@ -87,7 +87,7 @@ struct SessionKeepingTests {
 
         let next = first.restarted()
         let heard = Recorder<Diagnostic>()
-        next.tracker.observe { heard.record($0) }
+        next.tracker.control.observe { heard.record($0) }
         try await next.start()
         await next.tracker.track(eventName: "E")
         await next.drain()

@@ -102,7 +102,7 @@ final class SessionModel {
         case .deny: tracker.accept(consent: .denied, messageID: nil, completion: promises.make())
         case .grant: tracker.accept(consent: .granted, messageID: nil, completion: promises.make())
         case .suspend: tracker.accept(consent: .pending, messageID: nil, completion: promises.make())
-        case .flush: tracker.accept(flush: .seconds(random.number(0...90)), completion: promises.make())
+        case .flush: tracker.control.flush(timeout: .seconds(random.number(0...90)), completion: promises.make())
         case .answer: await settle(atMost: random.number(1...12))
         case .wait: parts.loop?.advance(by: .seconds(random.number(1...60)))
         case .networkBack: tracker.networkDidChange()
@@ -111,7 +111,7 @@ final class SessionModel {
         case .look: await compare()
         case .restart:
             if let engine = tracker.lane?.engine { engines.append(engine) }
-            tracker.accept(shutdown: .seconds(60)) {}
+            tracker.control.shutDown(within: .seconds(60)) {}
             await settle()
             if parts.outbox?.isDead != true { await start() }
         }

@@ -155,7 +155,7 @@ struct SharedLaneTests {
         await clocked.tracker.track(eventName: "D")
         let loop = try await clocked.loop()
         let news = Recorder<Diagnostic>()
-        fixture.tracker.observe { if case .lane = $0 { news.record($0) } }
+        fixture.tracker.control.observe { if case .lane = $0 { news.record($0) } }
         if fixture.tracker.info("lifecycle") != "halted" { try await news.values(atLeast: 1) }
 
         // Each time it looks whether the lane is free.
