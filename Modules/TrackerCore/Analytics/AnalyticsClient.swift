@@ -9,9 +9,7 @@ package import TrackerStorage
 /// analytics.track("User Action", properties: ["action": "button_click"])
 /// ```
 ///
-/// Calls return at once and take effect in the order in which they are made, from any thread. When the receipt of a
-/// call answers ``TrackOutcome/queued(_:)``, the call is on disk: it outlives a crash, and is delivered at least once,
-/// in order.
+/// ``AnalyticsInterface`` has the calls, and says when they take effect.
 public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// The client for programs that need only one; ``MetaRouter/Analytics`` uses it too.
     public static let shared = AnalyticsClient()

@@ -2,14 +2,9 @@ public import TrackerModels
 
 /// The calls of an analytics client. ``AnalyticsClient`` conforms to it; a stand-in for it in your tests may, too.
 ///
-/// Calls return at once and take effect in the order in which they are made, whether the client is ready or not. They
-/// never throw and never end the program: the receipt gives the outcome of a call, and the log says why a call was
-/// dropped. When the outcome is ``TrackOutcome/queued(_:)`` the call is on disk: it outlives a crash, and is delivered
-/// at least once, in order.
-///
-/// Values are ``Properties``: a dictionary literal, a JSON tree, validated JSON text or a `[String: Any]`. A value that
-/// JSON cannot hold, such as NaN or an object of another type, drops its call as ``RefusalReason/serialization``, and
-/// the log names its key path. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
+/// Calls return at once and take effect in the order in which they are made, from any thread, whether the client is ready
+/// or not. They never throw and never end the program: the receipt gives the ``TrackOutcome`` of a call, which says what
+/// you may rely on, and the log says why a call was dropped.
 public protocol AnalyticsInterface: AnyObject, Sendable {
     /// Makes a call; every form of `track`, `identify` and the others uses this.
     ///

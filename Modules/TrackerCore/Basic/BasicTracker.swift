@@ -7,12 +7,8 @@ public import TrackerModels
 /// BasicTracker.shared.track(event: "Button Clicked", properties: ["screen": "home"])
 /// ```
 ///
-/// Calls return at once and take effect in the order in which they are made, from any thread. When a receipt answers
-/// ``TrackOutcome/queued(_:)``, the call is on disk: it outlives a crash, and is delivered at least once, in order.
-///
-/// Values are ``Properties``: a dictionary literal, a JSON tree, validated JSON text or a `[String: Any]`. A value that
-/// JSON cannot hold, such as NaN or an object of another type, drops its call as ``RefusalReason/serialization``, and
-/// the log names its key path. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
+/// Calls return at once and take effect in the order in which they are made, from any thread. A receipt gives the
+/// ``TrackOutcome`` of its call, which says what you may rely on.
 public final class BasicTracker: ControlledClient {
     /// The tracker for programs that need only one.
     public static let shared = BasicTracker()
@@ -55,8 +51,7 @@ public final class BasicTracker: ControlledClient {
     ) throws(TrackerError) {
         var all = BasicOptions(maxQueueSize: maxQueueSize, debug: debug, enabled: enabled, delivery: options)
         all.beforeSend = beforeSend
-        let refusal = accept(
-            initialize: apiKey, endpoint: endpoint, appVersion: appVersion, options: all, log: log)
+        let refusal = accept(initialize: apiKey, endpoint: endpoint, appVersion: appVersion, options: all, log: log)
         if let refusal { throw refusal }
     }
 

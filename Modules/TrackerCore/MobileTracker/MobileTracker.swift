@@ -12,13 +12,8 @@ import TrackerStorage
 /// ```
 ///
 /// Calls take effect in the order in which they are made, from any thread. Tracking calls never throw and never end the
-/// program: they log, and return their outcome. When the outcome is ``TrackOutcome/queued(_:)`` the call is on disk: it
-/// outlives a crash, and is delivered at least once, in order. It has *not* been sent yet: to wait for that, await
-/// ``flush(timeout:)``. Cancelling the task that makes a call does not undo the call.
-///
-/// Values are ``Properties``: a dictionary literal, a JSON tree, validated JSON text or a `[String: Any]`. A value that
-/// JSON cannot hold, such as NaN or an object of another type, drops its call as ``RefusalReason/serialization``, and
-/// the log names its key path. A `messageId` that is not valid drops its call as ``RefusalReason/invalidValue``.
+/// program: they log, and return their ``TrackOutcome``, which says what you may rely on. To wait until what is queued
+/// is sent, await ``flush(timeout:)``. Cancelling the task that makes a call does not undo the call.
 public final class MobileTracker: ControlledClient {
     /// The tracker for programs that need only one.
     public static let shared = MobileTracker()

@@ -9,8 +9,9 @@
 /// await MobileTracker.shared.track(eventName: "PURCHASE", attributes: properties)
 /// ```
 ///
-/// A literal keeps its order. Making properties throws nothing: if a value is one that JSON cannot hold, the call that
-/// you give them to is dropped as ``RefusalReason/serialization``, and the log names the key path.
+/// They are made from a dictionary literal, which keeps its order, a JSON tree, validated JSON text or a `[String: Any]`.
+/// Making them throws nothing: if a value is one that JSON cannot hold, such as NaN or an object of another type, the
+/// call that you give them to is dropped as ``RefusalReason/serialization``, and the log names the key path.
 public struct Properties: Hashable, Sendable {
     /// The object, or what keeps it from being one.
     package let content: Result<JSONText, JSONConversionError>
