@@ -10,25 +10,42 @@ package enum BasicCall: Hashable, Sendable {
     /// A screen was shown.
     case screen(name: String, properties: Properties?)
 
-    /// The name of the call in a log: an event's own, otherwise the method's.
-    package var name: String {
+    /// What the call was given, as every kind of call has it.
+    fileprivate var parts: (method: String, name: String?, userId: String?, values: Properties?) {
         switch self {
-        case .track(let event, _): event
-        case .screen(let name, _): name
-        case .identify: "identify"
+        case .track(let event, let properties): ("track", event, nil, properties)
+        case .identify(let userId, let traits): ("identify", nil, userId, traits)
+        case .screen(let name, let properties): ("screen", name, nil, properties)
         }
     }
 
+    /// The name of the call in a log: an event's own, otherwise the method's.
+    package var name: String { parts.name ?? parts.method }
+
     /// Checks the call, and returns its values as text; throws why it is refused.
     func checked() throws(Refusal) -> JSONText? {
-        let (given, values, fault): (String, Properties?, Refusal) =
-            switch self {
-            case .track(let event, let values): (event, values, Refusal(.invalidEventName, "The event name is empty"))
-            case .screen(let name, let values): (name, values, Refusal(.invalidEventName, "The screen's name is empty"))
-            case .identify(let id, let data): (id, data, Refusal(.invalidUserId, "identify(): the user id is empty"))
-            }
-        guard !given.isBlank else { throw fault }
-        return try values?.checked(for: name)
+        switch self {
+        case .track(let event, _) where event.isBlank: throw Refusal(.invalidEventName, "The event name is empty")
+        case .screen(let name, _) where name.isBlank: throw Refusal(.invalidEventName, "The screen's name is empty")
+        case .identify(let id, _) where id.isBlank: throw Refusal(.invalidUserId, "identify(): the user id is empty")
+        case .track, .screen, .identify: return try parts.values?.checked(for: name)
+        }
+    }
+}
+
+extension BasicCall: FilterableCall {
+    var outgoing: OutgoingCall {
+        let (method, name, userId, values) = parts
+        return OutgoingCall(method: method, name: name, userId: userId, properties: values?.members)
+    }
+
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> BasicCall {
+        let values = new.values(\.properties, after: old, given: parts.values)
+        return switch self {
+        case .track(let name, _): .track(event: new.name ?? name, properties: values)
+        case .screen(let name, _): .screen(name: new.name ?? name, properties: values)
+        case .identify(let user, _): .identify(userId: new.userId ?? user, traits: values)
+        }
     }
 }
 
@@ -83,19 +100,13 @@ struct BasicModel: ClientModel {
         _ call: BasicCall, _ values: JSONText?, from user: BasicUser?, context: JSONText, at time: Timestamp
     ) -> JSONText {
         var event = JSONObjectWriter(reservingCapacity: 512)
-        let (type, name, properties): (String, String?, JSONText?) =
-            switch call {
-            case .track(let name, _): ("track", name, values)
-            case .screen(let name, _): ("screen", name, values)
-            case .identify: ("identify", nil, nil)
-            }
-        event.append("type", type)
-        if let name { event.append("name", name) }
+        event.append("type", call.parts.method)
+        if let name = call.parts.name { event.append("name", name) }
         if let user {
             event.append("userId", user.userId)
             if let traits = user.traits { event.append("traits", traits) }
         }
-        if let properties { event.append("properties", properties) }
+        if call.parts.name != nil, let values { event.append("properties", values) }
         event.append("context", context)
         event.append("timestamp", time.description)
         return event.finish()

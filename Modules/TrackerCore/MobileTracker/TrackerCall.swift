@@ -38,6 +38,44 @@ public struct TrackerCall: Hashable, Sendable {
     }
 }
 
+extension TrackerCall: FilterableCall {
+    var outgoing: OutgoingCall {
+        switch kind {
+        case .track(let name, let attributes, let metadata):
+            OutgoingCall(method: "track", name: name, properties: attributes?.members, metadata: metadata?.members)
+        case .identify(let user, let profile):
+            OutgoingCall(method: "identify", userId: user, properties: profile?.members)
+        case .set(let profile): OutgoingCall(method: "set", properties: profile.members)
+        case .setMetadata(let metadata): OutgoingCall(method: "setMetadata", properties: metadata.members)
+        case .screen(let name, let values): OutgoingCall(method: "screen", name: name, properties: values?.members)
+        case .screenDidAppear(let name, _, let values):
+            OutgoingCall(method: "screenDidAppear", name: name, properties: values?.members)
+        case .updateLocation: OutgoingCall(method: "updateLocation")
+        case .updateSessionEmail: OutgoingCall(method: "updateSessionEmail")
+        case .linkSession: OutgoingCall(method: "linkSession")
+        case .continueSession: OutgoingCall(method: "continueSession")
+        }
+    }
+
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> TrackerCall {
+        func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
+
+        switch kind {
+        case .track(let name, let attributes, let metadata):
+            return .track(
+                new.name ?? name, values(attributes),
+                metadata: new.values(\.metadata, after: old, given: metadata))
+        case .identify(let user, let profile): return .identify(new.userId ?? user, values(profile))
+        case .set(let profile): return .set(values(profile) ?? [:])
+        case .setMetadata(let metadata): return .setMetadata(values(metadata) ?? [:])
+        case .screen(let name, let properties): return .screen(new.name ?? name, values(properties))
+        case .screenDidAppear(let name, let url, let properties):
+            return .screenDidAppear(new.name ?? name, url: url, properties: values(properties))
+        case .updateLocation, .updateSessionEmail, .linkSession, .continueSession: return self
+        }
+    }
+}
+
 /// The calls, as ``MobileTracker`` describes them.
 extension TrackerCall {
     /// The call that ``MobileTracker/track(eventName:attributes:metadata:messageId:)-(_,Properties?,_,_)`` makes.
