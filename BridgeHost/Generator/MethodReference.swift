@@ -110,8 +110,8 @@ enum OptionReference {
     private static func bounds(of option: ConfigOption<DeliveryOptions>) -> String {
         if let lower = option.lowerOption { return "at least `\(lower)`" }
         switch option.range {
-        case .integer(let least, let most?): return "\(least) to \(most)"
-        case .integer(let least, nil), .bytes(let least): return "at least \(least)"
+        case .integer(let most?): return "1 to \(most)"
+        case .integer(nil), .bytes: return "at least 1"
         case .share: return "0 to 1"
         case .duration(let least, let most?):
             return "\(option.range.text(.duration(least))) to \(option.range.text(.duration(most)))"

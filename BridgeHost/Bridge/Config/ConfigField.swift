@@ -125,8 +125,8 @@ extension ConfigOption {
 extension ConfigOption.Range {
     fileprivate var schema: Schema {
         switch self {
-        case .integer(let least, let most): .integer(least: Int64(least), most: most.map { Int64($0) })
-        case .bytes(let least): .integer(least: Int64(least), most: nil)
+        case .integer(let most): .integer(least: 1, most: most.map { Int64($0) })
+        case .bytes: .integer(least: 1, most: nil)
         case .share: .number(least: 0, most: 1)
         case .duration(let least, let most):
             .integer(least: Int64(least / .milliseconds(1)), most: most.map { Int64($0 / .milliseconds(1)) })

@@ -8,12 +8,6 @@ struct OpenLane: Sendable {
     let engine: DeliveryEngine
     let loop: any DeliveryLoop
 
-    init(outbox: any Outbox, engine: DeliveryEngine, loop: any DeliveryLoop) {
-        self.outbox = outbox
-        self.engine = engine
-        self.loop = loop
-    }
-
     /// Makes the parts that deliver a lane, without opening or sending anything yet.
     ///
     /// - Parameter observer: Called with what the engine does.
@@ -34,7 +28,9 @@ struct OpenLane: Sendable {
             eventTTL: delivery.eventTTL, jitter: dependencies.jitter)
         let parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks)
-        self.init(outbox: outbox, engine: DeliveryEngine(parts, delivery: state, observer: observer), loop: loop)
+        self.outbox = outbox
+        self.loop = loop
+        engine = DeliveryEngine(parts, delivery: state, observer: observer)
     }
 
     /// Stops delivery, then closes what is kept.

@@ -85,20 +85,13 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: `nil` if there is no such reason.
     public init?(_ name: String) {
-        switch name {
-        case "evicted": self = .evicted
-        case "expired": self = .expired
-        case "tooLarge": self = .tooLarge
-        case "reset": self = .reset
-        case "consent": self = .consent
-        case "disabled": self = .disabled
-        case "sessionGone": self = .sessionGone
-        case "lost": self = .lost
-        default:
-            guard name.hasPrefix("rejected("), name.hasSuffix(")"),
-                let status = Int(name.dropFirst("rejected(".count).dropLast())
-            else { return nil }
-            self = .rejected(status)
-        }
+        let status = name.hasPrefix("rejected(") ? Int(name.dropFirst("rejected(".count).dropLast()) : nil
+        let all = Self.withoutStatus + (status.map { [.rejected($0)] } ?? [])
+        guard let reason = all.first(where: { $0.description == name }) else { return nil }
+        self = reason
     }
+
+    private static let withoutStatus: [DropReason] = [
+        .evicted, .expired, .tooLarge, .reset, .consent, .disabled, .sessionGone, .lost,
+    ]
 }

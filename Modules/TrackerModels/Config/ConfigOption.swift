@@ -17,8 +17,10 @@ package struct ConfigOption<Options: Sendable>: Sendable {
 
     /// Which values are valid.
     package enum Range: Hashable, Sendable {
-        case integer(least: Int, most: Int?)
-        case bytes(least: Int)
+        /// At least 1.
+        case integer(most: Int?)
+        /// At least 1.
+        case bytes
         case share
         case duration(least: Duration, most: Duration?)
         case boolean
@@ -68,16 +70,24 @@ package struct ConfigOption<Options: Sendable>: Sendable {
     /// - Throws: `invalidConfiguration` with the name and the reason.
     package func check(_ options: Options) throws(TrackerError) {
         switch (get(options), range) {
-        case (.integer(let value), .integer(let least, let most?)):
-            try FieldCheck.integer(name, value, least...most)
+        case (.integer(let value), .integer(let most?)):
+            guard (1...most).contains(value) else {
+                throw FieldCheck.fault(name, "must be from 1 to \(most), not \(value)")
+            }
         case (.integer(let value), .integer), (.integer(let value), .bytes):
-            try FieldCheck.atLeastOne(name, value)
+            guard value >= 1 else { throw FieldCheck.fault(name, "must be at least 1, not \(value)") }
         case (.number(let value), _):
             guard (0...1).contains(value) else {
                 throw FieldCheck.fault(name, "must be from 0 to 1, not \(value)")
             }
         case (.duration(let value), .duration(let fixed, let most)):
-            try FieldCheck.duration(name, value, from: least?(options) ?? fixed, to: most)
+            let (least, text) = (least?(options) ?? fixed, FieldCheck.text(value))
+            if value < least {
+                throw FieldCheck.fault(name, "must be at least \(FieldCheck.text(least)), not \(text)")
+            }
+            if let most, value > most {
+                throw FieldCheck.fault(name, "must be at most \(FieldCheck.text(most)), not \(text)")
+            }
         case (.text(let value), .text):
             guard !value.isEmpty, !value.utf8.contains(0) else {
                 throw FieldCheck.fault(name, "must not be empty or hold a NUL character")
@@ -92,12 +102,12 @@ extension ConfigOption {
     package static func integer(
         _ name: String, _ path: Path<Int>, to most: Int? = nil, _ summary: String
     ) -> ConfigOption {
-        integer(name, path, .integer(least: 1, most: most), summary)
+        integer(name, path, .integer(most: most), summary)
     }
 
     /// A number of bytes of at least 1.
     package static func bytes(_ name: String, _ path: Path<Int>, _ summary: String) -> ConfigOption {
-        integer(name, path, .bytes(least: 1), summary)
+        integer(name, path, .bytes, summary)
     }
 
     private static func integer(
@@ -113,7 +123,7 @@ extension ConfigOption {
         _ name: String, _ path: Path<Int?>, absence: String, _ summary: String
     ) -> ConfigOption {
         ConfigOption(
-            name, summary, .integer(least: 1, most: nil), absence: absence,
+            name, summary, .integer(most: nil), absence: absence,
             get: { $0[keyPath: path].map { .integer($0) } }
         ) { options, value in
             if case .integer(let value) = value { options[keyPath: path] = value }

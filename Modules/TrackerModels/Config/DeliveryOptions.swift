@@ -219,26 +219,6 @@ package enum FieldCheck {
         TrackerError(option: field, reason)
     }
 
-    /// Refuses zero and negative numbers.
-    package static func atLeastOne(_ field: String, _ value: Int) throws(TrackerError) {
-        guard value >= 1 else { throw fault(field, "must be at least 1, not \(value)") }
-    }
-
-    /// Refuses numbers outside `range`.
-    package static func integer(_ field: String, _ value: Int, _ range: ClosedRange<Int>) throws(TrackerError) {
-        guard range.contains(value) else {
-            throw fault(field, "must be from \(range.lowerBound) to \(range.upperBound), not \(value)")
-        }
-    }
-
-    /// Refuses durations outside the bounds.
-    package static func duration(
-        _ field: String, _ value: Duration, from least: Duration, to most: Duration?
-    ) throws(TrackerError) {
-        guard value >= least else { throw fault(field, "must be at least \(text(least)), not \(text(value))") }
-        if let most, value > most { throw fault(field, "must be at most \(text(most)), not \(text(value))") }
-    }
-
     /// A duration with its unit, such as `30 s`.
     package static func text(_ duration: Duration) -> String {
         let (number, unit) =
