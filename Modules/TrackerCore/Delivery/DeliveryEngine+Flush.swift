@@ -6,106 +6,124 @@ import TrackerStorage
 extension DeliveryEngine {
     /// A flush under way: it ends when every record queued at its call has left the queue or must wait.
     struct Flush: Sendable {
-        let id: Int
         let deadline: MonotonicInstant
-        /// The last record it is about; `nil` until what was staged before the call is on disk.
-        var through: Int64?
-        var queued = 0
-        var deliveredBefore = 0
-        /// What the engine had delivered itself when the flush began.
-        var sentBefore = 0
-        /// Why it is over, once it only waits for what was delivered to be on disk.
-        var end: StopReason??
+        /// What it is about; `nil` until what was staged before the call is on disk.
+        var scope: Scope?
+        /// How it ends, once it only waits for what was delivered to be on disk.
+        var end: End?
         let completion: @Sendable (FlushReport) -> Void
+
+        /// The flushes in the order of their calls.
+        static func inOrder(_ flushes: [Int: Flush]) -> [Flush] {
+            flushes.sorted { $0.key < $1.key }.map(\.value)
+        }
+
+        /// What a flush is about, and what the report counts from.
+        struct Scope: Sendable {
+            /// The last record.
+            let through: Int64
+            let queued: Int
+            /// How many records the lane's account counted as delivered.
+            let delivered: Int
+            /// How many records this engine had delivered.
+            let sent: Int
+        }
+
+        /// How a flush ends.
+        enum End: Sendable {
+            /// Everything that it is about has left the queue.
+            case complete
+            case stopped(StopReason)
+        }
     }
 
     /// Sends what is queued now. Reports when that has left the queue, when it must wait, or when the time is over.
     func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
         guard !hasEnded.value else { return completion(.notInitialized) }
-        let id = flushCount.wrappingAdd(1, ordering: .relaxed).newValue
-        let flush = Flush(
-            id: id, deadline: parts.loop.now.advanced(by: max(timeout, .zero)), completion: completion)
+        let number = flushCount.wrappingAdd(1, ordering: .relaxed).newValue
+        let flush = Flush(deadline: parts.loop.now.advanced(by: max(timeout, .zero)), completion: completion)
         // Work posted before the loop is closed still runs, and the end of the engine reports all flushes.
         let isOpen = parts.loop.post { [self] in
             onLoop { state in
                 guard !state.isClosed else { return completion(.notInitialized) }
-                state.flushes.append(flush)
+                state.flushes[number] = flush
                 advance(&state)
             }
         }
         guard isOpen else { return completion(.notInitialized) }
-        parts.outbox.stage(.barrier) { [self] result in perform { self.begin(id, result, &$0) } }
+        parts.outbox.stage(.barrier) { [self] result in perform { self.begin(number, result, &$0) } }
     }
 
     /// Reports the flushes that are over, once their deliveries are on disk and counted.
     func updateFlushes(_ state: inout State, at now: MonotonicInstant) {
         guard !state.flushes.isEmpty else { return }
-        for index in state.flushes.indices where state.flushes[index].end == nil {
-            state.flushes[index].end = reasonToEnd(state.flushes[index], state)
+        for (number, flush) in state.flushes where flush.end == nil {
+            let end = end(of: flush, state)
+            state.flushes[number]?.end = end
         }
-        guard state.flushes.contains(where: { $0.end != nil || $0.deadline <= now }) else { return }
+        guard state.flushes.values.contains(where: { $0.end != nil || $0.deadline <= now }) else { return }
         recordDelivered(&state)
         let isWritten = recorder.isWritten
-        let ended = state.flushes.filter { ($0.end != nil && isWritten) || $0.deadline <= now }
-        state.flushes.removeAll { flush in ended.contains { $0.id == flush.id } }
+        let ended = state.flushes.filter { ($0.value.end != nil && isWritten) || $0.value.deadline <= now }
+        state.flushes = state.flushes.filter { ended[$0.key] == nil }
         let late: StopReason = state.rest == .otherProcess ? .otherProcess : .timeout
         publish(state)
-        for flush in ended { report(flush, flush.end ?? late, state) }
+        for flush in Flush.inOrder(ended) { report(flush, flush.end ?? .stopped(late), state) }
     }
 
-    /// Whether a flush is over, and why; `nil` while it is not.
-    private func reasonToEnd(_ flush: Flush, _ state: State) -> StopReason?? {
-        if flush.through != nil, state.delivery.phase == .firstSession { return .some(.notInitialized) }
-        if flush.through != nil, let reason = state.rest, reason != .otherProcess, state.delivery.inFlight.isEmpty {
-            return .some(reason)
-        }
-        return isSettled(flush, state) ? .some(nil) : nil
+    /// How a flush ends, if it is over.
+    private func end(of flush: Flush, _ state: State) -> Flush.End? {
+        guard let through = flush.scope?.through else { return nil }
+        if state.delivery.phase == .firstSession { return .stopped(.notInitialized) }
+        if let reason = state.rest, reason != .otherProcess, state.delivery.inFlight.isEmpty { return .stopped(reason) }
+        // Nothing that it is about waits or is under way.
+        guard state.rest == nil || state.rest == .otherProcess, state.front.map({ $0 > through }) ?? true,
+            !state.delivery.inFlight.values.contains(where: { $0.records.contains { $0.sequence <= through } })
+        else { return nil }
+        return .complete
     }
 
     /// Reports one flush, with the numbers on disk.
-    func report(_ flush: Flush, _ reason: StopReason?, _ state: State) {
-        let remaining = remaining(of: flush)
-        let account = (try? parts.outbox.account())?.delivered ?? flush.deliveredBefore
-        // A delivery counts even if the disk refuses to record it.
-        let deliveredNow = max(account - flush.deliveredBefore, state.sent - flush.sentBefore, 0)
-        let delivered = min(deliveredNow, max(0, flush.queued - remaining))
+    func report(_ flush: Flush, _ end: Flush.End, _ state: State) {
+        let scope = flush.scope
+        let remaining = remaining(of: scope)
+        var deliveredNow = 0
+        if let scope {
+            let account = (try? parts.outbox.account())?.delivered ?? scope.delivered
+            // A delivery counts even if the disk refuses to record it.
+            deliveredNow = max(account - scope.delivered, state.sent - scope.sent, 0)
+        }
+        let delivered = min(deliveredNow, max(0, (scope?.queued ?? 0) - remaining))
         // While the lane is being opened, the number of staged records is unknown.
-        let isSettled = remaining == 0 && (flush.through != nil || state.delivery.phase != .opening)
-        let stoppedBy = isSettled ? nil : reason ?? .timeout
-        flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: stoppedBy))
+        let isComplete = remaining == 0 && (scope != nil || state.delivery.phase != .opening)
+        let reason: StopReason = if case .stopped(let reason) = end { reason } else { .timeout }
+        flush.completion(
+            FlushReport(delivered: delivered, remaining: remaining, stoppedBy: isComplete ? nil : reason))
     }
 
     /// How many records that a flush is about are still queued.
-    private func remaining(of flush: Flush) -> Int {
+    private func remaining(of scope: Flush.Scope?) -> Int {
         // If the disk kept the flush from beginning, it is about every queued record.
-        guard let through = flush.through else { return (try? parts.outbox.state())?.queuedRecords ?? 0 }
+        guard let scope else { return (try? parts.outbox.state())?.queuedRecords ?? 0 }
         // If the disk cannot be read, the report has the number from the beginning of the flush.
-        return (try? parts.outbox.queuedRecords(through: through)) ?? flush.queued
+        return (try? parts.outbox.queuedRecords(through: scope.through)) ?? scope.queued
     }
 
-    /// Whether nothing that the flush is about waits or is under way.
-    private func isSettled(_ flush: Flush, _ state: State) -> Bool {
-        guard let through = flush.through, state.rest == nil || state.rest == .otherProcess,
-            state.front.map({ $0 > through }) ?? true
-        else { return false }
-        return !state.delivery.inFlight.values.contains { $0.records.contains { $0.sequence <= through } }
-    }
-
-    private func begin(_ id: Int, _ result: ChangeResult, _ state: inout State) {
-        guard let index = state.flushes.firstIndex(where: { $0.id == id }) else { return }
+    private func begin(_ number: Int, _ result: ChangeResult, _ state: inout State) {
+        guard let flush = state.flushes[number] else { return }
         // A disk that refuses writes may still be readable: its records can be sent.
         guard let lane = result.lane ?? (try? parts.outbox.state()) else {
-            return report(state.flushes.remove(at: index), .storage, state)
+            state.flushes[number] = nil
+            return report(flush, .stopped(.storage), state)
         }
         state.isInterested = true
         // The front is unknown until the next look.
         state.front = 0
         state.delivery.forgetAhead()
-        state.flushes[index].through = lane.lastSequence
-        state.flushes[index].queued =
-            (try? parts.outbox.queuedRecords(through: lane.lastSequence)) ?? lane.queuedRecords
-        state.flushes[index].deliveredBefore = (try? parts.outbox.account())?.delivered ?? 0
-        state.flushes[index].sentBefore = state.sent
+        let through = lane.lastSequence
+        state.flushes[number]?.scope = Flush.Scope(
+            through: through, queued: (try? parts.outbox.queuedRecords(through: through)) ?? lane.queuedRecords,
+            delivered: (try? parts.outbox.account())?.delivered ?? 0, sent: state.sent)
     }
 }
 

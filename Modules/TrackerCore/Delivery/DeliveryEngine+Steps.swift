@@ -28,9 +28,9 @@ extension DeliveryEngine {
         hasEnded.set(true)
         state.firstSession = nil
         let flushes = state.flushes
-        state.flushes = []
+        state.flushes = [:]
         recordDelivered(&state)
-        for flush in flushes { report(flush, .timeout, state) }
+        for flush in Flush.inOrder(flushes) { report(flush, .stopped(.timeout), state) }
         for transfer in state.transfers.values { parts.loop.cancel(transfer) }
         observe(.idle)
         parts.loop.close()
@@ -100,7 +100,7 @@ extension DeliveryEngine {
 
     /// The highest sequence number that a flush or the schedule wants sent now.
     private func wanted(_ state: State) -> Int64 {
-        state.flushes.reduce(state.dueThrough) { max($0, $1.through ?? 0) }
+        state.flushes.values.reduce(state.dueThrough) { max($0, $1.scope?.through ?? 0) }
     }
 
     private func act(
@@ -236,7 +236,7 @@ extension DeliveryEngine {
         var next: MonotonicInstant?
         if !state.isClosed {
             next = [state.wakeAt, state.recordAt, state.shutdown?.deadline].lazy.compactMap { $0 }.min()
-            for flush in state.flushes { next = min(next ?? flush.deadline, flush.deadline) }
+            for flush in state.flushes.values { next = min(next ?? flush.deadline, flush.deadline) }
         }
         guard state.timer?.at != next else { return }
         if let old = state.timer { parts.loop.cancel(old.id) }

@@ -6,8 +6,9 @@ import TrackerStorage
 /// Delivers one lane: performs on its loop what ``DeliveryState`` decides.
 ///
 /// Every method may be called from any thread, and none waits: the work is done on the loop, which alone uses the
-/// engine's state. Other threads share three things with the loop, each behind a lock that is held only for a moment:
-/// orders, which hold from the moment they are given; deliveries that are not recorded yet; and a snapshot of the state.
+/// engine's state. Other threads share with the loop, each behind a lock that is held only for a moment or as an atomic
+/// value: orders, which hold from the moment they are given; deliveries that are not recorded yet; a snapshot of the
+/// state; whether delivery is halted and whether the engine has ended; and the requests to look, which coalesce.
 final class DeliveryEngine: Sendable {
     /// What the engine works with.
     struct Parts: Sendable {
@@ -24,7 +25,8 @@ final class DeliveryEngine: Sendable {
     struct State: Sendable {
         var delivery: DeliveryState
         var transfers: [DeliveryState.Token: TransferID] = [:]
-        var flushes: [Flush] = []
+        /// By the number of their calls.
+        var flushes: [Int: Flush] = [:]
         /// Called with the result of the session for which `initialize` waits.
         var firstSession: (@Sendable (Result<Void, TrackerError>) -> Void)?
         /// Records up to this number are due.
@@ -77,7 +79,8 @@ final class DeliveryEngine: Sendable {
     private let published: Mutex<Snapshot>
     /// Numbers the flushes.
     let flushCount = Atomic(0)
-    private let isToldOfNetwork = Flag(false)
+    /// Whether a change of the network waits for the loop.
+    private let isRenewing = Flag(false)
     private let halted = Flag(false)
     let hasEnded = Flag(false)
     /// Called with every event; must not block.
@@ -136,10 +139,10 @@ final class DeliveryEngine: Sendable {
     /// Ends the current wait, since the network is said to be back; calls coalesce. The next request opens a new
     /// connection: the old one may be dead without a sign of it.
     func networkDidChange() {
-        guard isToldOfNetwork.raise() else { return }
+        guard isRenewing.raise() else { return }
         parts.loop.renewConnections()
-        perform { [parts, isToldOfNetwork] state in
-            isToldOfNetwork.set(false)
+        perform { [parts, isRenewing] state in
+            isRenewing.set(false)
             state.delivery.cutShort(at: parts.loop.now)
             state.isInterested = true
         }

@@ -78,7 +78,7 @@ struct TrackerSettings: ClientSettings {
         SessionRequests(base: base, brand: brand, apiKey: apiKey, timeout: delivery.requestTimeout)
     }
 
-    /// The device as the backend is told about it.
+    /// The device as the backend receives it.
     var device: SessionDialect.Device {
         SessionDialect.Device(
             osName: config.device.osName ?? SystemDescription.osName,

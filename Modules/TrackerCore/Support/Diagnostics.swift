@@ -85,7 +85,7 @@ final class DiagnosticsHub: Sendable {
     private struct State {
         var subscriptions: [WeakSubscription] = []
         var observers: [@Sendable (Diagnostic) -> Void] = []
-        /// Whether the observers are told of deliveries too.
+        /// Whether the observers receive deliveries too.
         var observesDeliveries = false
         var isClosed = false
         /// How often the hub was opened again after a close.
