@@ -45,12 +45,13 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
 
     /// Answers every caller that waits, and closes the lane. What is on disk stays there and is not sent.
     deinit {
-        let (run, operations) = contents.withLock { contents in
+        let (run, operations, waiters) = contents.withLock { contents in
             var operations: [Operation<Model>] = []
             while let operation = contents.state.pending.popFirst() { operations.append(operation) }
-            return (contents.state.run, operations)
+            return (contents.state.run, operations, contents.state.waiters)
         }
         for operation in operations { operation.abandon() }
+        for waiter in waiters { waiter(.failure(.clientIsGone)) }
         run?.lane.close {}
     }
 

@@ -125,13 +125,19 @@ enum Operation<Model: ClientModel>: Sendable {
         switch self {
         case .call(let call): call.completion(.dropped(.notInitialized))
         case .initialize(let initialization):
-            initialization.completion(
-                .failure(TrackerError(.initializationFailed, "The client is gone", cause: .shutdown)))
+            initialization.completion(.failure(.clientIsGone))
         case .turnOff(let off): off.completion(.success(()))
         case .change(let change): change.completion(nil, .done)
         case .flush(let flush): flush.completion(.notInitialized)
         case .after(let body): body()
         }
+    }
+}
+
+extension TrackerError {
+    /// Nobody holds the client any more.
+    static var clientIsGone: TrackerError {
+        TrackerError(.initializationFailed, "The client is gone", cause: .shutdown)
     }
 }
 

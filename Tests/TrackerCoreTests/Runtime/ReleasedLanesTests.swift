@@ -63,6 +63,24 @@ struct ReleasedLanesTests {
         try await ends.values(atLeast: 3)
     }
 
+    @Test("ends the initialize that waited for its first session, when the client is released")
+    func endsInitialize() async throws {
+        let gate = try Gate()
+        let backend = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+        let results = Recorder<Result<Void, TrackerError>>()
+
+        do {
+            let tracker = MobileTracker(dependencies: .system(log: fixture.log))
+            tracker.accept(initialize: "925", config: backend.config()) { results.record($0) }
+            try await backend.backend.server.requests(atLeast: 1)
+            withExtendedLifetime(tracker) {}
+        }
+
+        let result = try await results.values(atLeast: 1)[0]
+        let error = #expect(throws: TrackerError.self) { try result.get() }
+        #expect(error?.code == .initializationFailed)
+    }
+
     @Test("has no file open any more")
     func closesFiles() async throws {
         for _ in 0..<3 {
