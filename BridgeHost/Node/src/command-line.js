@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util'
 import { nearest } from './nearest.js'
 import { wrap } from './terminal.js'
 
-/** What `sysexits.h` calls a command that was used wrongly. */
+/** The exit status for wrong arguments (`sysexits.h`, EX_USAGE). */
 export const EX_USAGE = 64
 
-/** The status of a command that was used rightly and did not succeed. */
+/** The exit status of a command that failed for another reason. */
 export const FAILURE = 1
 
 /**
@@ -25,21 +25,21 @@ export const FAILURE = 1
  * @property {string} help
  * @property {string} [value] What its value is called; without it the option takes none.
  * @property {string} [fallback] The value if it is left out.
- * @property {boolean} [many] Whether it may be given several times.
+ * @property {boolean} [many] Whether it may appear several times.
  */
 
-/** A command that was used wrongly; the message is a sentence that says how. */
+/** A command with wrong arguments. The message is a sentence that says what is wrong. */
 export class UsageError extends Error {
     name = 'UsageError'
 }
 
-/** A command that cannot do what it was told to; the message is a sentence that says why. */
+/** A command that failed. The message is a sentence that says why. */
 export class CommandError extends Error {
     name = 'CommandError'
 }
 
 /**
- * Runs a command: reads its words, shows its help, and puts what goes wrong into a sentence on stderr.
+ * Runs a command: reads its arguments, shows its help, and writes errors to stderr as sentences.
  *
  * @param {CommandSpec} spec
  * @param {string[]} words

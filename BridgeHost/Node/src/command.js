@@ -29,7 +29,7 @@ Examples:
   mobile-tracker collect
       shows what your program sends: point apiUrl at http://127.0.0.1:8123
   mobile-tracker doctor --api-url https://api.example.com
-      looks at the host, the queues and the way to the server
+      checks the host, the queues and the server
   mobile-tracker collect --help
       says what a command can do
 `

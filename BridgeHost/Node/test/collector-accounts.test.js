@@ -77,7 +77,7 @@ suite('a client\'s account', () => {
         await deliver(2)
         await deliver(3)
 
-        const text = 'Since it was first at rest, the client counts 2 delivered, and 2 came here.'
+        const text = 'Since it first had nothing left to send, the client counts 2 delivered, and 2 came here.'
         assert.deepEqual(await post(3), { state: 'agrees', delivered: 2, arrived: 2, text })
     })
 
@@ -96,7 +96,7 @@ suite('a client\'s account', () => {
         await post(7)
         await deliver(1)
 
-        const text = 'Since it was first at rest, the client counts 2 delivered, but only 1 came here.'
+        const text = 'Since it first had nothing left to send, the client counts 2 delivered, but only 1 came here.'
         assert.deepEqual(await post(9), { state: 'differs', delivered: 2, arrived: 1, text })
     })
 

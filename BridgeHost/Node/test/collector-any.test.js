@@ -36,7 +36,7 @@ suite('whatever comes', () => {
 
             const reply = collector.receive(routeOf(method, path), path, lower, { bytes, size: bytes.length })
 
-            const record = [...collector.ledger.records()].at(-1)
+            const record = [...collector.requestLog.records()].at(-1)
             assert.equal(record.seq, round + 1)
             assert.equal(reply.status, record.status)
             JSON.parse(record.toText())
@@ -52,7 +52,7 @@ suite('whatever comes', () => {
             const bytes = Buffer.from(JSON.stringify({ ...body, batch }))
             collector.receive(routeOf(method, path), path, lower, { bytes, size: bytes.length })
 
-            const { problems } = [...collector.ledger.records()].at(-1)
+            const { problems } = [...collector.requestLog.records()].at(-1)
             assert.ok(problems.some((problem) => problem.startsWith(`batch[0].${member} `)), `${member}: ${problems}`)
         }
     })
@@ -66,7 +66,7 @@ suite('whatever comes', () => {
                 collector.receive(routeOf(method, path), path, headers, { bytes, size: bytes.length })
             }
         }
-        for (const record of collector.ledger.records()) assert.ok(record.problems.length > 0)
+        for (const record of collector.requestLog.records()) assert.ok(record.problems.length > 0)
     })
 })
 

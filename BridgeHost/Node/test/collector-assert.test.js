@@ -39,7 +39,7 @@ suite('expectations', () => {
             [
                 false,
                 '✘ A {"plan":"pro","seats":3,"list":[1]}  0 came, 1 expected',
-                '    The nearest came at 09:30:00.000:',
+                '    The most similar came at 09:30:00.000:',
                 '      plan is "free"; expected is "pro".',
                 '      list[0] is 2; expected is 1.',
             ],

@@ -79,7 +79,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /✔ mobile-tracker \S+ starts\n {2}✔ Its libraries are there: .*libcurl/)
         assert.match(out, /✔ It can be written, by this user alone\n {2}✔ .* are free\n/)
         assert.match(out, /✔ MobileTracker 925 → http:\/\/127\.0\.0\.1:\d+: nothing waits; 1 of 1 delivered\n/)
-        assert.match(out, /\d good, 0 to look at, 0 wrong\.\n$/)
+        assert.match(out, /\d good, 0 to check, 0 wrong\.\n$/)
     })
 
     test('says what waits, and that nobody has it open', async (t) => {
@@ -145,7 +145,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         const folder = freshFolder(t)
         const { out } = await doctor(t, ['--storage-dir', folder])
 
-        assert.match(out, /! It holds no database: nothing was tracked yet/)
+        assert.match(out, /! It has no database: nothing was tracked yet/)
         assert.deepEqual(readdirSync(folder), [])
         await doctor(t, ['--storage-dir', join(folder, 'none')])
         assert.ok(!existsSync(join(folder, 'none')))
@@ -173,7 +173,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         const folder = freshFolder(t)
         const { out } = await doctor(t, [], { MOBILE_TRACKER_STORAGE_DIR: folder })
         assert.ok(out.includes(folder), out)
-        assert.match(out, /! It holds no database/)
+        assert.match(out, /! It has no database/)
     })
 
     test('names a database that is none', async (t) => {
@@ -191,7 +191,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         writeFileSync(join(folder, 'file'), '')
 
         assert.match((await doctor(t, ['--storage-dir', join(folder, 'file')])).out, /✘ It is a file, not a folder/)
-        assert.match((await doctor(t, ['--storage-dir', folder])).out, /! Others may look into it \(mode 755\)\n {6}chmod 700 /)
+        assert.match((await doctor(t, ['--storage-dir', folder])).out, /! Other users can read it \(mode 755\)\n {6}chmod 700 /)
     })
 })
 
@@ -237,7 +237,7 @@ suite('the doctor, of the server', () => {
 
     for (const [status, finding] of [
         [401, /! AnalyticsClient: an empty batch is refused \(401\)\n {6}The doctor sends no write key/],
-        [500, /! AnalyticsClient: 500 to an empty batch\n {6}The server has a fault/],
+        [500, /! AnalyticsClient: 500 to an empty batch\n {6}The server has an error/],
         [307, /! AnalyticsClient: the server sends its requests elsewhere \(307\)/],
         [400, /✔ AnalyticsClient: \/v1\/batch is there \(400 to an empty batch/],
     ]) {
@@ -281,7 +281,7 @@ suite('the doctor, of the server', () => {
         const { code, out } = await at(t, collector.url, '--key', KEY)
 
         assert.equal(code, 1)
-        assert.match(out, /✘ MobileTracker: the key is refused \(401\)\n {6}Look at xApiKey/)
+        assert.match(out, /✘ MobileTracker: the key is refused \(401\)\n {6}Check xApiKey/)
         assert.ok(!out.includes(KEY))
     })
 
@@ -293,7 +293,7 @@ suite('the doctor, of the server', () => {
         assert.deepEqual(collector.received({ kind: 'session' }), [])
         const { out } = await at(t, collector.url, '--key', KEY, '--session', '925', '--yes')
 
-        assert.match(out, /✔ MobileTracker: the key is taken; a session was made for brand 925 \(200\)/)
+        assert.match(out, /✔ MobileTracker: the key is accepted; a session was made for brand 925 \(200\)/)
         assert.equal(collector.received({ kind: 'session' }).length, 1)
     })
 
@@ -301,7 +301,7 @@ suite('the doctor, of the server', () => {
         const { code, out } = await at(t, 'http://127.0.0.1:1')
 
         assert.equal(code, 1)
-        assert.match(out, /✘ Nobody listens there: the connection is refused\n {6}Check the port/)
+        assert.match(out, /✘ No server listens there: the connection is refused\n {6}Check the port/)
     })
 
     test('says that the name is not known', async (t) => {
@@ -325,7 +325,7 @@ suite('the doctor, of the server', () => {
         const url = await serverThat(t, (_, response) => response.writeHead(301, { Location: 'https://www.example.com/' }).end())
         const { out } = await at(t, url)
 
-        assert.match(out, /and sends on to https:\/\/www\.example\.com\n {6}A redirect to another host is not followed/)
+        assert.match(out, /and redirects to https:\/\/www\.example\.com\n {6}Redirects to another host are not followed/)
     })
 
     test('says whether the certificate is trusted, and for how long', async (t) => {

@@ -47,9 +47,9 @@ suite('a plan', () => {
         ['additionalProperties: false', object({ total: {} }, { additionalProperties: false }), { totl: 1 }, 'data.totl is not in the plan; did you mean total?'],
         ['additionalProperties as a schema', object({}, { additionalProperties: { type: 'string' } }), { a: 1 }, 'data.a is 1; it must be a string.'],
         ['items', object({ a: { type: 'array', items: { type: 'string' } } }), { a: ['x', 1] }, 'data.a[1] is 1; it must be a string.'],
-        ['minItems', object({ a: { minItems: 1 } }), { a: [] }, 'data.a is an array; it must hold at least 1 element.'],
-        ['maxItems', object({ a: { maxItems: 1 } }), { a: [1, 2] }, 'data.a is an array; it must hold at most 1 element.'],
-        ['uniqueItems', object({ a: { uniqueItems: true } }), { a: [{ b: 1 }, { b: 1 }] }, 'data.a is an array; it must hold no element twice.'],
+        ['minItems', object({ a: { minItems: 1 } }), { a: [] }, 'data.a is an array; it must have at least 1 element.'],
+        ['maxItems', object({ a: { maxItems: 1 } }), { a: [1, 2] }, 'data.a is an array; it must have at most 1 element.'],
+        ['uniqueItems', object({ a: { uniqueItems: true } }), { a: [{ b: 1 }, { b: 1 }] }, 'data.a is an array; it must have no element twice.'],
         ['minimum', object({ a: { minimum: 0 } }), { a: -1 }, 'data.a is -1; it must be 0 or more.'],
         ['maximum', object({ a: { maximum: 5 } }), { a: 6 }, 'data.a is 6; it must be 5 or less.'],
         ['exclusiveMinimum', object({ a: { exclusiveMinimum: 0 } }), { a: 0 }, 'data.a is 0; it must be more than 0.'],
@@ -111,7 +111,7 @@ suite('collecting with a plan', () => {
         assert.deepEqual(kept.plan, [{ name: 'SEARCH', verdict: 'kept', reasons: [] }])
         assert.deepEqual(broken.problems, [
             'Plan, PURCHASE: data.total is "1"; it must be a number.',
-            'Plan, PURCHASE: data.items is an array; it must hold at least 1 element.',
+            'Plan, PURCHASE: data.items is an array; it must have at least 1 element.',
         ])
         assert.equal(broken.plan[0].verdict, 'broken')
         const { kept: keptCount, broken: brokenCount } = collector.totals()
@@ -229,7 +229,7 @@ suite('mobile-tracker plan', () => {
         const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), '--ts', join(folder, 'x.d.ts'))
 
         assert.equal(status, 1)
-        assert.match(errors, /Of the events, "SIGN_UP" and "signUp" would both be called signUp\./)
+        assert.match(errors, /Among the events, "SIGN_UP" and "signUp" would both be named signUp\./)
     })
 
     test('types makes the calls that the examples use', async (t) => {

@@ -16,13 +16,13 @@ const KEYS = ['xApiKey', 'apiKey', 'writeKey']
  * @property {Comparison} comparison
  *
  * @typedef {object} Comparison
- * @property {'waiting' | 'agrees' | 'differs'} state `waiting` until the client has been at rest once.
+ * @property {'waiting' | 'agrees' | 'differs'} state `waiting` until the client had nothing left to send once.
  * @property {number} delivered How many records the client counts as delivered since then.
  * @property {number} arrived How many came here since then.
  * @property {string} text The same in a sentence.
  */
 
-/** An account that cannot be read; its message tells the author what to change. */
+/** An account that cannot be read. The message says what to change. */
 export class AccountError extends Error {
     name = 'AccountError'
 }
@@ -83,8 +83,8 @@ export class AccountBook {
 /** @typedef {{ family: string, base: string, names: string[] }} Identity */
 
 /**
- * Where the comparison begins: at the first account that is the same as the one before it. An account lags a little
- * behind what came, so that only at rest do both say the same.
+ * Where the comparison begins: at the first account that equals the one before it. An account is a little older than
+ * the requests that arrived, so the two agree only while the client sends nothing.
  */
 function baseOf(page, sample) {
     if (!page || sample.delivered === null || sample.arrived === null) return null
@@ -95,14 +95,14 @@ function baseOf(page, sample) {
 }
 
 function compare(base, sample) {
-    if (!base) return { state: 'waiting', delivered: 0, arrived: 0, text: 'Waiting until the client is at rest once.' }
+    if (!base) return { state: 'waiting', delivered: 0, arrived: 0, text: 'Waiting until the client has nothing left to send.' }
     const delivered = sample.delivered - base.delivered
     const arrived = sample.arrived - base.arrived
     // What has come may not be counted yet; what is counted has come.
     const state = delivered > arrived ? 'differs' : 'agrees'
     const text = state === 'agrees'
-        ? `Since it was first at rest, the client counts ${delivered} delivered, and ${arrived} came here.`
-        : `Since it was first at rest, the client counts ${delivered} delivered, but only ${arrived} came here.`
+        ? `Since it first had nothing left to send, the client counts ${delivered} delivered, and ${arrived} came here.`
+        : `Since it first had nothing left to send, the client counts ${delivered} delivered, but only ${arrived} came here.`
     return { state, delivered, arrived, text }
 }
 
@@ -110,7 +110,7 @@ function isSame(one, other) {
     return one.delivered === other.delivered && one.arrived === other.arrived
 }
 
-/** What tells this client's requests apart from others. @returns {Identity} */
+/** What distinguishes this client's requests from others. @returns {Identity} */
 function identityOf({ config, sessionId, deviceId, ingestionHost, anonymousId, endpoint }) {
     if (config?.apiUrl) {
         return { family: 'tracker', base: pathOf(config.apiUrl), names: [`session ${sessionId}`, `device ${deviceId}`] }

@@ -50,20 +50,20 @@ export async function awaitExpectations(collector, expectations, { timeoutMs, en
     return judge()
 }
 
-/** Settles once the verdict is good. All that came is judged anew, so many requests in a row are judged together. */
+/** Resolves once the verdict is good. Each check goes over all requests, so many requests in a row share one check. */
 function metBy(judge, collector, signal) {
     return new Promise((resolve) => {
         let timer = null
-        const look = () => {
+        const check = () => {
             timer = null
             if (judge().isMet) resolve()
         }
-        const stopListening = collector.listen(() => (timer ??= setTimeout(look, TOGETHER_MS)))
+        const stopListening = collector.listen(() => (timer ??= setTimeout(check, TOGETHER_MS)))
         signal.addEventListener('abort', () => {
             clearTimeout(timer)
             stopListening()
         })
-        look()
+        check()
     })
 }
 

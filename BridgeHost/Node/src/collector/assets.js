@@ -10,7 +10,7 @@ const TYPES = {
 }
 
 /**
- * What the browser is told about everything the collector serves: only the page's own files may run, no other page may
+ * Headers of everything the collector serves to a browser: only the page's own files may run, no other page may
  * show it in a frame or load it, and no text may become markup, not even by a mistake in the page.
  */
 export const SAFE = {

@@ -10,7 +10,7 @@ import { inspect } from './json.js'
  * @property {number} plainSize Bytes once decompressed; the same if it was not compressed.
  * @property {string} text The text as it was sent. What is not UTF-8 in it is replaced.
  * @property {any} value What the JSON holds, or undefined if there is none. Large numbers have lost digits here.
- * @property {import('./json.js').Inspection | null} inspection What parsing does not tell.
+ * @property {import('./json.js').Inspection | null} inspection What parsing does not report.
  * @property {string | null} problem Why it could not be read.
  * @property {number} status What a server answers to it: 200, 400, 413 or 415.
  */

@@ -6,12 +6,12 @@ import { problemsOf } from './checks/index.js'
 import { faultText } from './faults/item.js'
 import { FaultScript } from './faults/script.js'
 import { itemsOf } from './items.js'
-import { Ledger } from './ledger.js'
+import { RequestLog } from './request-log.js'
 import { concealer, mask, maskBody } from './mask.js'
 import { personalDataIn } from './personal.js'
 import { ReceivedRequest } from './record.js'
 import { routeOf } from './routes.js'
-import { Witness } from './witness.js'
+import { SequenceChecker } from './sequence-checker.js'
 
 /** @typedef {import('./routes.js').Route} Route */
 /** @typedef {import('./faults/item.js').FaultItem} FaultItem */
@@ -38,28 +38,28 @@ const DEEPEST = 256
 
 /** What the collector knows and decides, apart from the wire: requests in, replies out. */
 export class Collector {
-    accounts = new AccountBook((client) => this.#witness.arrivals(client))
+    accounts = new AccountBook((client) => this.#sequenceChecker.arrivals(client))
     faults = new FaultScript({ onChange: () => this.#announce() })
-    ledger
+    requestLog
     /** Tells it from the one before it on the same port, whose numbers mean other requests. */
     run = randomUUID().slice(0, 8)
     /** How often everything was forgotten on demand. */
     clears = 0
     #listeners = new Set()
     #backend = new Backend()
-    #witness = new Witness()
+    #sequenceChecker = new SequenceChecker()
     #options
     #totals = newTotals()
 
     /** @param {{ strict: boolean, maxBytes: number, maxBodyBytes: number, plan?: import('../plan/plan.js').Plan | null }} options */
     constructor(options) {
         this.#options = options
-        this.ledger = new Ledger(options.maxBytes)
+        this.requestLog = new RequestLog(options.maxBytes)
     }
 
     /** Counts since the start, whatever was forgotten or cleared since. */
     get totals() {
-        return { ...this.#totals, forgotten: this.ledger.forgotten }
+        return { ...this.#totals, forgotten: this.requestLog.forgotten }
     }
 
     get options() {
@@ -74,8 +74,8 @@ export class Collector {
 
     /** Forgets all requests, and with them which keys and numbers have come. Sessions and the fault script stay. */
     clear() {
-        this.ledger.clear()
-        this.#witness = new Witness()
+        this.requestLog.clear()
+        this.#sequenceChecker = new SequenceChecker()
         this.accounts.clear()
         this.clears++
         this.#announce()
@@ -129,7 +129,7 @@ export class Collector {
         addHeaders(reply, route, fault)
 
         const client = this.#clientOf(route, headers, body, items)
-        const seen = this.#witness.observe({
+        const seen = this.#sequenceChecker.observe({
             route, ...client, lane: laneIn(testOf(route, headers), client.lane), items, key: headers['idempotency-key'], sequence: headers['x-sequence'],
             taken: accepted, refused: action === 'answer' && isRefusal(status),
         })
@@ -167,7 +167,7 @@ export class Collector {
         return problemBody(fault ? [`The fault script answers ${status} here.`] : problems)
     }
 
-    /** Which client sent it: what its lane is called beside its path, and what tells its installation apart. */
+    /** Which client sent it: the name of its lane beside its path, and the identities of its installation. */
     #clientOf(route, headers, body, items) {
         if (route.kind === 'batch') {
             const first = body.value?.batch?.[0]
@@ -218,7 +218,7 @@ export class Collector {
         if (record.problems.length > 0) totals.withProblems++
         for (const { kind } of record.flags) totals[kind]++
         if (!record.repeat) for (const { verdict } of record.plan) totals[verdict]++
-        this.ledger.add(record)
+        this.requestLog.add(record)
     }
 }
 

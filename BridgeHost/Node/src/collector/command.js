@@ -34,7 +34,7 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
             help: `where the basic client's events go, instead of ${BASIC_PATHS.join(' and ')}; may be given several times`,
         },
         'any-path': { help: 'take a POST to any other path as the basic client\'s, instead of answering 404' },
-        faults: { value: 'script', help: 'begin with a fault script' },
+        faults: { value: 'script', help: 'start with a fault script' },
         assert: {
             value: 'file',
             help: 'end with status 0 once what the file expects has come, or with 1 and the differences',
@@ -43,7 +43,7 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
         record: { value: 'file', help: 'write each request to this file, for mobile-tracker replay; keys are masked' },
         plan: {
             value: 'file',
-            help: 'say of each event whether it keeps to this plan; see mobile-tracker plan --help',
+            help: 'check each event against this plan; see mobile-tracker plan --help',
         },
         'infer-plan': { value: 'file', help: 'write a plan from what came, when the collector ends' },
         json: { help: 'print JSON, one object a line; the first has the url' },
@@ -94,7 +94,7 @@ ${columns(OPTION_HELP.map(([name, help]) => [`:${name}=`, help]))}`,
 }
 
 /**
- * Runs `mobile-tracker collect` until it is told to end.
+ * Runs `mobile-tracker collect` until a signal or its input ends it.
  *
  * @param {string[]} words
  * @returns {Promise<number>} The exit status.

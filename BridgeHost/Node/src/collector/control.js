@@ -115,7 +115,7 @@ function live({ collector, request, response }) {
 
 function oneRecord({ collector, response, query }) {
     const seq = wholeNumber(query.get('seq') ?? '')
-    const [record] = collector.ledger.after(seq - 1, 1)
+    const [record] = collector.requestLog.after(seq - 1, 1)
     if (record?.seq !== seq) throw new Refusal(404, `Request ${seq} is not kept any more.`)
     sendRecords(response, 200, { facts: { total: 1 }, records: [record] }, collector)
 }
@@ -135,7 +135,7 @@ async function wait({ collector, request, response, query, signal }) {
     const gone = new AbortController()
     response.on('close', () => gone.abort())
     const ended = AbortSignal.any([signal, gone.signal])
-    const { outcome, matched } = await waitFor(collector.ledger, filter, { ...goal, signal: ended })
+    const { outcome, matched } = await waitFor(collector.requestLog, filter, { ...goal, signal: ended })
     if (gone.signal.aborted) return
     const facts = { matched, wanted: goal.count }
     if (outcome !== 'met') {
@@ -149,7 +149,7 @@ async function wait({ collector, request, response, query, signal }) {
 }
 
 function clear({ collector, response }) {
-    const cleared = collector.ledger.size
+    const cleared = collector.requestLog.size
     collector.clear()
     sendJSON(response, 200, { cleared })
 }
@@ -217,7 +217,7 @@ function timeoutFrom(text) {
 function matching(collector, filter, query) {
     const matches = matcher(filter)
     const records = []
-    for (const record of collector.ledger.records(filter.since)) if (matches(record) > 0) records.push(record)
+    for (const record of collector.requestLog.records(filter.since)) if (matches(record) > 0) records.push(record)
     const last = query.has('last') ? wholeNumber(query.get('last')) : records.length
     return { facts: { total: records.length }, records: last === 0 ? [] : records.slice(-last) }
 }
@@ -244,8 +244,8 @@ async function readText(request, what) {
 }
 
 /** Written piece by piece, as fast as the client reads: all that is kept can be more than one string can hold. */
-function sendRecords(response, status, { facts, records }, { ledger }) {
-    const head = { ...facts, forgotten: ledger.forgotten }
+function sendRecords(response, status, { facts, records }, { requestLog }) {
+    const head = { ...facts, forgotten: requestLog.forgotten }
     response.writeHead(status, { 'Content-Type': 'application/json' })
     Readable.from(pieces(head, records), { objectMode: false }).on('error', () => response.destroy()).pipe(response)
 }

@@ -7,7 +7,7 @@ const FIELDS = ['kind', 'type', 'name', 'user', 'session']
 const KNOWN = [...FIELDS, 'data', 'count', 'test']
 const TOP = ['expect', 'inOrder', 'nothingElse', 'allowProblems']
 
-/** Expectations that cannot be understood; its message tells the author what to change. */
+/** Expectations that cannot be understood. The message says what to change. */
 export class ExpectationError extends Error {
     name = 'ExpectationError'
 }
@@ -175,7 +175,7 @@ function hintsFor(expected, entries) {
         const found = differences(expected.data, entry.data, '')
         if (found.length > 0 && (!best || found.length < best.found.length)) best = { entry, found }
     }
-    if (best) return [`The nearest came at ${best.entry.at.slice(11, 23)}:`, ...best.found.map((text) => `  ${text}`)]
+    if (best) return [`The most similar came at ${best.entry.at.slice(11, 23)}:`, ...best.found.map((text) => `  ${text}`)]
     const others = new Set(entries.map(({ name }) => name).filter((name) => name !== null && name !== expected.name))
     const near = expected.name === undefined ? undefined : nearest(expected.name, others)
     return near === undefined ? [] : [`${near} came; is that the one?`]

@@ -17,7 +17,7 @@ import { KINDS } from './routes.js'
  * @property {number} [since] Only records after this number.
  */
 
-/** A filter that cannot be understood; its message tells the author what to change. */
+/** A filter that cannot be understood. The message says what to change. */
 export class FilterError extends Error {
     name = 'FilterError'
 }

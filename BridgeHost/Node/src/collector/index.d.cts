@@ -40,7 +40,7 @@ export interface ReceivedRequest {
     readonly repeat: boolean
     /** The run it belongs to: its `X-Test-Id`, or `/test/<id>` in its base path. */
     readonly test: string | null
-    /** Which client on which machine sent it, as far as that can be told: what shares a sequence. */
+    /** Which client on which machine sent it, if that is known: requests of one stream share a sequence. */
     readonly stream: number | null
     /** The session that the answer named. */
     readonly made: string | null
@@ -194,7 +194,7 @@ export interface RunningCollector {
     /** What it got, oldest first, as far as it is still kept. */
     received(filter?: Filter): ReceivedRequest[]
     /**
-     * Waits until so many have come, counting what is there already, and gives the requests that match.
+     * Waits until so many requests have arrived, including those that are there already. Returns those that match.
      * Rejects with a `WaitError` when the time is up.
      */
     wait(wanted?: Wanted): Promise<ReceivedRequest[]>

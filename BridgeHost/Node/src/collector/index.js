@@ -57,7 +57,7 @@ class RunningCollector {
      */
     received(filter = {}) {
         const matches = matcher(filter)
-        return [...this.#collector.ledger.records()].filter((record) => matches(record) > 0)
+        return [...this.#collector.requestLog.records()].filter((record) => matches(record) > 0)
     }
 
     /**
@@ -72,7 +72,7 @@ class RunningCollector {
     async wait({ count, requests, timeoutMs = 10_000, ...filter } = {}) {
         const full = waitFilter(filter)
         const goal = { count: count ?? requests ?? 1, ofRequests: requests !== undefined, timeoutMs, signal: this.#stop.signal }
-        const { outcome, matched } = await waitFor(this.#collector.ledger, full, goal)
+        const { outcome, matched } = await waitFor(this.#collector.requestLog, full, goal)
         const received = this.received(full)
         if (outcome === 'met') return received
         const reason = outcome === 'timeout' ? `within ${timeoutMs} ms` : 'before the collector was closed'
@@ -115,7 +115,7 @@ class RunningCollector {
 
     /** Calls `listener` with every request that comes. @returns {() => void} Ends it. */
     listen(listener) {
-        return this.#collector.ledger.listen(listener)
+        return this.#collector.requestLog.listen(listener)
     }
 
     /** Stops listening, and cuts every connection. Waits under way end. Safe to call twice. */
@@ -134,7 +134,7 @@ class RunningCollector {
 }
 
 /**
- * Starts a collector, on 127.0.0.1 unless told otherwise.
+ * Starts a collector, by default on 127.0.0.1.
  *
  * @param {CollectorOptions} [options]
  * @returns {Promise<RunningCollector>}

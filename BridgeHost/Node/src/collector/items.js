@@ -10,7 +10,7 @@
  */
 
 /**
- * Takes a request apart into what it carries. It makes the best of a body that is not as it should be.
+ * Splits a request into its events. It reads as much as it can of a malformed body.
  *
  * @param {import('./routes.js').Route} route
  * @param {any} value The parsed body.

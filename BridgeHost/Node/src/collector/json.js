@@ -1,5 +1,5 @@
 /**
- * What `JSON.parse` cannot tell about a text it has accepted.
+ * What `JSON.parse` does not report about a text.
  *
  * @typedef {object} Inspection
  * @property {number} depth How deep the text nests: 0 for a bare value, 1 for `{}`.

@@ -8,7 +8,7 @@ import { KINDS } from './routes.js'
 const MOST_RECORDS = 200
 const MOST_CHARACTERS = 256 * 1024
 
-/** A body longer than this is sent cut short; the page asks for the rest when somebody looks at it. */
+/** A body longer than this is sent cut short; the page asks for the rest when it is shown. */
 const MOST_RAW = 32 * 1024
 
 /** How much of what is kept a page that has just been opened is sent. */
@@ -21,7 +21,7 @@ const RETRY = 500
 /**
  * One page that receives everything as it comes, by server-sent events.
  *
- * It has no queue: the ledger is the queue, and the page's position in it a number. A page that reads slowly is sent
+ * It has no queue: the requestLog is the queue, and the page's position in it a number. A page that reads slowly is sent
  * what has come meanwhile when it is ready, and one that comes back goes on after the last number that it has seen.
  */
 export class LiveStream {
@@ -37,20 +37,20 @@ export class LiveStream {
     /**
      * @param {Collector} collector
      * @param {import('node:http').ServerResponse} response
-     * @param {string | undefined} lastEventId What the page saw last, as its browser tells it.
+     * @param {string | undefined} lastEventId The last message that the page received, as its browser reports it.
      */
     constructor(collector, response, lastEventId) {
         this.#collector = collector
         this.#response = response
         this.#clears = collector.clears
         const seen = positionFrom(lastEventId, collector.run)
-        this.#position = seen ?? collector.ledger.positionOfNewest(MOST_EVENTS_AT_FIRST, MOST_BYTES_AT_FIRST)
+        this.#position = seen ?? collector.requestLog.positionOfNewest(MOST_EVENTS_AT_FIRST, MOST_BYTES_AT_FIRST)
         response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
         response.write(`retry: ${RETRY}\n\n${message('hello', { ...this.#facts(), resumed: seen !== null })}`)
         const { accounts } = collector
         for (const account of accounts.latest()) response.write(message('account', account))
         this.#endings = [
-            collector.ledger.listen(() => this.#schedule()),
+            collector.requestLog.listen(() => this.#schedule()),
             collector.listen(() => this.#schedule()),
             accounts.listen((account) => response.write(message('account', account))),
         ]
@@ -83,14 +83,14 @@ export class LiveStream {
 
     #send() {
         if (this.#response.destroyed) return
-        const { ledger, clears } = this.#collector
+        const { requestLog, clears } = this.#collector
         if (clears !== this.#clears) {
             this.#clears = clears
             this.#response.write(message('cleared', { clears }))
         }
         this.#sendState()
         while (!this.#isFull) {
-            const records = ledger.after(this.#position, MOST_RECORDS)
+            const records = requestLog.after(this.#position, MOST_RECORDS)
             if (records.length === 0) return
             this.#sendRecords(records)
         }

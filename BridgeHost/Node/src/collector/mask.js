@@ -1,5 +1,5 @@
 /**
- * Hides a secret, so that it can still be told from another one: all but its last four characters.
+ * Masks a secret but for its last four characters, which distinguish it from another one.
  *
  * @param {string} secret
  * @returns {string} As many characters as came in; of four or fewer none is shown.

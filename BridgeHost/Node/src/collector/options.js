@@ -1,6 +1,6 @@
 import { BASIC_PATHS } from './routes.js'
 
-/** The options of a collector that one does not give. @type {Required<import('./index.cjs').CollectorOptions>} */
+/** The default options of a collector. @type {Required<import('./index.cjs').CollectorOptions>} */
 export const USUAL = {
     port: 0,
     host: '127.0.0.1',

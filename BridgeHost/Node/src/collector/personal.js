@@ -46,7 +46,7 @@ const OWN = new Set([
  * check digit) and telephone numbers. Says where, and never what.
  *
  * @param {any} body
- * @returns {import('./witness.js').Flag[]}
+ * @returns {import('./sequence-checker.js').Flag[]}
  */
 export function personalDataIn(body) {
     const flags = []

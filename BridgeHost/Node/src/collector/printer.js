@@ -122,7 +122,7 @@ export class Printer {
     }
 }
 
-/** Whether the kind alone tells where a request went. */
+/** Whether the kind alone says where a request went. */
 function isTelling(kind) {
     return !['unknown', 'batch', 'basic', 'event'].includes(kind)
 }
@@ -132,7 +132,7 @@ function styleOf(status, fault) {
     return fault ? 'yellow' : 'red'
 }
 
-/** What a request is about: its events' names, or where it went if its kind does not tell. */
+/** What a request is about: its events' names, or where it went if its kind does not say it. */
 function titleOf({ kind, method, path, items }) {
     if (items.length === 1 && !items[0].name && items[0].type === kind) {
         return isTelling(kind) ? '' : harmless(`${method} ${path}`)
@@ -144,7 +144,7 @@ function titleOf({ kind, method, path, items }) {
     return harmless(shown.join(', '))
 }
 
-/** The body stands in it character for character as it was sent. */
+/** It contains the body character for character as it was sent. */
 function jsonLine(record) {
     const { seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, plan, items, fault } = record
     const facts = {

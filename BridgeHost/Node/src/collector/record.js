@@ -24,13 +24,13 @@ export class ReceivedRequest {
         this.attempt = attempt ?? 1
         /** Whether it, or an event in it, had been accepted before. @type {boolean} */
         this.repeat = repeat ?? false
-        /** Which client on which machine sent it, as far as that can be told: what shares a sequence. @type {number | null} */
+        /** Which client on which machine sent it, if that is known: requests of one stream share a sequence. @type {number | null} */
         this.stream = stream ?? null
         /** The run it belongs to: its `X-Test-Id`, or `/test/<id>` in its base path. @type {string | null} */
         this.test = test ?? null
         /** The session that the answer named. @type {string | null} */
         this.made = made ?? null
-        /** @type {import('./witness.js').Flag[]} */
+        /** @type {import('./sequence-checker.js').Flag[]} */
         this.flags = flags ?? []
         /** What is wrong with it, in plain sentences. @type {string[]} */
         this.problems = problems ?? []
@@ -56,7 +56,7 @@ export class ReceivedRequest {
         return this.isJSON ? JSON.parse(this.raw) : undefined
     }
 
-    /** The record as JSON text. The body stands in it character for character as it was sent. */
+    /** The record as JSON text. It contains the body character for character as it was sent. */
     toText() {
         const { seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, plan, headers, items, size, fault } = this
         const rest = JSON.stringify({

@@ -45,7 +45,7 @@ const ENDPOINTS = [
 /** RFC 3986, 3.3: a segment is unreserved characters, sub-delimiters, `:`, `@` and percent-encoded bytes. */
 const SEGMENT = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$/
 
-/** Where the basic client's events go unless the collector is told otherwise. */
+/** Where the basic client's events go by default. */
 export const BASIC_PATHS = ['/', '/events']
 
 /**

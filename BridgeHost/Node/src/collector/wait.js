@@ -18,7 +18,7 @@ const LONGEST_TIMER = 2 ** 31 - 1
  *
  * Unless the filter says otherwise, only what the backend has taken counts, and nothing twice.
  *
- * @param {import('./ledger.js').Ledger} ledger
+ * @param {import('./request-log.js').RequestLog} requestLog
  * @param {Filter} filter
  * @param {object} goal
  * @param {number} goal.count How many; a batch counts once for each of its events that matches.
@@ -28,11 +28,11 @@ const LONGEST_TIMER = 2 ** 31 - 1
  * @returns {Promise<Waited>} It never rejects.
  * @throws {import('./filter.js').FilterError} At once.
  */
-export function waitFor(ledger, filter, { count, ofRequests, timeoutMs, signal }) {
+export function waitFor(requestLog, filter, { count, ofRequests, timeoutMs, signal }) {
     const matches = matcher(filter)
     const weigh = ofRequests ? (record) => Math.min(matches(record), 1) : matches
     let matched = 0
-    for (const record of ledger.records()) matched += weigh(record)
+    for (const record of requestLog.records()) matched += weigh(record)
     if (matched >= count) return Promise.resolve({ outcome: 'met', matched })
     if (signal.aborted) return Promise.resolve({ outcome: 'stopped', matched })
 
@@ -45,7 +45,7 @@ export function waitFor(ledger, filter, { count, ofRequests, timeoutMs, signal }
         }
         const stop = () => end('stopped')
         const timer = setTimeout(end, Math.min(timeoutMs, LONGEST_TIMER), 'timeout')
-        const stopListening = ledger.listen((record) => {
+        const stopListening = requestLog.listen((record) => {
             matched += weigh(record)
             if (matched >= count) end('met')
         })

@@ -8,7 +8,7 @@ const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 /** Answers of a server that does not know the address, or not the method. */
 const UNKNOWN = [404, 405, 501]
 
-const OWN_FAULT = 'The server has a fault of its own; events wait until it is over.'
+const OWN_FAULT = 'The server has an error of its own; events wait until it works again.'
 
 /**
  * Asks what MobileTracker would ask.
@@ -29,8 +29,8 @@ export async function askTracker(base, { key, brand, trusted }) {
     }
     if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
         return bad(
-            'The key has characters that no header can hold',
-            'Look for a line break or quotation marks that came along.',
+            'The key has characters that a header must not have',
+            'Remove line breaks and quotation marks from it.',
         )
     }
     const body = { device_id: randomUUID(), os_name: 'Linux', device_type: 'Desktop', brand_id: Number(brand) }
@@ -44,7 +44,7 @@ export async function askTracker(base, { key, brand, trusted }) {
     if (status === 401 || status === 403) {
         return bad(
             `MobileTracker: the key is refused (${status})`,
-            'Look at xApiKey: is it the one for this server and this brand? init with the right one resumes delivery.',
+            'Check xApiKey: is it the key for this server and this brand? init with the right key resumes delivery.',
         )
     }
     return brand === undefined ? judgeProbe(status) : judgeSession(status, brand)
@@ -53,17 +53,17 @@ export async function askTracker(base, { key, brand, trusted }) {
 /** The answer to a request that makes a session. */
 function judgeSession(status, brand) {
     if (status >= 200 && status < 300) {
-        return good(`MobileTracker: the key is taken; a session was made for brand ${brand} (${status})`)
+        return good(`MobileTracker: the key is accepted; a session was made for brand ${brand} (${status})`)
     }
     if (UNKNOWN.includes(status)) {
         return bad(
             `MobileTracker: there is no /v2/tracking-session below this address (${status})`,
-            'Look at the path of apiUrl.',
+            'Check the path of apiUrl.',
         )
     }
     return bad(
         `MobileTracker: no session can be made for brand ${brand} (${status})`,
-        status >= 500 ? 'The server has a fault of its own.' : 'Look at the brand id.',
+        status >= 500 ? 'The server has an error of its own.' : 'Check the brand id.',
     )
 }
 
@@ -77,7 +77,7 @@ function judgeProbe(status) {
                 + '--session makes a session, to be sure.',
         )
     }
-    if (status >= 500) return warning(`MobileTracker: whether the key is taken cannot be told (${asked})`, OWN_FAULT)
+    if (status >= 500) return warning(`MobileTracker: it is unknown whether the key is accepted (${asked})`, OWN_FAULT)
     if (status >= 300 && status < 400) return redirected('MobileTracker', status)
     return good(`MobileTracker: the key is not refused (${asked}; --session makes one, to be sure)`)
 }
@@ -113,6 +113,6 @@ export async function askAnalytics(base, trusted) {
 function redirected(client, status) {
     return warning(
         `${client}: the server sends its requests elsewhere (${status})`,
-        'A redirect to another host is not followed: give the address to which it leads.',
+        'Redirects to another host are not followed: use the address to which this one leads.',
     )
 }

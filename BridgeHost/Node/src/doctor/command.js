@@ -5,7 +5,7 @@ import { examineFolder, standardFolders, standardRoot } from './folder.js'
 import { examineHost } from './host.js'
 import { baseFrom, examineServer } from './server.js'
 
-/** The variables that give an option which is left out. */
+/** The variables with the values of options that are left out. */
 const VARIABLES = {
     'api-url': 'MOBILE_TRACKER_API_URL',
     key: 'MOBILE_TRACKER_KEY',
@@ -15,12 +15,12 @@ const VARIABLES = {
 /** @type {import('../command-line.js').CommandSpec} */
 export const DOCTOR = {
     name: 'doctor',
-    about: `Says why an event does not arrive: looks at the host, the state folder and, with an address, the way to the server.
+    about: `Says why an event does not arrive: checks the host, the state folder and, with an address, the server.
 It changes nothing. Ends with 1 if something is wrong (✘).`,
     options: {
         'storage-dir': {
             value: 'dir',
-            help: 'the state folder to look at, instead of those of all programs of this user',
+            help: 'the state folder to check, instead of those of all programs of this user',
         },
         'api-url': {
             value: 'url',
@@ -37,15 +37,15 @@ It changes nothing. Ends with 1 if something is wrong (✘).`,
     },
     more: `Without an option, the environment gives its value, as it does for the clients:
 ${columns(Object.entries(VARIABLES).map(([option, name]) => [name, `--${option}`]))}
-A key in the environment stands on no command line, which other users of the machine can read.
+Prefer the variable for the key: other users of the machine can read command lines.
 
 The server's lines name the client whose requests were tried. BasicTracker's endpoint is not tried:
-whatever is sent to it is an event.`,
+it takes every request for an event.`,
     examples: [
-        ['', 'looks at the host and at what waits in the queues of this user\'s programs'],
+        ['', 'checks the host and what waits in the queues of this user\'s programs'],
         [
             '--storage-dir ./state --api-url https://api.example.com',
-            'looks at one program\'s state and at its server, with the key in MOBILE_TRACKER_KEY',
+            'checks one program\'s state and its server, with the key in MOBILE_TRACKER_KEY',
         ],
         ['--api-url https://api.example.com --session 925', 'makes a session too'],
     ],
@@ -107,7 +107,7 @@ function foldersOf(options) {
     return named === undefined ? standardFolders() : [named]
 }
 
-/** The finding where there is no folder to look at. @param {string | null} root */
+/** The finding where there is no folder to check. @param {string | null} root */
 function noFolder(root) {
     const advice = 'If yours has its own storageDirectory, give it with --storage-dir.'
     return {
@@ -132,7 +132,7 @@ async function isAgreed(base, brand) {
     if (!process.stdin.isTTY || !process.stderr.isTTY) {
         process.stderr.write(
             'mobile-tracker: --session makes a session on the server; give --yes to agree. '
-                + 'The key is looked at without one.\n',
+                + 'Without --session the doctor checks the key without making one.\n',
         )
         return false
     }

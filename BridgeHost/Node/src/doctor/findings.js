@@ -1,7 +1,7 @@
 import { harmless, painter, wrap } from '../terminal.js'
 
 /**
- * One thing that was looked at.
+ * One thing that was checked.
  *
  * @typedef {object} Finding
  * @property {'good' | 'warning' | 'bad'} level
@@ -35,7 +35,7 @@ export function sectionText({ title, of, findings }, stream) {
 /** @param {Finding[]} findings */
 export function summaryText(findings, stream) {
     const count = (level) => findings.filter((finding) => finding.level === level).length
-    const parts = [`${count('good')} good`, `${count('warning')} to look at`, `${count('bad')} wrong`]
+    const parts = [`${count('good')} good`, `${count('warning')} to check`, `${count('bad')} wrong`]
     const style = count('bad') > 0 ? 'red' : count('warning') > 0 ? 'yellow' : 'green'
     return `${painter(stream)(style, parts.join(', '))}.\n`
 }

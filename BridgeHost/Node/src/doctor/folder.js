@@ -36,7 +36,7 @@ export function standardRoot() {
     return join(home, process.platform === 'darwin' ? 'Library/Application Support' : '.local/state', 'mobile-tracker')
 }
 
-/** The host looks here too. */
+/** The host uses the same folder. */
 function homeFolder() {
     const { HOME } = process.env
     if (HOME && isAbsolute(HOME)) return HOME
@@ -52,7 +52,7 @@ function homeFolder() {
  * Examines a state folder.
  *
  * @param {string} path
- * @param {string | null} host The host program that reads it; without one only the folder itself is looked at.
+ * @param {string | null} host The host program that reads it; without one only the folder itself is checked.
  * @returns {import('./findings.js').Section}
  */
 export function examineFolder(path, host) {
@@ -64,7 +64,7 @@ function findingsOf(path, host) {
     if (!folder) {
         return [warning(
             'There is no such folder: nothing was tracked with it yet',
-            'Look at storageDirectory in your configuration, or leave --storage-dir out to see all programs\' folders.',
+            'Check storageDirectory in your configuration, or leave --storage-dir out to see all programs\' folders.',
         )]
     }
     if (!folder.isDirectory()) {
@@ -84,7 +84,7 @@ function rightsOf(path, { mode, uid }) {
         )
     }
     if ((mode & 0o077) !== 0) {
-        return warning(`Others may look into it (mode ${(mode & 0o777).toString(8)})`, `chmod 700 ${path}`)
+        return warning(`Other users can read it (mode ${(mode & 0o777).toString(8)})`, `chmod 700 ${path}`)
     }
     const own = process.getuid?.()
     return good(
@@ -118,26 +118,26 @@ function lanesOf(path, host) {
     } catch (error) {
         const said = String(error.stderr ?? error.message).trim().split('\n')[0]
         return [bad(
-            `The host cannot look into it: ${said}`,
+            `The host cannot read it: ${said}`,
             'Use the host that belongs to this version of the package.',
         )]
     }
     if (report.error) {
         return [bad(
             `Its database cannot be read: ${report.error}`,
-            'The next start sets a damaged database aside and carries over what can be read. A newer one needs a newer '
+            'The next start moves a damaged database aside and recovers what can be read. A newer one needs a newer '
                 + 'version of the package.',
         )]
     }
     if (report.schema === null) {
-        return [warning('It holds no database: nothing was tracked yet', 'Call init and track, and look again.')]
+        return [warning('It has no database: nothing was tracked yet', 'Call init and track, and run this again.')]
     }
     if (report.lanes.length === 0) {
-        return [warning('It holds no queue: no client was initialised yet', 'Call init and track, and look again.')]
+        return [warning('It has no queue: no client was initialised yet', 'Call init and track, and run this again.')]
     }
     const findings = report.lanes.slice(0, MOST_LANES).flatMap(laneFindings)
     if (report.lanes.length > MOST_LANES) {
-        findings.push(warning(`${report.lanes.length - MOST_LANES} more queues are in it`, 'Look at them with --json.'))
+        findings.push(warning(`${report.lanes.length - MOST_LANES} more queues are in it`, '--json shows them.'))
     }
     return findings
 }
@@ -156,7 +156,7 @@ function laneFindings(lane) {
     return findings
 }
 
-/** Whose a queue is. Of a write key there is a fingerprint, which tells two keys apart and cannot be turned back. */
+/** The owner of a queue. Of a write key there is a fingerprint: it distinguishes two keys and does not reveal them. */
 function ownerText({ kind, owner }) {
     if (owner === '') return ''
     return kind === 'batch' ? ` (write key #${owner.slice(0, 8)})` : ` ${owner}`
@@ -187,7 +187,7 @@ function queueFinding(name, lane) {
         )
     }
     const wait = lane.pending === lane.queued && lane.kind === 'session'
-        ? 'They wait for a session: init has not succeeded. Look at its error, and at --api-url below.'
+        ? 'They wait for a session: init has not succeeded. Check its error, and --api-url below.'
         : 'It waits for its next try, or was halted because the key was refused. getDebugInfo() says which: '
             + 'delivering, circuitState, lastError.'
     return warning(`${what}; ${processText(open)} has it open and does not deliver now`, wait)
@@ -198,7 +198,7 @@ function droppedTodo(reasons) {
         return 'The server refused those: "mobile-tracker collect --strict" says what is wrong with an event.'
     }
     if (reasons.includes('evicted')) {
-        return 'The queue was full: raise maxQueuedEvents, or look why nothing is delivered.'
+        return 'The queue was full: raise maxQueuedEvents, or find out why nothing is delivered.'
     }
     return 'Docs/Delivery.md says what each reason means.'
 }

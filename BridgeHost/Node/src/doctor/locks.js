@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 
 /**
- * Who holds a lock file now. The system is asked for it: trying the lock would disturb who wants it.
+ * The processes that have a file locked. Asks the system, because trying the lock would disturb processes that want it.
  *
  * @param {string} path
- * @returns {number[] | null} The processes; null if this system does not tell.
+ * @returns {number[] | null} Their ids; null if this system does not say.
  */
 export function holdersOf(path) {
     const file = statSync(path, { throwIfNoEntry: false })

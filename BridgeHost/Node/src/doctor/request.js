@@ -53,7 +53,7 @@ export function ask(base, { method, path, key, body, trusted }) {
 export function connectionFinding({ code, message }) {
     if (code === 'ECONNREFUSED') {
         return bad(
-            'Nobody listens there: the connection is refused',
+            'No server listens there: the connection is refused',
             'Check the port of apiUrl, and whether the server runs.',
         )
     }
@@ -61,7 +61,7 @@ export function connectionFinding({ code, message }) {
         return bad('It does not speak TLS', 'Use http:// for a server on this machine, or correct the port.')
     }
     if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'].includes(code)) {
-        return bad(`There is no way to it (${code})`, 'Check the network and the VPN.')
+        return bad(`It cannot be reached (${code})`, 'Check the network and the VPN.')
     }
     return bad(`The connection fails: ${code ?? message}`, 'Check the firewall, the proxy and the port.')
 }

@@ -70,7 +70,7 @@ function plainText({ protocol, hostname }) {
     if (protocol === 'https:' || isLoopback(hostname)) return []
     return [bad(
         'Plain http to another machine is refused by init',
-        'Use https, or allowInsecureHTTP: true if everybody on the way may read the events and the key.',
+        'Use https, or allowInsecureHTTP: true if anybody on the network may read the events and the key.',
     )]
 }
 
@@ -152,7 +152,7 @@ function judgeCertificate(socket) {
         }
         return bad(
             `TLS: ${of} is not trusted (${reason})`,
-            'If it is your own, give the certificate of who signed it with the option caBundle, and here with --ca.',
+            'If it is your own, pass the certificate of its signer with the option caBundle, and here with --ca.',
         )
     }
     const what = `TLS: ${socket.getProtocol()}, ${of} is good for ${left} days`
@@ -166,20 +166,20 @@ function roundTrip(base, { status, headers, time, error }) {
         const target = URL.canParse(headers.location, base.href) ? new URL(headers.location, base) : null
         if (target && target.hostname !== base.hostname) {
             return [warning(
-                `${what}, and sends on to ${target.origin}`,
-                `A redirect to another host is not followed: set apiUrl to ${target.origin} if that is the backend.`,
+                `${what}, and redirects to ${target.origin}`,
+                `Redirects to another host are not followed: set apiUrl to ${target.origin} if that is the backend.`,
             )]
         }
     }
-    if (status >= 500) return [warning(what, 'The server has a fault of its own; events wait until it is over.')]
+    if (status >= 500) return [warning(what, 'The server has an error of its own; events wait until it works again.')]
     if (time <= SLOW_MS) return [good(what)]
-    return [warning(what, 'With one request in flight, so few a second go out: see maxConcurrentRequests.')]
+    return [warning(what, 'With one request in flight, this limits how many go out a second: see maxConcurrentRequests.')]
 }
 
 function clock({ headers, at }) {
     const theirs = Date.parse(headers?.date)
     if (Number.isNaN(theirs)) {
-        return [warning('It does not say what time it is', 'Whether this machine\'s clock is right cannot be told.')]
+        return [warning('Its answers have no Date', 'So this machine\'s clock cannot be checked.')]
     }
     // The header is in whole seconds, cut off.
     const skew = at - (theirs + 500)

@@ -52,11 +52,11 @@ export const TYPES = {
     operands: 'FILE',
     least: 1,
     most: 1,
-    about: 'Makes typed calls from a plan: one function an event. What breaks the plan does not compile.',
+    about: 'Makes typed calls from a plan: one function an event. A call that breaks the plan does not compile.',
     options: {
         ts: {
             value: 'file.d.ts',
-            help: 'the declarations for TypeScript; the module they are of goes beside them, as file.js',
+            help: 'the TypeScript declarations; the module goes beside them, as file.js',
         },
         swift: { value: 'file.swift', help: 'the same for Swift' },
     },

@@ -1,7 +1,7 @@
 import { isObject } from './schema.js'
 import { dataOf } from '../collector/properties.js'
 
-/** What can be told apart: beyond so many, further events or members are left to the plan's reader. */
+/** How many different events or members a plan gets at most. The rest is left to its author. */
 const MOST_EVENTS = 1000
 const MOST_MEMBERS = 500
 const DEEPEST = 128

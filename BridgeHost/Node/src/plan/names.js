@@ -31,9 +31,9 @@ export function codeNames(names, what) {
     const owners = new Map()
     for (const name of names) {
         const code = camelCase(name)
-        if (code === '') throw new PlanError([`Of the ${what}, "${name}" has no letter or digit to call it by.`])
+        if (code === '') throw new PlanError([`Among the ${what}, "${name}" has no letter or digit to make a name from.`])
         if (owners.has(code)) {
-            throw new PlanError([`Of the ${what}, "${owners.get(code)}" and "${name}" would both be called ${code}.`])
+            throw new PlanError([`Among the ${what}, "${owners.get(code)}" and "${name}" would both be named ${code}.`])
         }
         owners.set(code, name)
         codes.set(name, code)

@@ -216,12 +216,12 @@ function isMultiple(value, step) {
 
 function listViolations({ items, minItems, maxItems, uniqueItems }, value, defs, path, say) {
     if (minItems !== undefined && value.length < minItems) {
-        say(`hold at least ${minItems} ${minItems === 1 ? 'element' : 'elements'}`)
+        say(`have at least ${minItems} ${minItems === 1 ? 'element' : 'elements'}`)
     }
     if (maxItems !== undefined && value.length > maxItems) {
-        say(`hold at most ${maxItems} ${maxItems === 1 ? 'element' : 'elements'}`)
+        say(`have at most ${maxItems} ${maxItems === 1 ? 'element' : 'elements'}`)
     }
-    if (uniqueItems && new Set(value.map(canonical)).size < value.length) say('hold no element twice')
+    if (uniqueItems && new Set(value.map(canonical)).size < value.length) say('have no element twice')
     const found = []
     for (let i = 0; items !== undefined && i < value.length && found.length < MOST; i++) {
         found.push(...violations(items, value[i], defs, `${path}[${i}]`))

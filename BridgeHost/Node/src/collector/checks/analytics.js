@@ -98,7 +98,7 @@ const together = (value, findings) => {
     }
     const seen = new Set()
     for (const { messageId: id } of events) {
-        if (typeof id === 'string' && seen.has(id)) findings.add(`messageId ${show(id)} stands in the batch twice.`)
+        if (typeof id === 'string' && seen.has(id)) findings.add(`messageId ${show(id)} is in the batch twice.`)
         seen.add(id)
     }
 }

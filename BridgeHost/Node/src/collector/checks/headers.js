@@ -31,7 +31,7 @@ function checkContent(headers, hasBody, findings) {
     if (hasBody && type === undefined) findings.add('Content-Type is missing; it must be application/json.')
     else if (hasBody && type.toLowerCase() !== 'application/json') {
         findings.add(`Content-Type is ${show(type)}; it must be application/json.`)
-    } else if (!hasBody && type !== undefined) findings.add('Content-Type stands there, but there is no body.')
+    } else if (!hasBody && type !== undefined) findings.add('Content-Type is set, but there is no body.')
 }
 
 function checkAgent(agent, findings) {

@@ -50,7 +50,7 @@ function checkBody(kind, body, findings) {
 /** @param {import('../json.js').Inspection} inspection */
 function checkText(kind, inspection, findings) {
     for (const path of inspection.duplicates) findings.add(`${path} stands there twice.`)
-    for (const path of inspection.surrogates) findings.add(`${path} holds half of a surrogate pair.`)
+    for (const path of inspection.surrogates) findings.add(`${path} has half of a surrogate pair.`)
     const around = LEVELS_AROUND[kind] ?? 0
     if (inspection.depth > DEEPEST + around) {
         findings.add(`The body nests ${inspection.depth} levels deep; what a caller gives may nest ${DEEPEST}.`)

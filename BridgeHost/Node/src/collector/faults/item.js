@@ -26,7 +26,7 @@ import { KINDS } from '../routes.js'
  * @typedef {'answer' | 'drop-before' | 'drop-after' | 'stall' | 'half-header' | 'half-body' | 'garbage'} Action
  */
 
-/** A script that cannot be understood; its message tells the author what to change. */
+/** A script that cannot be understood. The message says what to change. */
 export class FaultError extends Error {
     name = 'FaultError'
 }

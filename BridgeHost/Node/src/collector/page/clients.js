@@ -32,7 +32,7 @@ export class Clients {
         return [...this.#accounts.values()].filter(isDisagreeing).length
     }
 
-    /** Whether nothing was heard of some client for a while: how long grows without news of it. */
+    /** Whether some client has posted nothing for a while: the shown time must keep growing. */
     get isSilent() {
         return [...this.#accounts.values()].some((accounts) => Date.now() - accounts.at(-1).heard > STALE)
     }
@@ -67,7 +67,7 @@ function isDisagreeing(accounts) {
 
 function teach() {
     return [
-        h('p.none', {}, 'No client has told how it stands.'),
+        h('p.none', {}, 'No client has posted its account.'),
         h(
             'p', {}, 'A Node client that is started with ', h('code', {}, 'collectorPanel: true'),
             ', or a Swift client with ', h('code', {}, 'DeliveryOptions(collectorPanel: true)'),
@@ -92,7 +92,7 @@ function drawClient(client, accounts) {
         comparison && h(comparison.state === 'differs' ? 'p.problem' : 'p.dim', {}, comparison.text),
         silence > STALE && h(
             'p.warning', {},
-            `Nothing was heard of it for ${duration(silence)}: it has ended, or its event loop stands still.`,
+            `It has posted nothing for ${duration(silence)}: it has ended, or its event loop is blocked.`,
         ),
         h('dl.gauges', {},
             gauge(

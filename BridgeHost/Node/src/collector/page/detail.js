@@ -145,7 +145,7 @@ export class Detail {
         const attempts = this.#store.attemptsOf(row)
         const key = row.record.headers['idempotency-key']
         if (!key) return h(
-            'p.none', {}, 'It has no Idempotency-Key, so that it cannot be told which other requests are the same.',
+            'p.none', {}, 'It has no Idempotency-Key, so it is unknown which other requests repeat it.',
         )
         return [
             h('p.dim', {}, 'Idempotency-Key ', h('code', {}, key)),
@@ -160,7 +160,7 @@ export class Detail {
             h('span.time', {}, timeText(other.at)), verdictPill(other), fault && h('code', {}, fault)))
     }
 
-    /** A long body was sent cut short: the rest is asked for once somebody looks at it. */
+    /** A long body was sent cut short: the rest is requested when the body is shown. */
     async #complete(row, body) {
         const response = await fetch(`/record?seq=${row.record.seq}`)
         if (!response.ok) return

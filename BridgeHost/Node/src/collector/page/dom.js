@@ -41,7 +41,7 @@ export function svg(name, attributes = {}, ...children) {
     return element
 }
 
-/** Says something to those who listen to the page instead of looking at it. */
+/** Announces something to screen readers. */
 export function announce(text) {
     document.getElementById('said').textContent = text
 }

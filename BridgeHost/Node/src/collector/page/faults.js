@@ -84,7 +84,7 @@ export class Faults {
         )
         return h('details.reference', {}, h('summary', {}, 'Every instruction'),
             h(
-                'p', {}, 'A script is a list, parted by commas or lines. An instruction is a status such as ',
+                'p', {}, 'A script is a list, separated by commas or new lines. An instruction is a status such as ',
                 h('code', {}, '503'), ' or a word, how often (', h('code', {}, '×3'), ', ', h('code', {}, '×always'),
                 '; once if left out), and options. ', h('code', {}, 'delay=200'), ' alone delays a usual answer.',
             ),

@@ -11,7 +11,7 @@ const FIELDS = [
 const TEXTS = [
     { field: 'user', label: 'User' },
     { field: 'session', label: 'Session' },
-    // Only who tells runs of tests apart has to see it.
+    // Shown only if there are test runs.
     { field: 'test', label: 'Test run', isRare: true },
 ]
 

@@ -5,7 +5,7 @@ import { icon } from './icons.js'
 export const KEYS = {
     j: 'the next older event', k: 'the next newer event', Enter: 'open the event', Escape: 'close what is open',
     '/': 'search', p: 'pause, and go on', s: 'the story of the event\'s session', x: 'clear the filters',
-    f: 'make requests fail', c: 'how the clients stand', t: 'dark, light, or as the system has it', '?': 'this list',
+    f: 'make requests fail', c: 'the accounts of the clients', t: 'dark, light, or as the system has it', '?': 'this list',
 }
 
 /** Listens for keys, except where a text is being written. @param {Record<string, () => void>} acts */

@@ -15,7 +15,7 @@ export class Exact {
     }
 }
 
-/** A text is parsed again and again while one looks at the rows around it. */
+/** The same text is parsed again and again while the rows around it are shown. */
 const parsed = new WeakMap()
 
 /** What a record's body holds, or undefined if it is not JSON. Numbers keep their spelling. */

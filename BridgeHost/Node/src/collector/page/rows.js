@@ -178,7 +178,7 @@ export class RowList {
         })
     }
 
-    /** The elements stand in the order in which they are seen: who listens to the page hears them in it. */
+    /** Keeps the elements in their visible order, which is the order in which a screen reader reads them. */
     #sort(wanted) {
         let next = this.#body.firstChild
         for (const key of wanted.keys()) {

@@ -3,10 +3,10 @@ import { duration, plural, short, timeText } from './format.js'
 import { icon } from './icons.js'
 import { deviceOf, neighboursOf, storyOf } from './story.js'
 
-/** A pause shorter than this is not told, in milliseconds. */
+/** A shorter pause is not shown, in milliseconds. */
 const PAUSE = 20_000
 
-/** What happened in one session, as a person would tell it. */
+/** What happened in one session, in sentences. */
 export class Timeline {
     #store
     #act

@@ -3,7 +3,7 @@ import { Intervals } from './intervals.js'
 import { familyOf } from './routes.js'
 
 /**
- * Something about a request that lies not in itself but in what came before it.
+ * Something noticeable about a request, mostly in comparison with those before it.
  *
  * @typedef {object} Flag
  * @property {'repeat' | 'gap' | 'order' | 'cut' | 'personal'} kind `personal` is what looks like personal data.
@@ -13,13 +13,13 @@ import { familyOf } from './routes.js'
 /** How many keys, message ids and identities are remembered of all streams together. */
 const MOST = 200_000
 
-/** The numbered requests of one client on one machine: what shares a sequence. */
+/** The numbered requests of one client on one machine. They share one sequence of numbers. */
 class Stream {
-    /** Numbers of which a request was taken. */
+    /** Numbers of accepted requests. */
     taken = new Intervals()
-    /** Numbers of which a request was refused for good: nobody waits for them any more. */
+    /** Numbers of requests refused for good: no gap is reported for them. */
     refused = new Intervals()
-    /** How many records have come and were taken, each once. */
+    /** How many records were accepted, each counted once. */
     arrived = 0
 
     /** @param {number} number */
@@ -29,13 +29,13 @@ class Stream {
 }
 
 /**
- * Watches for repeats, gaps and breaks of order.
+ * Finds repeats, gaps and requests out of order.
  *
  * A lane is a client's family, its brand (or write key), and the path before the endpoint. Several installations
- * may share a lane, each counting for itself; they are told apart by session and device, by anonymous id, and where
- * there is none of these, by the number that fits.
+ * may share a lane, each with its own numbers. They are distinguished by session and device, by anonymous id, and without
+ * these by the number that fits.
  */
-export class Witness {
+export class SequenceChecker {
     /** Lane and key to how often it came and whether it was taken. */
     #keys = new Map()
     /** Lane and message id of events taken in batches. */
@@ -47,14 +47,14 @@ export class Witness {
     #streamCount = 0
 
     /**
-     * Looks at a request in the light of those before it.
+     * Compares a request with those before it.
      *
      * @param {object} request
      * @param {import('./routes.js').Route} request.route
      * @param {string} request.lane Brand or write key; part of what keeps lanes apart.
      * @param {string | undefined} request.key The `Idempotency-Key`.
      * @param {string | undefined} request.sequence The `X-Sequence`.
-     * @param {string[]} request.identities What tells installations apart, the strongest first.
+     * @param {string[]} request.identities The identities that distinguish installations, the strongest first.
      * @param {import('./items.js').Item[]} request.items
      * @param {boolean} request.taken Whether the backend has taken it, answered or not.
      * @param {boolean} request.refused Whether the answer tells the client not to send it again.
@@ -81,7 +81,7 @@ export class Witness {
      * @param {object} client
      * @param {string} client.family
      * @param {string} client.base The path before the endpoint.
-     * @param {string[]} client.names What tells its installation apart; without any, all of that path count.
+     * @param {string[]} client.names The identities of its installation; without any, all installations of that path count.
      * @returns {number}
      */
     arrivals({ family, base, names }) {

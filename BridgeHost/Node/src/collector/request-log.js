@@ -4,10 +4,10 @@
 const OVERHEAD = 700
 const PER_ITEM = 120
 
-/** Requests in the order in which they arrived, under a memory cap; the oldest are forgotten first. */
-export class Ledger {
+/** Requests in the order in which they arrived, under a memory cap. The oldest are removed first. */
+export class RequestLog {
     #records = []
-    /** Where the first record that is still kept stands in `#records`: shifting one by one would be slow. */
+    /** The index in `#records` of the first record that is still kept: shifting one by one would be slow. */
     #start = 0
     #bytes = 0
     #next = 1
@@ -20,7 +20,7 @@ export class Ledger {
         this.#mostBytes = mostBytes
     }
 
-    /** How many records were forgotten to keep under the cap. */
+    /** How many records were removed to stay under the cap. */
     get forgotten() {
         return this.#forgotten
     }
@@ -33,7 +33,7 @@ export class Ledger {
         return this.#bytes
     }
 
-    /** Numbers a record, keeps it, and tells everyone who listens. */
+    /** Numbers a record, stores it, and calls the listeners. */
     add(record) {
         record.seq = this.#next++
         this.#records.push(record)
