@@ -59,19 +59,24 @@ let package = Package(
         shim("CSQLite", linking: "sqlite3"),
         shim("CCurl", linking: "curl"),
         shim("CZlib", linking: "z"),
+        module("TrackerPlatform", at: "Modules/TrackerPlatform"),
         module("TrackerJSON", at: "Modules/TrackerJSON"),
         module("TrackerModels", at: "Modules/TrackerModels", "TrackerJSON"),
-        module("TrackerStorage", at: "Modules/TrackerStorage", "TrackerModels", "CSQLite"),
-        module("TrackerNetworking", at: "Modules/TrackerNetworking", "TrackerModels", "CCurl", "CZlib"),
+        module("TrackerStorage", at: "Modules/TrackerStorage", "TrackerModels", "TrackerPlatform", "CSQLite"),
+        module(
+            "TrackerNetworking", at: "Modules/TrackerNetworking",
+            "TrackerModels", "TrackerPlatform", "CCurl", "CZlib"
+        ),
         module(
             "TrackerCore", at: "Modules/TrackerCore",
-            "TrackerModels", "TrackerStorage", "TrackerNetworking"
+            "TrackerModels", "TrackerPlatform", "TrackerStorage", "TrackerNetworking"
         ),
-        module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerJSON"),
-        module("Bridge", at: "BridgeHost/Bridge", "JSONRPC", "TrackerCore", "TrackerModels"),
+        module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerJSON", "TrackerPlatform"),
+        module("Bridge", at: "BridgeHost/Bridge", "JSONRPC", "TrackerCore", "TrackerModels", "TrackerPlatform"),
         .target(name: "CAllocator", path: "BridgeHost/CAllocator"),
         .executableTarget(
-            name: "BridgeHost", dependencies: ["Bridge", "CAllocator", "JSONRPC", "TrackerCore", "TrackerModels"],
+            name: "BridgeHost",
+            dependencies: ["Bridge", "CAllocator", "JSONRPC", "TrackerCore", "TrackerModels", "TrackerPlatform"],
             path: "BridgeHost/Host", swiftSettings: settings
         ),
         .executableTarget(

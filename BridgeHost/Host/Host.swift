@@ -2,16 +2,7 @@ import Bridge
 import JSONRPC
 import TrackerCore
 import TrackerModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// The process: its streams, its signals and its end.
 struct Host {

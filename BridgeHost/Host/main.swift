@@ -1,14 +1,5 @@
 import CAllocator
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 // Before the first thread: each would get an arena otherwise.
 tracker_share_arena()

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// Why the state folder or the database could not be used.
 public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {

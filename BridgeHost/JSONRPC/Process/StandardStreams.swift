@@ -1,14 +1,5 @@
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// The streams a process was started with, moved to other numbers.
 ///

@@ -1,13 +1,6 @@
 import TrackerModels
+import TrackerPlatform
 import TrackerStorage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The context of events: the same for all of them but for the advertising identifier.
 enum AnalyticsContext {

@@ -1,14 +1,7 @@
 package import TrackerModels
 package import TrackerNetworking
+import TrackerPlatform
 package import TrackerStorage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// What a client works with besides its configuration: the system's own parts, or test doubles.
 package struct Dependencies: Sendable {

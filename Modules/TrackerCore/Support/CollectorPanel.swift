@@ -1,14 +1,7 @@
 import Dispatch
 import TrackerModels
 import TrackerNetworking
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// Posts a client's debug information to a development collector once a second.
 ///

@@ -1,12 +1,5 @@
 import TrackerModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// Describes the system that the program runs on.
 enum SystemDescription {

@@ -1,13 +1,6 @@
 import Synchronization
 public import TrackerModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// Writes each message as one line to standard error.
 public struct StandardErrorLog: TrackerLog {

@@ -1,15 +1,6 @@
 import CCurl
 import TrackerModels
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import TrackerPlatform
 
 /// What the loop's thread does: it takes commands from the mailbox, drives libcurl, runs completions and timers, and
 /// parks when there is nothing to do.

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import TrackerPlatform
 
 /// A delivery loop over libcurl: one thread that owns a libcurl multi handle and all its connections.
 ///

@@ -1,15 +1,6 @@
 import CCurl
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import TrackerPlatform
 
 /// One libcurl multi handle: the connections and what is in flight on them.
 ///

@@ -1,15 +1,6 @@
 import CCurl
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import TrackerPlatform
 
 /// The sockets of one multi handle's connections: libcurl has them opened and closed here.
 ///
@@ -64,19 +55,7 @@ final class OpenSockets: Sendable {
             state.current.remove(descriptor)
             state.retired.remove(descriptor)
             // Under the lock: once it is closed, another file may get the same number.
-            return Self.closeDescriptor(descriptor)
+            return closeDescriptor(descriptor)
         }
-    }
-
-    private static func closeDescriptor(_ descriptor: Int32) -> Int32 {
-        #if canImport(Darwin)
-            Darwin.close(descriptor)
-        #elseif canImport(Glibc)
-            Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            Musl.close(descriptor)
-        #else
-            Android.close(descriptor)
-        #endif
     }
 }

@@ -1,14 +1,5 @@
 public import TrackerModels
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import TrackerPlatform
 
 /// The settings of every request of one loop.
 public struct TransportConfiguration: Hashable, Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import TrackerPlatform
 
 /// The machine's monotonic clock, which goes on while the machine sleeps.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// Identifies a start of the machine: it is another one after each boot.
 ///

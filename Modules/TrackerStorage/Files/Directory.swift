@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// A folder of the file system.
 struct Directory: Hashable, Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// An open file, closed when it goes out of scope; child processes do not inherit it.
 struct FileDescriptor: ~Copyable {

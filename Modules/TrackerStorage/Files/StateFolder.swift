@@ -1,12 +1,5 @@
 import TrackerModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// The folder that holds everything of a client that survives a restart, and the names of the files in it.
 public struct StateFolder: Hashable, Sendable {

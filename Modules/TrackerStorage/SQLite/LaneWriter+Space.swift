@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 extension LaneWriter {
     /// How many microseconds the writer sleeps between two steps of an erasure, so that other processes get the lock.

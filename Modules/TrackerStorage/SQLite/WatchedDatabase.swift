@@ -1,12 +1,5 @@
 import TrackerModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// A database that is open, and the lane that was found in it.
 struct OpenedLane {

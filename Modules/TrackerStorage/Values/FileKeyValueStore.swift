@@ -1,12 +1,5 @@
 import TrackerModels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import TrackerPlatform
 
 /// Values in one small file each, which is either complete or absent.
 ///
