@@ -20,7 +20,7 @@ extension BridgedMethod {
             if let given = arguments.object(0) { try AnalyticsFields.table.read(given, into: &options) }
             // The smaller of two counts, and a caller here has only this one.
             options.delivery.requestTimeout = options.requestTimeout
-            host.analytics.accept(initialize: options, completion: host.answeringLate(reply))
+            host.analytics.initialize(with: options, completion: host.answeringLate(reply))
         },
         .analytics(
             "analytics.track",
@@ -99,7 +99,7 @@ extension BridgedMethod {
             "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true,
             "Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`."
         ) { host, arguments, reply in
-            host.analytics.accept(reset: try arguments.messageID(0), completion: host.answering(reply))
+            host.analytics.reset(messageID: try arguments.messageID(0), completion: host.answering(reply))
         },
         BridgedMethod("analytics.enableDebugLogging", [], "Has informative and debug messages logged from now on.") {
             host, _, reply in

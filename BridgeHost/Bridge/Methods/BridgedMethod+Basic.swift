@@ -26,8 +26,8 @@ extension BridgedMethod {
         ) { host, arguments, reply in
             var options = BasicOptions(delivery: host.settings.delivery)
             if let object = arguments.object(3) { try BasicFields.table.read(object, at: "options", into: &options) }
-            host.basic.accept(
-                initialize: arguments.optionalString(0), endpoint: arguments.optionalString(1),
+            host.basic.initialize(
+                apiKey: arguments.optionalString(0), endpoint: arguments.optionalString(1),
                 appVersion: arguments.optionalString(2), options: options, completion: host.answeringLate(reply))
         },
         .basic(

@@ -13,8 +13,8 @@ extension BridgedMethod {
             example: #"["925", {"apiUrl": "https://api.example.com", "xApiKey": "key"}]"#
         ) { host, arguments, reply in
             let call = try InitArguments(arguments, defaults: TrackerConfig(delivery: host.settings.delivery))
-            host.tracker.accept(
-                initialize: call.brandId, config: call.config, completion: host.answeringLate(reply))
+            host.tracker.initialize(
+                brandId: call.brandId, config: call.config, completion: host.answeringLate(reply))
         },
         .tracking(
             "track",
@@ -114,8 +114,8 @@ extension BridgedMethod {
             "Forgets the user: session, email, user id, metadata and device id. Makes a new session.",
             example: "[]"
         ) { host, arguments, reply in
-            host.tracker.accept(
-                resetAll: arguments.bool(0) ?? false, messageID: try arguments.messageID(1),
+            host.tracker.reset(
+                all: arguments.bool(0) ?? false, messageID: try arguments.messageID(1),
                 completion: host.answering(reply))
         },
         BridgedMethod(
@@ -131,8 +131,8 @@ extension BridgedMethod {
             "Records the user's decision. It outlives restarts and resets.",
             example: #"["granted"]"#
         ) { host, arguments, reply in
-            host.tracker.accept(
-                consent: try arguments.word(0), messageID: try arguments.messageID(1),
+            host.tracker.setConsent(
+                try arguments.word(0), messageID: try arguments.messageID(1),
                 completion: host.answering(reply))
         },
         .reading("isTrackingAllowed", on: \.tracker, result: "TrackingAllowed", "Whether consent is granted.") {
@@ -166,7 +166,7 @@ extension BridgedMethod {
             changesAnswers: true, "Goes on with the session that a URL carries.",
             example: #"["https://shop.example.com/cart?gt_session_id=session-0"]"#
         ) { tracker, arguments, id, completion in
-            tracker.accept(
+            tracker.enqueue(
                 .continueSession(from: try arguments.string(0)), messageID: id, completion: completion())
         },
         .reading(

@@ -59,7 +59,7 @@ extension BridgedMethod {
         call: @escaping @Sendable (Arguments) throws -> TrackerCall
     ) -> BridgedMethod {
         outcome(name, on: \.tracker, parameters, summary, example: example) { tracker, arguments, id, completion in
-            tracker.accept(try call(arguments), messageID: id, completion: completion())
+            tracker.enqueue(try call(arguments), messageID: id, completion: completion())
         }
     }
 
@@ -81,8 +81,8 @@ extension BridgedMethod {
                 analytics.control.refuse(call: name, as: .invalidValue, "\(name): \(error.message)")
                 return completion()(.dropped(.invalidValue))
             }
-            analytics.accept(
-                call, options: options, messageID: id, holdsWhileIdle: false, completion: completion())
+            analytics.enqueue(
+                call, options: options, messageID: id, waitsWhileIdle: false, completion: completion())
         }
     }
 
@@ -92,8 +92,8 @@ extension BridgedMethod {
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
         outcome(name, on: \.analytics, parameters, summary, example: example) { analytics, arguments, id, completion in
-            analytics.accept(
-                try call(arguments), messageID: id, holdsWhileIdle: false, completion: completion())
+            analytics.enqueue(
+                try call(arguments), messageID: id, waitsWhileIdle: false, completion: completion())
         }
     }
 
@@ -103,7 +103,7 @@ extension BridgedMethod {
         call: @escaping @Sendable (Arguments) throws -> BasicCall
     ) -> BridgedMethod {
         outcome(name, on: \.basic, parameters, summary, example: example) { basic, arguments, id, completion in
-            basic.accept(try call(arguments), messageID: id, completion: completion())
+            basic.enqueue(try call(arguments), messageID: id, completion: completion())
         }
     }
 

@@ -40,14 +40,14 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Begins to set up this client. Calls that you make before it is ready are held, in order.
     ///
     /// If the options are not valid or the state folder cannot be used, an error is logged and the client is disabled,
-    /// unless it is ready already; a later `initialize` tries again. If the server has disabled the client, only ``reset(messageId:)`` or a restart
-    /// enables it.
-    public func initialize(with options: InitOptions) { accept(initialize: options) { _ in } }
+    /// unless it is ready already; a later `initialize` tries again. If the server has disabled the client, only
+    /// ``reset(messageId:)`` or a restart enables it.
+    public func initialize(with options: InitOptions) { initialize(with: options) { _ in } }
 
     /// Sets up this client, and returns once it is ready or disabled.
     public func initializeAndWait(with options: InitOptions) async {
         await withCheckedContinuation { continuation in
-            accept(initialize: options) { _ in continuation.resume() }
+            initialize(with: options) { _ in continuation.resume() }
         }
     }
 
@@ -55,8 +55,8 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ///
     /// - Parameter completion: Called once: `invalidConfiguration`, `storage` or `initializationFailed` say why the
     ///   client is not set up. Must not block.
-    package func accept(
-        initialize options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    package func initialize(
+        with options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         runtime.initialize(
             enabled: options.enabled, log: options.log, updateModel: { $0.options = options },
@@ -91,14 +91,14 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// - Parameters:
     ///   - options: What the call says for itself.
     ///   - messageID: The key its caller chose, and the event's `messageId`; `nil`: one is made.
-    ///   - holdsWhileIdle: Whether a call before `initialize` waits for it; otherwise it is refused as not
+    ///   - waitsWhileIdle: Whether a call before `initialize` waits for it; otherwise it is refused as not
     ///     initialised.
     ///   - completion: Called once the call is on disk or refused. Must not block.
-    package func accept(
-        _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, holdsWhileIdle: Bool = true,
+    package func enqueue(
+        _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, waitsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        runtime.accept(call, messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion) {
+        runtime.enqueue(call, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: completion) {
             $0.checked(options)
         }
     }
@@ -129,25 +129,25 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// - Returns: A receipt, which you may ignore. Its outcome is `.queued` once everything is gone from disk.
     @discardableResult
     public func reset(messageId: CallerKey?) -> CallReceipt {
-        runtime.receipt("reset", messageId) { key, completion in reset(key, completion: completion) }
+        runtime.receipt("reset", messageId) { key, completion in forget(key, completion: completion) }
     }
 
     /// Forgets the user, as ``reset(messageId:)`` does, and returns once everything is gone from disk.
     public func resetAndWait() async {
         await withCheckedContinuation { continuation in
-            accept(reset: nil) { _ in continuation.resume() }
+            reset(messageID: nil) { _ in continuation.resume() }
         }
     }
 
-    /// Accepts a reset.
+    /// Resets; later calls take effect after it.
     ///
     /// - Parameter completion: Called when everything is gone from disk, or with the reason why it is not.
-    package func accept(reset messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void) {
-        reset(messageID) { completion($0.error) }
+    package func reset(messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void) {
+        forget(messageID) { completion($0.error) }
     }
 
-    private func reset(_ messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void) {
-        runtime.accept(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1) }
+    private func forget(_ messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void) {
+        runtime.submit(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1) }
     }
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk. Calls that

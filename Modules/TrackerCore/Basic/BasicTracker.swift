@@ -51,15 +51,15 @@ public final class BasicTracker: ControlledClient {
     ) throws(TrackerError) {
         var all = BasicOptions(maxQueueSize: maxQueueSize, debug: debug, enabled: enabled, delivery: options)
         all.beforeSend = beforeSend
-        let refusal = accept(initialize: apiKey, endpoint: endpoint, appVersion: appVersion, options: all, log: log)
+        let refusal = initialize(apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: all, log: log)
         if let refusal { throw refusal }
     }
 
     /// Begins to initialise, and returns what ``initialize`` throws. `completion` is called once, also with `storage`
     /// if the state folder cannot be used; it must not block.
     @discardableResult
-    package func accept(
-        initialize apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
+    package func initialize(
+        apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
         log: (any TrackerLog)? = nil, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void = { _ in }
     ) -> TrackerError? {
         runtime.initialize(
@@ -70,12 +70,12 @@ public final class BasicTracker: ControlledClient {
             }, completion: completion)
     }
 
-    /// Accepts a call: its place in the order is fixed when this returns. `completion` must not block.
-    package func accept(
+    /// Makes a call: its place in the order is fixed when this returns. `completion` must not block.
+    package func enqueue(
         _ call: BasicCall, messageID: MessageID? = nil,
-        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
+        completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        runtime.accept(call, messageID: messageID, completion: completion) { .success($0) }
+        runtime.enqueue(call, messageID: messageID, completion: completion) { .success($0) }
     }
 
     func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) { .success($0) } }

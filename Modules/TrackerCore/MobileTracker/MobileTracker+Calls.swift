@@ -210,20 +210,20 @@ extension MobileTracker {
         await submit(.continueSession(from: url), messageId)
     }
 
-    /// Accepts a call and waits until it is on disk.
+    /// Makes a call and waits until it is on disk.
     private func submit(_ call: TrackerCall, _ key: CallerKey?) async -> TrackOutcome {
         await enqueue(call, messageId: key).outcome
     }
 
-    /// Accepts a call: its place in the order is fixed when this returns.
+    /// Makes a call: its place in the order is fixed when this returns.
     ///
     /// - Parameters:
     ///   - messageID: The key its caller chose; `nil`: one is made.
     ///   - completion: Called once the call is on disk or refused. Must not block.
-    package func accept(
+    package func enqueue(
         _ call: TrackerCall, messageID: MessageID? = nil,
-        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
+        completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        runtime.accept(call, messageID: messageID, completion: completion) { $0.checked() }
+        runtime.enqueue(call, messageID: messageID, completion: completion) { $0.checked() }
     }
 }

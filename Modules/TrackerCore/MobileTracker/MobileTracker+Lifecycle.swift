@@ -17,15 +17,15 @@ extension MobileTracker {
     ///   `sessionCreationFailed`. After the last one, calls wait on disk for a later `initialize`.
     public func initialize(brandId: String, config: TrackerConfig?) async throws(TrackerError) {
         try await withCheckedContinuation { continuation in
-            accept(initialize: brandId, config: config) { continuation.resume(returning: $0) }
+            initialize(brandId: brandId, config: config) { continuation.resume(returning: $0) }
         }.get()
     }
 
     /// Begins to initialise; calls made after this returns wait until it is done.
     ///
     /// - Parameter completion: Called once. Must not block.
-    package func accept(
-        initialize brandId: String, config: TrackerConfig?,
+    package func initialize(
+        brandId: String, config: TrackerConfig?,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         runtime.initialize(
@@ -55,7 +55,7 @@ extension MobileTracker {
     @discardableResult
     public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
         runtime.receipt("reset", messageId) { key, completion in
-            reset(all: all, messageID: key, completion: completion)
+            forget(all: all, messageID: key, completion: completion)
         }
     }
 
@@ -98,28 +98,28 @@ extension MobileTracker {
         return (early ?? stored ?? decided ?? run?.settings.config.consent ?? .granted) == .granted
     }
 
-    /// Accepts a reset.
+    /// Resets; later calls take effect after it.
     ///
     /// - Parameter completion: Called when the old state is gone from disk, or with the reason why it is not.
-    package func accept(
-        resetAll all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
+    package func reset(
+        all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
-        reset(all: all, messageID: messageID) { completion($0.error) }
+        forget(all: all, messageID: messageID) { completion($0.error) }
     }
 
-    /// Accepts a decision.
+    /// Records a decision; later calls take effect after it.
     ///
     /// - Parameter completion: Called when it is on disk, or with the reason why it is not.
-    package func accept(
-        consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
+    package func setConsent(
+        _ consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
     ) {
         decide(consent, messageID: messageID) { completion($0.error) }
     }
 
-    private func reset(
+    private func forget(
         all: Bool, messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
-        runtime.accept(
+        runtime.submit(
             .reset(all: all, messageID: messageID), messageID: messageID, updateModel: { $0.shown.forget() },
             completion: { [runtime] result, outcome in
                 if case .repeated = result { runtime.update { $0.shown.recall() } }
@@ -134,7 +134,7 @@ extension MobileTracker {
     private func decide(
         _ consent: Consent, messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
-        runtime.accept(
+        runtime.submit(
             .consent(consent, messageID: messageID), messageID: messageID,
             updateModel: { model in
                 model.decided = consent

@@ -34,7 +34,7 @@ struct TrackerModel: ClientModel {
 
     static func started(_ run: ClientRuntime<TrackerModel>.Run, in runtime: ClientRuntime<TrackerModel>) {
         guard let screen = run.settings.config.initialScreen else { return }
-        runtime.accept(TrackerCall.screenDidAppear(screen.name, url: screen.url), messageID: nil) { $0.checked() }
+        runtime.enqueue(TrackerCall.screenDidAppear(screen.name, url: screen.url), messageID: nil) { $0.checked() }
     }
 
     static func committed(
@@ -78,7 +78,7 @@ struct TrackerModel: ClientModel {
         Task { [weak runtime] in
             do {
                 let call = TrackerCall.updateLocation(try await locationProvider.location())
-                runtime?.accept(call, messageID: nil) { $0.checked() }
+                runtime?.enqueue(call, messageID: nil) { $0.checked() }
             } catch {
                 // What an error of the program says may be personal.
                 runtime?.log.log(.warning, "The device's place is not available: \(type(of: error))")

@@ -82,22 +82,22 @@ struct SeenCall<Checked: Sendable>: Sendable {
 }
 
 extension ClientRuntime {
-    /// Has the filter see a call and accepts what it has made of it: its place in the order is fixed when this returns.
+    /// Has the filter see a call and stages what it has made of it: its place in the order is fixed when this returns.
     ///
     /// - Parameters:
     ///   - messageID: The key that its caller chose; `nil`: one is made.
-    ///   - holdsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
+    ///   - waitsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
     ///   - completion: Called once the call is on disk or refused. Must not block.
     ///   - check: What the call is to the model, or why it is refused.
-    func accept<Call: FilterableCall>(
-        _ call: Call, messageID: MessageID?, holdsWhileIdle: Bool = true,
+    func enqueue<Call: FilterableCall>(
+        _ call: Call, messageID: MessageID?, waitsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in },
         check: (Call) -> Result<Model.Call, Refusal>
     ) {
         // A function that is replaced at each look would keep its caller for ever.
         for _ in 0..<100 {
             let seen = filter.apply(to: call, log: log, check)
-            if accept(seen, messageID: messageID, holdsWhileIdle: holdsWhileIdle, completion: completion) { return }
+            if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: completion) { return }
         }
         log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
         completion(refuse(call.name, Refusal(.beforeSend, "Dropped \(call.name): beforeSend is replaced each time")))
@@ -111,7 +111,7 @@ extension ClientRuntime {
         if let key, key.messageID == nil {
             receipt.resolve(refuse(call.name, .invalidMessageID(of: call.name)))
         } else {
-            accept(call, messageID: key?.messageID, completion: { receipt.resolve($0) }, check: check)
+            enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0) }, check: check)
         }
         return receipt
     }

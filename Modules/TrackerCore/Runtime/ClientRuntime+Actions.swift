@@ -32,7 +32,7 @@ extension ClientRuntime {
             // An `initialize` during the reset may have brought another function, and is ignored now.
             filter.set(run.settings.beforeSend)
             return action
-        case .noteOff(let off):
+        case .announceOff(let off):
             off.updateModel(&contents.model)
             contents.lastAccount = nil
             filter.set(nil)
@@ -57,7 +57,7 @@ extension ClientRuntime {
             return error
         }
         // While delivery is halted, the call waits until `initialize` resumes delivery.
-        if run.lane.engine.isHalted { change.hold() }
+        if run.lane.engine.isHalted { change.markPending() }
         run.lane.outbox.stage(change) { [self] result in
             Model.committed(call, result, in: self)
             call.completion(outcome(of: result, call, run.lane))
@@ -177,7 +177,7 @@ extension ClientRuntime {
             run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
         case .flush(let flush, let run): begin(flush, in: run)
         case .refuse(let call, let reason): call.completion(refuse(call.name, Refusal(reason, of: call.name)))
-        case .noteOff(let off):
+        case .announceOff(let off):
             log.endRefusals()
             log.announceRefusals(
                 .disabled,
@@ -264,7 +264,7 @@ extension ClientRuntime {
                     let draft = Draft(
                         messageID: record.messageID, route: record.route, body: .complete(record.body),
                         occurredAt: record.occurredAt, acceptedAt: record.acceptedAt ?? dependencies.clock.uptime)
-                    run.lane.outbox.stage(.append(draft)) { [self] in noteMoved($0) }
+                    run.lane.outbox.stage(.append(draft)) { [self] in reportUnmoved($0) }
                 }
                 contents.state.moved(run.number)
             }
@@ -274,7 +274,7 @@ extension ClientRuntime {
 
 extension ClientRuntime {
     /// Counts an accepted event that has no room in the new queue, and reports the first one.
-    private func noteMoved(_ result: ChangeResult) {
+    private func reportUnmoved(_ result: ChangeResult) {
         let reason: RefusalReason
         switch result {
         case .done, .queued, .pending, .repeated: return
@@ -290,7 +290,7 @@ extension ClientRuntime {
 
 extension LaneChange {
     /// Answers a record as `pending`.
-    fileprivate mutating func hold() {
+    fileprivate mutating func markPending() {
         switch self {
         case .append(var draft):
             draft.isHeld = true

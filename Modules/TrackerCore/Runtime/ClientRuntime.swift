@@ -6,8 +6,9 @@ import TrackerStorage
 
 /// Runs one client: performs what ``ClientState`` decides.
 ///
-/// Every method may be called from any thread, and none waits. A call has its place in the order when `accept` returns:
-/// it is staged inside the critical section that decides about it. No callback, log line or continuation runs inside it.
+/// Every method may be called from any thread, and none waits. A call has its place in the order when `enqueue`
+/// returns: it is staged inside the critical section that decides about it. No callback, log line or continuation runs
+/// inside it.
 final class ClientRuntime<Model: ClientModel>: Sendable {
     typealias State = ClientState<Model, OpenLane>
     typealias Run = State.Run
@@ -63,15 +64,15 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
 
     // MARK: Calls
 
-    /// Accepts a call that has been checked: its place in the order is fixed when this returns.
+    /// Stages a call that has been checked, or has it wait: its place in the order is fixed when this returns.
     ///
     /// - Parameters:
     ///   - messageID: The key that its caller chose; `nil`: one is made.
-    ///   - holdsWhileIdle: Whether the call may wait although `initialize` was not called yet.
+    ///   - waitsWhileIdle: Whether the call may wait although `initialize` was not called yet.
     ///   - completion: Called once the call is on disk or refused. Must not block.
     /// - Returns: Whether that is done. If not, another function is to see the call first.
-    func accept(
-        _ seen: SeenCall<Model.Call>, messageID: MessageID?, holdsWhileIdle: Bool = true,
+    func submit(
+        _ seen: SeenCall<Model.Call>, messageID: MessageID?, waitsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) -> Bool {
         let time = dependencies.clock.wall
@@ -87,7 +88,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             let call = PendingCall(
                 call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
                 completion: completion)
-            switch submit(call, seenBy: seen.version, holdsWhileIdle: holdsWhileIdle) {
+            switch submit(call, seenBy: seen.version, waitsWhileIdle: waitsWhileIdle) {
             case .taken: break
             case .refused(let refusal): completion(refuse(seen.name, refusal))
             case .unseen: return false
@@ -106,7 +107,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     }
 
     /// Stages a call, or has it wait for its turn.
-    private func submit(_ call: State.Call, seenBy version: Int, holdsWhileIdle: Bool) -> Submission {
+    private func submit(_ call: State.Call, seenBy version: Int, waitsWhileIdle: Bool) -> Submission {
         // As a rule nothing is before the call, and it need not become an action first.
         let direct = contents.withLock { contents -> Submission? in
             if version != filter.version { return .unseen }
@@ -118,7 +119,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         handle { contents in
             if version != filter.version {
                 submission = .unseen
-            } else if !holdsWhileIdle, contents.state.wouldHoldCall {
+            } else if !waitsWhileIdle, contents.state.wouldKeepCallWaiting {
                 submission = .refused(Refusal(.notInitialized, of: call.name))
             } else {
                 contents.state.submit(.call(call))
@@ -176,14 +177,14 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         return handle { $0.state.submit(operation) }
     }
 
-    /// Accepts a reset or a decision.
+    /// Stages a reset or a decision, or has it wait for its turn.
     ///
     /// - Parameters:
     ///   - messageID: The key that its caller chose.
     ///   - updateModel: Applied to the model at once.
     ///   - completion: Called once it is on disk, or with the reason why it is not. It also gets the outbox's result,
     ///     if a lane was open. Must not block.
-    func accept(
+    func submit(
         _ change: LaneChange, messageID: MessageID?, updateModel: (inout Model) -> Void = { _ in },
         completion: @escaping @Sendable (ChangeResult?, ChangeOutcome) -> Void
     ) {

@@ -17,9 +17,9 @@ extension ClientState {
         case begin(Initialization<Model>, Settings, replacing: Run?)
         /// Deliver the lane by the run's new settings.
         case update(Run, Initialization<Model>)
-        /// Note that the client does nothing from now on.
-        case noteOff(Initialization<Model>.Off)
-        /// Note that an `initialize` was refused.
+        /// Say that the client does nothing from now on.
+        case announceOff(Initialization<Model>.Off)
+        /// Answer an `initialize` that was refused.
         case reject(Initialization<Model>, TrackerError)
         /// Drop every record of the lane, since the server has disabled the client.
         case dropAll(Run)
@@ -76,7 +76,7 @@ extension ClientState {
         if let run { leave(run, isBeingOpened: isBeingOpened) }
         phase = .disabled(nil, .off(off.switchedBy))
         isHalted = false
-        due.append(.noteOff(off))
+        due.append(.announceOff(off))
         answerWaiters(
             TrackerError(
                 policy.shutdownCode, "The client was turned off while it initialized: \(off.switchedBy.phrase)"))

@@ -97,11 +97,13 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var endings: Set<MessageID> = []
     /// When the lanes must be closed, by the monotonic clock, once the client is shut down.
     var deadline = Duration.zero
-    private var heldCalls = Int.max
-    private var heldBytes = Int.max
+    private var maxPendingCalls = Int.max
+    private var maxPendingBytes = Int.max
 
     init() {
-        if case .holds(let calls, let bytes) = policy.beforeInitialize { (heldCalls, heldBytes) = (calls, bytes) }
+        if case .holds(let calls, let bytes) = policy.beforeInitialize {
+            (maxPendingCalls, maxPendingBytes) = (calls, bytes)
+        }
     }
 
     /// The run that calls go to, if there is one.
@@ -148,7 +150,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     }
 
     /// Whether a call that is made now would wait although `initialize` was not called.
-    var wouldHoldCall: Bool {
+    var wouldKeepCallWaiting: Bool {
         switch phase {
         case .idle, .resetting: pending.leavesIdle(true)
         case .moving, .opening, .ready, .withoutSession, .disabled, .shutDown: pending.leavesIdle(false)
@@ -159,7 +161,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     mutating func submit(_ operation: Operation<Model>) {
         if pending.isEmpty, due.isEmpty, admits(operation) { return take(operation) }
         pending.append(operation)
-        while pending.calls > heldCalls || pending.bytes > heldBytes && pending.calls > 1,
+        while pending.calls > maxPendingCalls || pending.bytes > maxPendingBytes && pending.calls > 1,
             let oldest = pending.popOldestCall()
         {
             due.append(.refuse(oldest, .queueFull))
@@ -343,7 +345,9 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     }
 
     /// Keeps as many calls as a run's queue.
-    mutating func bound(by limits: OutboxLimits) { (heldCalls, heldBytes) = (limits.maxRecords, limits.maxBytes) }
+    mutating func bound(by limits: OutboxLimits) {
+        (maxPendingCalls, maxPendingBytes) = (limits.maxRecords, limits.maxBytes)
+    }
 }
 
 /// Where a client stands, as its debug information says.

@@ -11,7 +11,7 @@ struct ClientSnapshot<Model: ClientModel> {
     /// The settings in use, and the lane.
     var run: ClientState<Model, OpenLane>.Run?
     /// How many calls wait for `initialize`.
-    var heldCalls: Int
+    var pendingCalls: Int
     var model: Model
     var refused: [RefusalReason: Int]
     /// The counters of the last run, once a reset has ended it.
@@ -26,7 +26,7 @@ extension ClientRuntime {
         let snapshot = contents.withLock { contents in
             ClientSnapshot(
                 lifecycle: contents.state.lifecycle, fault: contents.state.fault?.message, run: contents.state.run,
-                heldCalls: contents.state.pending.calls, model: contents.model, refused: contents.refused,
+                pendingCalls: contents.state.pending.calls, model: contents.model, refused: contents.refused,
                 lastAccount: contents.lastAccount, lastError: contents.lastError)
         }
         var info: JSONObject = ["lifecycle": .string(snapshot.lifecycle.rawValue), "queueLength": 0]
@@ -37,7 +37,7 @@ extension ClientRuntime {
             DebugInfo.describe(run.lane, at: dependencies.clock.wall, in: &info)
             if run.settings.initialConsent == nil { info["consent"] = nil }
         }
-        info["queueLength"] = JSONValue(Int(info["queueLength"]?.intValue ?? 0) + snapshot.heldCalls)
+        info["queueLength"] = JSONValue(Int(info["queueLength"]?.intValue ?? 0) + snapshot.pendingCalls)
         if info["lastError"] ?? .null == .null, let error = snapshot.lastError {
             info["lastError"] = ["message": .string(error.message), "at": .string(error.at.description)]
         }

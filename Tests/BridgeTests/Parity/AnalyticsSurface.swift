@@ -16,7 +16,7 @@ protocol AnalyticsSurface: AnalyticsInterface {
 extension AnalyticsClient: AnalyticsSurface {
     func begin(_ options: InitOptions) async throws {
         try await withCheckedContinuation { continuation in
-            accept(initialize: options) { continuation.resume(returning: $0) }
+            initialize(with: options) { continuation.resume(returning: $0) }
         }.get()
     }
 }

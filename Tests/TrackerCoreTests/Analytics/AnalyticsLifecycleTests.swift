@@ -94,7 +94,7 @@ struct AnalyticsLifecycleTests {
         options.ingestionHost = "ftp://in.example.com"
 
         let result = await withCheckedContinuation { [options] continuation in
-            fixture.client.accept(initialize: options) { continuation.resume(returning: $0) }
+            fixture.client.initialize(with: options) { continuation.resume(returning: $0) }
         }
 
         let error = #expect(throws: TrackerError.self) { try result.get() }
@@ -172,7 +172,7 @@ struct AnalyticsLifecycleTests {
     func initializeFailure() async throws {
         let fixture = try AnalyticsFixture()
         let result = await withCheckedContinuation { continuation in
-            fixture.client.accept(initialize: InitOptions(writeKey: "", ingestionHost: "")) {
+            fixture.client.initialize(with: InitOptions(writeKey: "", ingestionHost: "")) {
                 continuation.resume(returning: $0)
             }
         }
@@ -223,7 +223,7 @@ struct AnalyticsLifecycleTests {
     /// Makes a client, and releases it before initialize, with a call and a flush waiting.
     private static func callAndForget(_ reports: Recorder<FlushReport>) -> CallReceipt {
         let client = AnalyticsClient(log: RecordingLog())
-        client.accept(reset: nil) { _ in }
+        client.reset(messageID: nil) { _ in }
         let receipt = client.track("A")
         client.control.flush(timeout: .seconds(60)) { reports.record($0) }
         return receipt
@@ -253,7 +253,7 @@ struct AnalyticsLifecycleTests {
         _ = await fixture.client.track("A").outcome
         let lock = try LockedFile(fixture.directory.path("state/writer.lock"))
         let done = Recorder<Bool>()
-        fixture.client.accept(reset: nil) { _ in done.record(true) }
+        fixture.client.reset(messageID: nil) { _ in done.record(true) }
 
         let report = try await withGuard("the flush") { await fixture.client.flush(timeout: .milliseconds(200)) }
         lock.unlock()

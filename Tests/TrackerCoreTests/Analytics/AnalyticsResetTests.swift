@@ -72,7 +72,7 @@ struct AnalyticsResetTests {
         let fixture = try AnalyticsFixture()
         let outcomes = Recorder<String>()
         let accept = { (name: String) in
-            fixture.client.accept(.track(event: name, properties: nil), messageID: nil, holdsWhileIdle: false) {
+            fixture.client.enqueue(.track(event: name, properties: nil), messageID: nil, waitsWhileIdle: false) {
                 outcomes.record("\(name) \($0.messageID == nil ? "\($0)" : "queued")")
             }
         }
@@ -151,11 +151,11 @@ struct AnalyticsResetTests {
     func repeatedReset(isReady: Bool) async throws {
         let fixture = try AnalyticsFixture { _ in .status(503) }
         await fixture.start()
-        await withCheckedContinuation { done in fixture.client.accept(reset: .of("r1")) { _ in done.resume() } }
+        await withCheckedContinuation { done in fixture.client.reset(messageID: .of("r1")) { _ in done.resume() } }
         if isReady { await fixture.start() }
 
         let before = fixture.client.track("Before")
-        await withCheckedContinuation { done in fixture.client.accept(reset: .of("r1")) { _ in done.resume() } }
+        await withCheckedContinuation { done in fixture.client.reset(messageID: .of("r1")) { _ in done.resume() } }
         #expect(fixture.client.info("lifecycle") == (isReady ? "ready" : "idle"))
         let after = fixture.client.track("After")
         fixture.backend.answer { _ in .status(200) }

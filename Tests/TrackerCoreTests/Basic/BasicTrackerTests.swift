@@ -76,7 +76,7 @@ struct BasicTrackerTests {
         try fixture.start()
 
         let outcome = await withCheckedContinuation { continuation in
-            fixture.tracker.accept(call) { continuation.resume(returning: $0) }
+            fixture.tracker.enqueue(call) { continuation.resume(returning: $0) }
         }
         let nan: [String: Any] = ["deep": [1, Double.infinity] as [Any]]
         let unwritable = await fixture.tracker.track(event: "A", properties: nan).outcome
@@ -252,8 +252,8 @@ struct BasicTrackerTests {
         let broken = options
 
         let result = await withCheckedContinuation { continuation in
-            fixture.tracker.accept(
-                initialize: "k", endpoint: fixture.backend.url, appVersion: nil, options: BasicOptions(delivery: broken)
+            fixture.tracker.initialize(
+                apiKey: "k", endpoint: fixture.backend.url, appVersion: nil, options: BasicOptions(delivery: broken)
             ) { continuation.resume(returning: $0) }
         }
         let outcome = await fixture.tracker.track(event: "A").outcome

@@ -51,7 +51,7 @@ enum DeliveryFault: String, CaseIterable, CustomTestStringConvertible {
         }
         let tracker = fixture.tracker
         if self == .notInitialized {
-            tracker.accept(initialize: "925", config: config(fixture)) { _ in }
+            tracker.initialize(brandId: "925", config: config(fixture)) { _ in }
             try await fixture.backend.server.requests(atLeast: 1)
         } else {
             _ = await fixture.failure(config(fixture))

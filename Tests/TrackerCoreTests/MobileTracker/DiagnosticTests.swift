@@ -80,7 +80,7 @@ struct DiagnosticTests {
         let next = first.restarted()
         let heard = next.sessionNews()
 
-        next.tracker.accept(initialize: "925", config: next.config()) { _ in }
+        next.tracker.initialize(brandId: "925", config: next.config()) { _ in }
         await next.tracker.track(eventName: "A")
         await next.drain()
         #expect(heard.all.isEmpty)

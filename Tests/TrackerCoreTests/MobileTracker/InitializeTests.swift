@@ -75,7 +75,7 @@ struct InitializeTests {
         async let starting: Void = fixture.start()
         try await fixture.backend.server.requests(atLeast: 1)
         let outcome = await fixture.tracker.track(eventName: "A")
-        fixture.tracker.accept(.track("B"))
+        fixture.tracker.enqueue(.track("B"))
         gate.open()
         try await starting
         await fixture.tracker.track(eventName: "C")
@@ -186,7 +186,7 @@ struct InitializeTests {
         try await fixture.backend.server.requests(atLeast: 1)
         let others = Recorder<TrackerError.Cause?>()
         for brandId in ["925", "0925", "00925"] {
-            fixture.tracker.accept(initialize: brandId, config: fixture.config()) { result in
+            fixture.tracker.initialize(brandId: brandId, config: fixture.config()) { result in
                 if case .failure(let error) = result { others.record(error.cause) } else { others.record(nil) }
             }
         }

@@ -163,7 +163,7 @@ struct SessionConsentTests {
 
         async let starting: Void = fixture.start()
         try await fixture.backend.server.requests(atLeast: 1)
-        fixture.tracker.accept(consent: .pending, messageID: nil) { _ in }
+        fixture.tracker.setConsent(.pending, messageID: nil) { _ in }
         await fixture.tracker.setConsent(.granted)
         try await starting
         await fixture.tracker.track(eventName: "A")

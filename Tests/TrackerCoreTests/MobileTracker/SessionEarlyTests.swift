@@ -35,7 +35,7 @@ struct SessionEarlyTests {
         faults.stall()
 
         let ends = Recorder<Bool>()
-        next.tracker.accept(initialize: "925", config: next.config()) { _ in ends.record(true) }
+        next.tracker.initialize(brandId: "925", config: next.config()) { _ in ends.record(true) }
         #expect(!next.tracker.isTrackingAllowed)
         faults.goOn()
         try await ends.values(atLeast: 1)
@@ -50,11 +50,11 @@ struct SessionEarlyTests {
         let fixture = try SessionFixture(faults: faults)
         faults.stall()
         let failure = Recorder<TrackerError?>()
-        fixture.tracker.accept(initialize: "925", config: fixture.brokenConfig) { result in
+        fixture.tracker.initialize(brandId: "925", config: fixture.brokenConfig) { result in
             if case .failure(let error) = result { failure.record(error) } else { failure.record(nil) }
         }
         let told = Recorder<Bool>()
-        fixture.tracker.accept(consent: .denied, messageID: nil) { told.record($0 != nil) }
+        fixture.tracker.setConsent(.denied, messageID: nil) { told.record($0 != nil) }
         faults.goOn()
         #expect(try await failure.values(atLeast: 1).first??.code == .storage)
         #expect(try await told.values(atLeast: 1) == [true])

@@ -76,7 +76,7 @@ final class SessionModel {
         let config = TrackerConfig(
             debug: true, apiUrl: "https://api.example.com", xApiKey: "key-\(Self.secret)-1234", crossSiteCookie: true,
             sessionCreation: creation, delivery: DeliveryOptions(storageDirectory: folder.path("state")))
-        tracker.accept(initialize: "925", config: config, completion: promises.make())
+        tracker.initialize(brandId: "925", config: config, completion: promises.make())
         await settle()
     }
 
@@ -95,13 +95,13 @@ final class SessionModel {
         case .link: accept(.linkSession("other-\(secret)"))
         case .goOn:
             let url = "https://a.example/?gt_session_id=X\(random.number(1...3))"
-            tracker.accept(
+            tracker.enqueue(
                 .continueSession(from: url), messageID: MessageID("m\(calls)"), completion: promises.make())
-        case .reset: tracker.accept(resetAll: false, messageID: nil, completion: promises.make())
-        case .resetAll: tracker.accept(resetAll: true, messageID: nil, completion: promises.make())
-        case .deny: tracker.accept(consent: .denied, messageID: nil, completion: promises.make())
-        case .grant: tracker.accept(consent: .granted, messageID: nil, completion: promises.make())
-        case .suspend: tracker.accept(consent: .pending, messageID: nil, completion: promises.make())
+        case .reset: tracker.reset(all: false, messageID: nil, completion: promises.make())
+        case .resetAll: tracker.reset(all: true, messageID: nil, completion: promises.make())
+        case .deny: tracker.setConsent(.denied, messageID: nil, completion: promises.make())
+        case .grant: tracker.setConsent(.granted, messageID: nil, completion: promises.make())
+        case .suspend: tracker.setConsent(.pending, messageID: nil, completion: promises.make())
         case .flush: tracker.control.flush(timeout: .seconds(random.number(0...90)), completion: promises.make())
         case .answer: await settle(atMost: random.number(1...12))
         case .wait: parts.loop?.advance(by: .seconds(random.number(1...60)))
@@ -120,7 +120,7 @@ final class SessionModel {
     }
 
     private func accept(_ call: TrackerCall) {
-        tracker.accept(call, messageID: MessageID("m\(calls)"), completion: promises.make())
+        tracker.enqueue(call, messageID: MessageID("m\(calls)"), completion: promises.make())
     }
 
     /// Compares what the tracker shows with what it must show.
@@ -144,7 +144,7 @@ final class SessionModel {
         await settle()
         if parts.outbox?.isDead == true { await kill() }
         await startAgain()
-        tracker.accept(consent: .granted, messageID: nil) { _ in }
+        tracker.setConsent(.granted, messageID: nil) { _ in }
         for _ in 0..<8 {
             await settle()
             await startAgain()

@@ -331,7 +331,7 @@ struct SessionResetTests {
         let fixture = try SessionFixture()
         let reset = {
             await withCheckedContinuation { done in
-                fixture.tracker.accept(resetAll: true, messageID: .of("r")) { _ in done.resume() }
+                fixture.tracker.reset(all: true, messageID: .of("r")) { _ in done.resume() }
             }
         }
         try await fixture.start()
@@ -355,7 +355,7 @@ struct SessionResetTests {
         let fixture = try SessionFixture()
         try await fixture.start()
         await withCheckedContinuation { done in
-            fixture.tracker.accept(resetAll: true, messageID: .of("r")) { _ in done.resume() }
+            fixture.tracker.reset(all: true, messageID: .of("r")) { _ in done.resume() }
         }
         try await fixture.start()
         #expect(await fixture.tracker.screenDidAppear(name: "Home").messageID != nil)
@@ -363,8 +363,8 @@ struct SessionResetTests {
         let session = fixture.tracker.sessionId
 
         await withCheckedContinuation { done in
-            fixture.tracker.accept(resetAll: true, messageID: .of("r")) { _ in }
-            fixture.tracker.accept(resetAll: true, messageID: .of("new")) { _ in done.resume() }
+            fixture.tracker.reset(all: true, messageID: .of("r")) { _ in }
+            fixture.tracker.reset(all: true, messageID: .of("new")) { _ in done.resume() }
         }
         let screen = await fixture.tracker.screenDidAppear(name: "Home")
         try await fixture.start()

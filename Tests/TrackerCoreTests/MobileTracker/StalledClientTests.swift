@@ -19,7 +19,7 @@ struct StalledClientTests {
         let lock = try lock(fixture.directory)
 
         let outcomes = Recorder<TrackOutcome>()
-        fixture.tracker.accept(.track("B")) { outcomes.record($0) }
+        fixture.tracker.enqueue(.track("B")) { outcomes.record($0) }
         try await withGuard("the end") { await fixture.tracker.shutdown(timeout: .milliseconds(200)) }
         lock.unlock()
         let told = try await outcomes.values(atLeast: 1)[0]
@@ -41,7 +41,7 @@ struct StalledClientTests {
 
         let outcomes = Recorder<TrackOutcome>()
         for number in 1...30 {
-            fixture.tracker.accept(.track("E\(number)", Properties(text))) {
+            fixture.tracker.enqueue(.track("E\(number)", Properties(text))) {
                 outcomes.record($0)
             }
         }

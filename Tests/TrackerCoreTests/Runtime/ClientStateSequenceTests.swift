@@ -159,7 +159,7 @@ struct ClientStateSequenceTests {
         #expect(harness.call() == "stage 1 in 1; opening 1")
         #expect(harness.reset() == "opening 1")
         #expect(harness.call() == "opening 1")
-        #expect(harness.state.wouldHoldCall)
+        #expect(harness.state.wouldKeepCallWaiting)
         _ = harness.opened()
 
         #expect(harness.finished() == "start 1; answer; commit in 1; resetting 1")

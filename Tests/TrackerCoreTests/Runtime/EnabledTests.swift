@@ -50,7 +50,7 @@ struct EnabledTests {
                     : InitOptions(
                         writeKey: "key-1234", ingestionHost: backend.url, delivery: delivery, enabled: enabled)
                 try await withCheckedContinuation { continuation in
-                    analytics.accept(initialize: options) { continuation.resume(returning: $0) }
+                    analytics.initialize(with: options) { continuation.resume(returning: $0) }
                 }.get()
             case .basic:
                 try basic.initialize(

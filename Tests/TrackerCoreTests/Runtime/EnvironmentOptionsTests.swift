@@ -20,12 +20,12 @@ struct EnvironmentOptionsTests {
         case .analytics:
             let options = InitOptions(writeKey: key ?? "", ingestionHost: url ?? "", delivery: delivery)
             try await withCheckedContinuation { continuation in
-                fixture.analytics.accept(initialize: options) { continuation.resume(returning: $0) }
+                fixture.analytics.initialize(with: options) { continuation.resume(returning: $0) }
             }.get()
         case .basic:
             try await withCheckedContinuation { continuation in
-                fixture.basic.accept(
-                    initialize: key, endpoint: url, appVersion: nil, options: BasicOptions(delivery: delivery)
+                fixture.basic.initialize(
+                    apiKey: key, endpoint: url, appVersion: nil, options: BasicOptions(delivery: delivery)
                 ) { continuation.resume(returning: $0) }
             }.get()
         }

@@ -71,7 +71,7 @@ struct ReleasedLanesTests {
 
         do {
             let tracker = MobileTracker(dependencies: .system(log: fixture.log))
-            tracker.accept(initialize: "925", config: backend.config()) { results.record($0) }
+            tracker.initialize(brandId: "925", config: backend.config()) { results.record($0) }
             try await backend.backend.server.requests(atLeast: 1)
             withExtendedLifetime(tracker) {}
         }

@@ -211,7 +211,7 @@ struct StateHarness<Policy: StubPolicy> {
         case .barrier(let run, _): "barrier in \(run.number)"
         case .begin(_, _, let old): old.map { "begin after \($0.number)" } ?? "begin"
         case .update(let run, _): "update \(run.number)"
-        case .noteOff: "off"
+        case .announceOff: "off"
         case .reject(_, let error): "reject \(error.code.rawValue)"
         case .dropAll(let run): "drop all in \(run.number)"
         case .move(let old, let run): "move \(old.number) to \(run.number)"

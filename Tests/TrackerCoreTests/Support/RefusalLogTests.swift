@@ -60,7 +60,7 @@ struct RefusalLogTests {
         func drop(_ count: Int) async {
             for number in 1...count {
                 await withCheckedContinuation { continuation in
-                    fixture.tracker.accept(.track(event: "E\(number)", properties: nil)) { _ in continuation.resume() }
+                    fixture.tracker.enqueue(.track(event: "E\(number)", properties: nil)) { _ in continuation.resume() }
                 }
             }
         }
