@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openRow, PageTests, rowOf } from '../testsupport/collector-page.js'
+import { openRow, PageTests, untilShowsAll } from '../testsupport/collector-page.js'
 import { send } from '../testsupport/http.js'
 import { sample } from '../testsupport/samples.js'
 import { playShop } from '../testsupport/shop.js'
@@ -44,7 +44,7 @@ suite('accessibility', () => {
                 }
                 await violations('nothing has come')
                 await playShop(collector, { sendBatch: () => send(url, sample('batch')) })
-                await page.until(`Boolean(${rowOf('CHECKOUT_STARTED')})`)
+                await untilShowsAll(page, collector)
                 await violations('the list')
                 await openRow(page, 'CHECKOUT_STARTED')
                 for (const tab of ['payload', 'request', 'changes', 'attempts']) {
@@ -70,7 +70,7 @@ suite('accessibility', () => {
         test(`nothing runs over the edge at ${width} px`, async (t) => {
             const { page, url, collector } = await tests.openCollector(t, { width, height: 900 })
             await playShop(collector, { sendBatch: () => send(url, sample('batch')) })
-            await page.until(`Boolean(${rowOf('CHECKOUT_STARTED')})`)
+            await untilShowsAll(page, collector)
             const widest = "Math.max(document.documentElement.scrollWidth, ...[...document.querySelectorAll('.top, .summary, .counters, .chart, .filters, .events, .panel:not([hidden])')].map((part) => Math.round(part.getBoundingClientRect().right)))"
             assert.equal(await page.value(widest), width)
             await openRow(page, 'CHECKOUT_STARTED')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer, connect } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
-import { NAMES, PageTests, rowOf, untilShows } from '../testsupport/collector-page.js'
+import { NAMES, PageTests, rowOf, SLOWNESS, untilShows } from '../testsupport/collector-page.js'
 import { afterwards } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
@@ -49,11 +49,12 @@ suite('the stream', () => {
         const page = await tests.open(t, gate.url)
         await tests.event(collector.url, 'A')
         await untilShows(page, 'A')
-        gate.shut()
+        gate.refuse()
+        gate.cut()
         await page.until("document.getElementById('status').dataset.state === 'reconnecting'")
         await tests.event(collector.url, 'B')
         await tests.event(collector.url, 'C')
-        gate.open()
+        gate.open(collector.port)
 
         await untilShows(page, 'C', 'B', 'A')
         assert.equal(await page.text('#status'), 'Live')
@@ -61,29 +62,36 @@ suite('the stream', () => {
 
     test('begins anew with a collector that was started anew', async (t) => {
         const first = await startCollector()
-        const page = await tests.open(t, first.url)
+        // The port of the first may be another program's by the time that the second starts.
+        const gate = await openGate(t, first.port)
+        const page = await tests.open(t, gate.url)
         await tests.event(first.url, 'OLD')
         await untilShows(page, 'OLD')
         first.clear()
         await page.until("document.querySelector('.welcome')")
         await tests.event(first.url, 'NEW')
         await untilShows(page, 'NEW')
+        gate.refuse()
         await first.close()
         await page.until("document.getElementById('status').dataset.state === 'reconnecting'")
 
-        const second = await startCollector({ port: first.port })
+        const second = await startCollector()
         afterwards(t, () => second.close())
+        gate.open(second.port)
         await tests.event(second.url, 'NEXT')
         await page.until(`${NAMES}.includes('NEXT')`)
     })
 })
 
-/** A way to a collector that can be shut, so that connections over it break as they do when a network goes away. */
-async function openGate(t, port) {
+/**
+ * A way to a collector that can be shut, and opened again to another. Connections over it can be cut, so that they break
+ * as they do when a network goes away.
+ */
+async function openGate(t, first) {
     const sockets = new Set()
-    let isOpen = true
+    let port = first
     const server = createServer((socket) => {
-        if (!isOpen) return socket.destroy()
+        if (port === null) return socket.destroy()
         const onward = connect(port, '127.0.0.1')
         for (const one of [socket, onward]) {
             sockets.add(one)
@@ -91,16 +99,14 @@ async function openGate(t, port) {
         }
         socket.pipe(onward).pipe(socket)
     })
-    const shut = () => {
-        isOpen = false
-        for (const socket of sockets) socket.destroy()
-    }
+    const refuse = () => (port = null)
+    const cut = () => sockets.forEach((socket) => socket.destroy())
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
     afterwards(t, () => {
-        shut()
         server.close()
+        cut()
     })
-    return { url: `http://127.0.0.1:${server.address().port}`, shut, open: () => (isOpen = true) }
+    return { url: `http://127.0.0.1:${server.address().port}`, refuse, cut, open: (next) => (port = next) }
 }
 
 /**
@@ -175,18 +181,19 @@ suite('ten thousand events', () => {
         const workBefore = await work()
         const first = await scrollThrough(page)
         const workPerFrame = (await work() - workBefore) / (first.length + 1)
-        assert.ok(workPerFrame < 50, `${workPerFrame} ms of work a frame`)
+        const limit = 50 * SLOWNESS
+        assert.ok(workPerFrame < limit, `${workPerFrame} ms of work a frame`)
         assert.ok(await page.value(rows) < 60)
         assert.ok(await page.value("document.getElementById('grid').scrollTop") > 300_000)
         // By the clock on the wall. A machine that others use as well holds up some frame of each pass, but not the
         // same one each time: what the page itself is slow at, it is slow at in every pass.
         let best = first
         let passes = 1
-        for (; longest(best) > 50 && passes < 20; passes++) {
+        for (; longest(best) > limit && passes < 20; passes++) {
             const next = await scrollThrough(page)
             best = best.map((time, i) => Math.min(time, next[i]))
         }
-        assert.ok(longest(best) <= 50, `a frame takes ${longest(best)} ms in each of ${passes} passes`)
+        assert.ok(longest(best) <= limit, `a frame takes ${longest(best)} ms in each of ${passes} passes`)
         const scrolling = await page.value('window.long.splice(0)')
         await page.press('/')
         await page.write('event 3')

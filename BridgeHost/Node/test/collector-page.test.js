@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
-import { NAMES, openRow, PageTests, rowOf, untilShows } from '../testsupport/collector-page.js'
+import { NAMES, openRow, PageTests, rowOf, SLOWNESS, untilShows, untilShowsAll } from '../testsupport/collector-page.js'
+import { PATIENCE } from '../testsupport/browser.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
@@ -19,7 +20,9 @@ suite('the page', () => {
     test('shows an event the moment it comes', async (t) => {
         const { page, url } = await tests.openCollector(t)
         const delays = []
+        const limit = 200 * SLOWNESS
         // A machine that others use as well may be late now and then, but not always.
+        const end = performance.now() + PATIENCE
         do {
             const name = `PURCHASE_${delays.length}`
             await page.value(`void (window.seen = new Promise((resolve) => new MutationObserver(() => {
@@ -28,11 +31,11 @@ suite('the page', () => {
             const sent = Date.now()
             await tests.event(url, name)
             delays.push(await page.value('window.seen') - sent)
-        } while (delays.at(-1) > 200 && delays.length < 20)
+        } while (delays.at(-1) > limit && performance.now() < end)
 
         t.diagnostic(`An event is on the screen ${delays.at(-1)} ms after it was sent; before it: ${delays.slice(0, -1)}`)
-        assert.ok(delays.at(-1) <= 200, `${delays} ms`)
-        assert.equal((await page.value(NAMES)).at(-1), 'PURCHASE_0')
+        assert.ok(delays.at(-1) <= limit, `${delays} ms`)
+        assert.equal((await page.value(NAMES))[0], `PURCHASE_${delays.length - 1}`)
         assert.deepEqual(page.complaints, [])
     })
 
@@ -221,7 +224,7 @@ suite('the page', () => {
     test('tells the story of a session', async (t) => {
         const { page, url, collector } = await tests.openCollector(t)
         await playShop(collector, { sendBatch: () => send(url, sample('batch')) })
-        await page.until(`Boolean(${rowOf('CHECKOUT_STARTED')})`)
+        await untilShowsAll(page, collector)
         await page.click('.rows .row[aria-rowindex="4"]')
         await page.press('s')
         await page.until("document.querySelector('.story')")

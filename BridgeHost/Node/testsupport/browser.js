@@ -9,7 +9,7 @@ const SWITCHES = [
 ]
 
 /** How long a page may take to be as a test expects, in milliseconds. It ends a test that would wait for ever. */
-const PATIENCE = Number(process.env.PATIENCE ?? 30_000)
+export const PATIENCE = Number(process.env.PATIENCE ?? 30_000)
 
 /**
  * A Chromium without a window, spoken to over a pair of pipes: one message of the DevTools protocol after another, each

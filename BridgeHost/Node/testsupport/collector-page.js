@@ -1,11 +1,14 @@
 import { startCollector } from '@mobiletracker/bridge/collector'
-import { Browser } from './browser.js'
+import { Browser, PATIENCE } from './browser.js'
 import { afterwards } from './hosts.js'
 import { send } from './http.js'
 import { sample } from './samples.js'
 
 /** The names in the list, newest first, as an expression in the page. */
 export const NAMES = "[...document.querySelectorAll('.rows .row .name')].map((name) => name.textContent)"
+
+/** How much longer than usual a page may take to draw, as `PATIENCE` says. */
+export const SLOWNESS = PATIENCE / 30_000
 
 /** One browser, and what every test of the collector's page does with it. */
 export class PageTests {
@@ -55,6 +58,14 @@ export function rowOf(name) {
 /** Waits until the list shows exactly these, newest first. */
 export function untilShows(page, ...names) {
     return page.until(`JSON.stringify(${NAMES}) === ${JSON.stringify(JSON.stringify(names))}`)
+}
+
+/** Waits until the list shows all that has come to a collector, and no row moves any more. */
+export async function untilShowsAll(page, collector) {
+    const { length } = collector.received().flatMap(({ items }) => items)
+    await page.until(`document.getElementById('shown').textContent === '${length} events'`)
+    // The rows are drawn in the frame after their number.
+    await page.value('new Promise(requestAnimationFrame)')
 }
 
 /** Opens the newest event of that name. */
