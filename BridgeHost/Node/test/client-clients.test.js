@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
-import { KEY, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
+import { KEY, PATIENT, problemsOf, realTracker, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 import { afterwards, freshFolder, inTime } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
 
@@ -145,14 +145,16 @@ suite('the analytics client', { skip: withoutHost }, () => {
     test('sends what is left when the program ends', async (t) => {
         const collector = await startCollector()
         afterwards(t, () => collector.close())
-        const made = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
-        const { code } = await runProgram(t, `
+        const made = { hostArguments: ['--storage-dir', freshFolder(t), ...PATIENT], stderr: 'ignore' }
+        const { code, took } = await runProgram(t, `
             import { createTracker } from '@mobiletracker/bridge'
             const { analytics } = createTracker(${JSON.stringify(made)})
             await analytics.initialize(${JSON.stringify(options(collector))})
             analytics.track('LAST')`)
 
         assert.equal(code, 0)
+        // The program waits for 5 s at most; then the host goes on.
+        if (took >= 5000) await collector.wait({ kind: 'batch', timeoutMs: WAIT_MS })
         assert.deepEqual(eventsOf(collector, 'batch').map(({ event }) => event), ['LAST'])
     })
 })

@@ -5,7 +5,7 @@ import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
-import { eventNames, KEY, realTracker, withoutHost } from '../testsupport/real-host.js'
+import { eventNames, KEY, PATIENT, realTracker, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 
 /** Runs a program that makes two calls, waits for neither, and ends like this. */
 async function run(t, ending) {
@@ -13,8 +13,7 @@ async function run(t, ending) {
     afterwards(t, () => collector.close())
     const source = `
         import { createTracker } from '@mobiletracker/bridge'
-        // A slow machine may need more than the 1.5 s that a host has to send.
-        const tracker = createTracker({ hostArguments: ['--shutdown-timeout', '60s'] })
+        const tracker = createTracker({ hostArguments: ${JSON.stringify(PATIENT)} })
         await tracker.init('925', { apiUrl: '${collector.url}', xApiKey: 'key-1234' })
         tracker.track('FIRST')
         tracker.track('SECOND')
@@ -48,7 +47,7 @@ suite('what a program tracked arrives, though nobody waited for it,', { skip: wi
             const { collector, code, signal, stderr } = await run(t, ending)
 
             assert.equal(code ?? signal, end, stderr)
-            await collector.wait({ kind: 'event', count: 2, timeoutMs: 40_000 })
+            await collector.wait({ kind: 'event', count: 2, timeoutMs: WAIT_MS })
             assert.deepEqual(eventNames(collector), ['FIRST', 'SECOND'])
         })
     }
@@ -67,7 +66,7 @@ suite('a program', { skip: withoutHost }, () => {
     async function run(t, body) {
         const collector = await startCollector()
         afterwards(t, () => collector.close())
-        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
+        const options = { hostArguments: ['--storage-dir', freshFolder(t), ...PATIENT], stderr: 'ignore' }
         const end = await runProgram(t, `
             import { createTracker } from '@mobiletracker/bridge'
             const tracker = createTracker(${JSON.stringify(options)})
@@ -77,10 +76,11 @@ suite('a program', { skip: withoutHost }, () => {
     }
 
     test('ends by itself, and what it tracked last arrives', async (t) => {
-        const { collector, code } = await run(t, `for (let i = 0; i < 50; i++) tracker.track('E' + i)`)
+        const { collector, code, took } = await run(t, `for (let i = 0; i < 50; i++) tracker.track('E' + i)`)
 
         assert.equal(code, 0)
-        // Nothing is waited for: what was sent before the end has come.
+        // What was sent before the end has come. The program waits for 5 s at most; then the host goes on.
+        if (took >= 5000) await collector.wait({ kind: 'event', count: 50, timeoutMs: WAIT_MS })
         assert.deepEqual(eventNames(collector), Array.from({ length: 50 }, (_, i) => `E${i}`))
     })
 
@@ -97,7 +97,7 @@ suite('a program', { skip: withoutHost }, () => {
     test('ends by itself while the backend is away', async (t) => {
         const collector = await startCollector()
         afterwards(t, () => collector.close())
-        const options = { hostArguments: ['--storage-dir', freshFolder(t)], stderr: 'ignore' }
+        const options = { hostArguments: ['--storage-dir', freshFolder(t), ...PATIENT], stderr: 'ignore' }
         const track = (apiUrl, name) => runProgram(t, `
             import { createTracker } from '@mobiletracker/bridge'
             const tracker = createTracker(${JSON.stringify(options)})
@@ -117,6 +117,7 @@ suite('a program', { skip: withoutHost }, () => {
         ])
         assert.equal(away.stdout, 'pending\n')
         assert.equal(missed, 0)
+        await collector.wait({ kind: 'event', count: 3, timeoutMs: WAIT_MS })
         assert.deepEqual(eventNames(collector), ['WHILE_AWAY', 'WHILE_FAILING', 'LATER'])
     })
 
@@ -126,6 +127,6 @@ suite('a program', { skip: withoutHost }, () => {
             process.exit()`)
 
         assert.equal(code, 0)
-        await collector.wait({ kind: 'event', count: 20 })
+        await collector.wait({ kind: 'event', count: 20, timeoutMs: WAIT_MS })
     })
 })

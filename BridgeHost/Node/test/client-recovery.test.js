@@ -104,7 +104,8 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         await inTime(Promise.all(calls))
         await collector.wait({ kind: 'event', count: 2 })
 
-        const sessions = collector.received({ kind: 'event', repeats: false }).map(({ body }) => body.session_id)
+        const sessions = collector.received({ kind: 'event', accepted: true, repeats: false })
+            .map(({ body }) => body.session_id)
         assert.deepEqual(eventNames(collector), ['OLD', 'NEW'])
         assert.equal(sessions[0], session)
         assert.notEqual(sessions[1], session)

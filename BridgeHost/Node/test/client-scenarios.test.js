@@ -6,12 +6,10 @@ import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
 import { createTracker } from '../src/client/tracker.js'
 import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
-import { KEY, eventNames, problemsOf, withoutHost } from '../testsupport/real-host.js'
+import { KEY, eventNames, PATIENT, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 
 /** The Python client plays the same: `BridgeHost/Python/tests/test_recovery.py` says what each step is. */
 const SCENARIOS = JSON.parse(readFileSync(new URL('../../../Tests/Recovery/scenarios.json', import.meta.url), 'utf8'))
-
-const WAIT_MS = 60_000
 
 /** One scenario: a tracker, a host that can be killed, a backend, and what is remembered from step to step. */
 class Stage {
@@ -23,7 +21,7 @@ class Stage {
         this.warnings = captureWarnings(t)
         const path = join(this.folder, 'host')
         if (host !== null) writeFileSync(path, program(this.folder, host), { mode: 0o755 })
-        const hostArguments = ['--storage-dir', join(this.folder, 'state')]
+        const hostArguments = ['--storage-dir', join(this.folder, 'state'), ...PATIENT]
         this.tracker = createTracker({ hostPath: path, hostArguments, stderr: 'ignore' })
         afterwards(t, () => this.tracker.shutdown())
     }

@@ -3,11 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startCollector } from '@mobiletracker/bridge/collector'
-import { findHost } from '../src/client/finder.js'
 import { FIRST_EVENT } from '../src/collector/page/first-event.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { run } from '../testsupport/programs.js'
-import { eventNames, problemsOf, withoutHost } from '../testsupport/real-host.js'
+import { eventNames, patientHost, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 
 const PYTHON = fileURLToPath(new URL('../../Python/src', import.meta.url))
 
@@ -31,11 +30,12 @@ suite('the lines on the empty page', () => {
             afterwards(t, () => collector.close())
             const env = {
                 ...process.env, NODE_OPTIONS: '', PYTHONPATH: PYTHON, PYTHONDONTWRITEBYTECODE: '1',
-                XDG_STATE_HOME: freshFolder(t), ...(withoutHost ? {} : { MOBILE_TRACKER_HOST: findHost() }),
+                XDG_STATE_HOME: freshFolder(t), ...(withoutHost ? {} : { MOBILE_TRACKER_HOST: patientHost(t) }),
             }
             const { code, stderr } = await run(t, command, [...words, FIRST_EVENT[language](collector.url)], { env })
 
             assert.equal(code, 0, stderr)
+            await collector.wait({ kind: 'event', timeoutMs: WAIT_MS })
             assert.deepEqual(eventNames(collector), ['PURCHASE'])
             assert.deepEqual(problemsOf(collector), [])
         })

@@ -7,7 +7,7 @@ import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { runTool } from '../testsupport/packages.js'
 import { run } from '../testsupport/programs.js'
 import { against, exampleIn } from '../testsupport/readme.js'
-import { eventNames, problemsOf } from '../testsupport/real-host.js'
+import { eventNames, problemsOf, WAIT_MS } from '../testsupport/real-host.js'
 import { startRegistry } from '../testsupport/registry.js'
 
 const PAGE = new URL('../README.md', import.meta.url)
@@ -43,6 +43,7 @@ async function runExample(t, { home, env }) {
     const { code, stderr } = await run(t, 'node', ['example.mjs'], { cwd: home, env })
 
     assert.equal(code, 0, stderr)
+    await collector.wait({ kind: 'event', timeoutMs: WAIT_MS })
     assert.deepEqual(eventNames(collector), ['PURCHASE'])
     assert.deepEqual(problemsOf(collector), [])
 }

@@ -8,7 +8,7 @@ import { findHost } from '../src/client/finder.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { run, runProgram } from '../testsupport/programs.js'
 import { against, exampleIn } from '../testsupport/readme.js'
-import { eventNames, problemsOf, withoutHost } from '../testsupport/real-host.js'
+import { eventNames, patientHost, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 
 const PYTHON = fileURLToPath(new URL('../../Examples/track.py', import.meta.url))
 const RUBY = fileURLToPath(new URL('../../Examples/track.rb', import.meta.url))
@@ -21,7 +21,7 @@ const COMPILED = new URL('../../../Tests/Examples/ReadmeExample.swift', import.m
 async function surroundings(t) {
     const collector = await startCollector()
     afterwards(t, () => collector.close())
-    return { collector, env: { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: findHost() } }
+    return { collector, env: { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t) } }
 }
 
 suite('the example', () => {
@@ -97,6 +97,7 @@ suite('the example', () => {
             const { code, stderr } = await runProgram(t, against(collector.url, exampleIn(page, 'js')), { env })
 
             assert.equal(code, 0, stderr)
+            await collector.wait({ kind: 'event', timeoutMs: WAIT_MS })
             assert.deepEqual(eventNames(collector), ['PURCHASE'])
             assert.deepEqual(problemsOf(collector), [])
         })

@@ -5,10 +5,9 @@ import { createInterface } from 'node:readline'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startCollector } from '@mobiletracker/bridge/collector'
-import { findHost } from '../src/client/finder.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { run, runFile } from '../testsupport/programs.js'
-import { eventNames, problemsOf, withoutHost } from '../testsupport/real-host.js'
+import { eventNames, patientHost, problemsOf, withoutHost } from '../testsupport/real-host.js'
 
 const example = (name) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url))
 
@@ -17,7 +16,7 @@ async function surroundings(t) {
     const collector = await startCollector()
     afterwards(t, () => collector.close())
     const env = {
-        MOBILE_TRACKER_API_URL: collector.url, MOBILE_TRACKER_HOST: findHost(), XDG_STATE_HOME: freshFolder(t),
+        MOBILE_TRACKER_API_URL: collector.url, MOBILE_TRACKER_HOST: patientHost(t), XDG_STATE_HOME: freshFolder(t),
     }
     return { collector, env }
 }

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startCollector } from '@mobiletracker/bridge/collector'
-import { findHost } from '../src/client/finder.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { run, runProgram } from '../testsupport/programs.js'
-import { problemsOf, withoutHost } from '../testsupport/real-host.js'
+import { patientHost, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 
 const SCRIPTS = fileURLToPath(new URL('../../../Tests/Scripts/', import.meta.url))
 
@@ -120,13 +119,14 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         test(`of ${page} with ${words} do what they say`, async (t) => {
             const collector = await startCollector()
             afterwards(t, () => collector.close())
-            const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: findHost(), PORT: '0' }
+            const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t), PORT: '0' }
             const program = example(page, words).replaceAll('http://127.0.0.1:8123', collector.url)
                 .replaceAll('./state', freshFolder(t))
 
             const { code, stdout, stderr } = await runProgram(t, change(program) + rest, { env })
 
             assert.equal(code, 0, stdout + stderr)
+            await collector.wait({ type: TYPES, count: events.length, timeoutMs: WAIT_MS })
             assert.deepEqual(namesOf(collector), events)
             assert.deepEqual(problemsOf(collector), [])
         })
@@ -141,12 +141,13 @@ suite('The examples in Node', { skip: withoutHost }, () => {
     test('of Migration.md name the user in each call, and leave the client without one', async (t) => {
         const collector = await startCollector()
         afterwards(t, () => collector.close())
-        const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: findHost() }
+        const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t) }
         const program = example('Migration.md', 'Order Completed').replaceAll('http://127.0.0.1:8123', collector.url)
 
         const { code, stderr } = await runProgram(t, program, { env })
 
         assert.equal(code, 0, stderr)
+        await collector.wait({ kind: 'batch', count: 2, timeoutMs: WAIT_MS })
         const events = collector.received({ kind: 'batch' }).flatMap(({ body }) => body.batch)
         // A call that carried the client's own user would have its anonymousId.
         assert.deepEqual(events.map(({ type, userId, anonymousId }) => [type, userId, anonymousId]), [
@@ -155,10 +156,13 @@ suite('The examples in Node', { skip: withoutHost }, () => {
     })
 })
 
-/** The names of the events that came, alone or in batches. */
+/** What an event is, alone or in a batch. */
+const TYPES = ['event', 'track']
+
+/** The names of the events that came. */
 function namesOf(collector) {
     const items = collector.received().flatMap((request) => request.items)
-    return items.filter(({ type }) => ['event', 'track'].includes(type)).map(({ name }) => name)
+    return items.filter(({ type }) => TYPES.includes(type)).map(({ name }) => name)
 }
 
 suite('The front page', () => {

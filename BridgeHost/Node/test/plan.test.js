@@ -8,7 +8,7 @@ import { runCommand, startCommand } from '../testsupport/commands.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { runProgram } from '../testsupport/programs.js'
-import { withoutHost } from '../testsupport/real-host.js'
+import { patientHost, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
 import { checkTypes, withoutCompiler } from '../testsupport/typescript.js'
 import { fileURLToPath } from 'node:url'
@@ -257,9 +257,10 @@ suite('mobile-tracker plan', () => {
             const events = plannedEvents(MobileTracker)
             await events.purchase({ total: 149.99, currency: 'EUR', items: [{ sku: 'A-1', price: 149.99 }] })
             await events.signedUp({ plan: 'pro', invited_by: null })
-            await events.logout()`, { env: { XDG_STATE_HOME: freshFolder(t) } })
+            await events.logout()`, { env: { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t) } })
 
         assert.equal(code, 0, stderr)
+        await collector.wait({ kind: 'event', count: 3, timeoutMs: WAIT_MS })
         assert.deepEqual(collector.received({ kind: 'event' }).flatMap(({ plan }) => plan.map(({ name, verdict }) => [name, verdict])), [
             ['PURCHASE', 'kept'], ['Signed Up', 'kept'], ['LOGOUT', 'kept'],
         ])

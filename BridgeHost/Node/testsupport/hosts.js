@@ -74,9 +74,9 @@ export function readPid(folder) {
 
 /** The same when the last of them has ended. */
 export async function readEndedLives(folder) {
-    const late = performance.now() + 10_000
+    const late = performance.now() + 60_000
     while (!readEntries(folder).at(-1).ended) {
-        if (performance.now() > late) throw new Error('The host did not end within 10 s.')
+        if (performance.now() > late) throw new Error('The host did not end within 60 s.')
         await new Promise((resolve) => setImmediate(resolve))
     }
     return readLives(folder)

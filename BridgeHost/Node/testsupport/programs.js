@@ -7,9 +7,10 @@ const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 /**
  * @typedef {object} Ended
  * @property {number | null} code
- * @property {string | null} signal SIGKILL means that it did not end by itself within 60 s.
+ * @property {string | null} signal SIGKILL means that it did not end by itself within 3 minutes.
  * @property {string} stdout
  * @property {string} stderr
+ * @property {number} took How long it ran, in milliseconds.
  */
 
 /**
@@ -54,10 +55,11 @@ export function runFile(t, path, { env = {} } = {}) {
  * @returns {Promise<Ended>}
  */
 export async function run(t, command, words, { isHeard = true, env = process.env, cwd = PACKAGE, input = '' } = {}) {
+    const start = performance.now()
     const child = spawn(command, words, { cwd, env })
     child.stdin.on('error', () => {}).end(input) // It may end without reading.
     if (!isHeard) child.stderr.destroy()
-    const guard = setTimeout(() => child.kill('SIGKILL'), 60_000)
+    const guard = setTimeout(() => child.kill('SIGKILL'), 180_000)
     t.after(() => child.kill('SIGKILL'))
     const output = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr']) {
@@ -68,5 +70,5 @@ export async function run(t, command, words, { isHeard = true, env = process.env
         child.on('close', (...end) => resolve(end))
     })
     clearTimeout(guard)
-    return { code, signal, ...output }
+    return { code, signal, ...output, took: performance.now() - start }
 }

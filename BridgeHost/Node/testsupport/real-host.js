@@ -16,6 +16,24 @@ export const withoutHost = (() => {
     }
 })()
 
+/** Gives a host the time to send what is left at its end: on a busy machine the usual 1.5 s may be too short. */
+export const PATIENT = ['--shutdown-timeout', '60s']
+
+/**
+ * A patient host for programs that give it no arguments: `MOBILE_TRACKER_HOST` names it.
+ *
+ * @param {import('node:test').TestContext} t
+ * @returns {string} Its path.
+ */
+export function patientHost(t) {
+    const path = join(freshFolder(t), 'BridgeHost')
+    writeFileSync(path, `#!/bin/sh\nexec '${findHost()}' ${PATIENT.join(' ')} "$@"\n`, { mode: 0o755 })
+    return path
+}
+
+/** How long a test waits for what never takes long, in milliseconds. */
+export const WAIT_MS = 60_000
+
 /** The key that the trackers of the tests have. */
 export const KEY = 'api-key-12345678'
 
@@ -32,11 +50,11 @@ export async function realTracker(t, { folder = freshFolder(t), hostArguments = 
     const collector = await startCollector()
     const wait = collector.wait.bind(collector)
     // On a busy machine its own guard may be too short.
-    collector.wait = (wanted) => wait({ timeoutMs: 60_000, ...wanted })
+    collector.wait = (wanted) => wait({ timeoutMs: WAIT_MS, ...wanted })
     const warnings = captureWarnings(t)
     const tracker = createTracker({
         ...options,
-        hostArguments: ['--storage-dir', folder, ...hostArguments],
+        hostArguments: ['--storage-dir', folder, ...PATIENT, ...hostArguments],
         stderr: 'ignore',
     })
     afterwards(t, () => collector.close())

@@ -11,7 +11,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-from .support import GUARD, PACKAGE, ROOT, SOURCE, TestCase, host_path
+from .support import GUARD, PACKAGE, ROOT, SOURCE, TestCase, patient_host
 
 EXAMPLES = {
     "front page": ROOT / "README.md",
@@ -58,13 +58,14 @@ class ExampleTests(TestCase):
                     self.collector.clear()
                     self._run(re.sub(r"https://api\.example\.com|http://127\.0\.0\.1:8123", self.collector.url, source))
                     kind = "batch" if "analytics" in source else "basic" if "basic" in source else "event"
+                    self.collector.wait(kind=kind, count=len(names))
                     self.assertEqual(self.collector.names(kind), names)
                     self.assertEqual(self.collector.problems(), [])
 
     def test_the_import_tracks_each_order_once(self) -> None:
         collector = self.start_collector()
         orders = "order,user,total\n1,ada,149.99\n2,bob,29.90\n"
-        state = {"XDG_STATE_HOME": str(self.folder), "MOBILE_TRACKER_HOST": str(host_path())}
+        state = {"XDG_STATE_HOME": str(self.folder), "MOBILE_TRACKER_HOST": str(patient_host(self.folder))}
         lines = []
 
         for _ in range(2):
@@ -102,7 +103,7 @@ class ExampleTests(TestCase):
     def _run(self, source: str) -> None:
         program = self.folder / "program.py"
         program.write_text(source)
-        state = {"XDG_STATE_HOME": str(self.folder), "MOBILE_TRACKER_HOST": str(host_path()), "PORT": "0"}
+        state = {"XDG_STATE_HOME": str(self.folder), "MOBILE_TRACKER_HOST": str(patient_host(self.folder)), "PORT": "0"}
         with subprocess.Popen(
             [sys.executable, program],
             stdout=subprocess.PIPE,

@@ -136,6 +136,7 @@ class WheelTests(TestCase):
         )
 
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        collector.wait(kind="event")
         self.assertEqual(collector.names(), ["PURCHASE"])
         self.assertEqual(collector.problems(), [])
         self.assertTrue((home / ".local/state/mobile-tracker/shop").is_dir())

@@ -29,7 +29,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from .support import ROOT, AsyncTestCase, host_path, snake
+from .support import PATIENT, ROOT, AsyncTestCase, host_path, snake
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError, Receipt  # isort: skip
 
@@ -50,7 +50,7 @@ class Stage:
                 f'START=$(wc -l < "$STARTS")\n{host}\n'
             )
             path.chmod(0o755)
-        arguments = ["--storage-dir", str(folder / "state")]
+        arguments = ["--storage-dir", str(folder / "state"), *PATIENT]
         self.tracker = tracker_of(host_path=path, host_arguments=arguments, stderr="ignore")
         self.calls: dict[str, Any] = {}
         self.remembered: dict[str, Any] = {}
