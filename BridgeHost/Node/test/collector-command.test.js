@@ -73,7 +73,7 @@ suite('mobile-tracker collect', () => {
         process.env.BROWSER = join(folder, 'none')
         const other = startCommand(t, 'collect', '--port', '0', '--open', '--json')
         await other.line()
-        if (other.child.errors === '') await once(other.child.stderr, 'data')
+        await other.warned()
         assert.match(other.child.errors, /^mobile-tracker: No browser could be opened: there is no .*none here\. Open http:/)
     })
 
@@ -83,9 +83,9 @@ suite('mobile-tracker collect', () => {
         const before = process.env.BROWSER
         t.after(() => (before === undefined ? delete process.env.BROWSER : (process.env.BROWSER = before)))
         process.env.BROWSER = opener
-        const { child, line } = startCommand(t, 'collect', '--port', '0', '--open', '--json')
+        const { child, line, warned } = startCommand(t, 'collect', '--port', '0', '--open', '--json')
         const { url } = JSON.parse(await line())
-        if (child.errors === '') await once(child.stderr, 'data')
+        await warned()
 
         assert.equal(
             child.errors,

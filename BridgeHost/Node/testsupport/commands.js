@@ -8,6 +8,7 @@ export const COMMAND = fileURLToPath(new URL('../bin/mobile-tracker.js', import.
 
 /**
  * Starts the command. `line` gives the next line of its output, `rest` all that follow, `ended` its exit status.
+ * `warned` waits until it has written a whole line to standard error, or has ended.
  *
  * @param {import('node:test').TestContext} t
  * @param {...string} words
@@ -25,7 +26,12 @@ export function startCommand(t, ...words) {
         return all
     }
     const ended = once(child, 'close').then(([status]) => status)
-    return { child, line, rest, ended }
+    const warned = async () => {
+        let isOver = false
+        const over = ended.then(() => (isOver = true))
+        while (!child.errors.endsWith('\n') && !isOver) await Promise.race([once(child.stderr, 'data'), over])
+    }
+    return { child, line, rest, ended, warned }
 }
 
 /** Runs the command to its end. */
