@@ -66,7 +66,7 @@ enum NodeMethods {
             let isObject = member.schema.isReference(to: "Properties")
             return "    { name: '\(member.name)', kind: '\(isObject ? "object" : "string")' },"
         }
-        return "/** What an analytics call may say for itself. */\n"
+        return "/** The options of an analytics call. */\n"
             + "const CALL_OPTIONS = [\n\(lines.joined(separator: "\n"))\n]"
     }
 

@@ -12,7 +12,7 @@ struct InitArguments: Sendable {
     /// What `init` takes; the published form stands in the place of the brand.
     static let parameters: [Parameter] = [
         .required(
-            "brandId", .string, "Whose events they are: ASCII digits.", schema: "BrandIdOrReactNativeConfig",
+            "brandId", .string, "Your number at the backend: ASCII digits.", schema: "BrandIdOrReactNativeConfig",
             else: fault(inBrand: "").rpcError),
         .optional(
             "config", .object, "Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.",

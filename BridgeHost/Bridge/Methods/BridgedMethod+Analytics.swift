@@ -13,7 +13,7 @@ extension BridgedMethod {
                     else: TrackerError(option: "options", "must be an object").rpcError)
             ],
             errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
-            "Sets the analytics client up. Calls made meanwhile are held.",
+            "Initialises the analytics client. Calls made meanwhile take effect after it.",
             example: #"[{"writeKey": "key", "ingestionHost": "https://in.example.com"}]"#
         ) { host, arguments, reply in
             var options = InitOptions(delivery: host.settings.delivery)
@@ -37,7 +37,7 @@ extension BridgedMethod {
             [
                 .required("userId", .string, "The application's name for the user. Not blank."),
                 .optional("traits", .object, "Facts about the user."),
-            ], "Tells who the user is from now on.", example: #"["user-1", {"plan": "pro"}]"#
+            ], "Identifies the user of this event and all later ones.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
             .identify(userId: try $0.string(0), traits: $0.properties(1))
         },
@@ -46,7 +46,7 @@ extension BridgedMethod {
             [
                 .required("groupId", .string, "The group. Not blank."),
                 .optional("traits", .object, "Facts about the group."),
-            ], "Tells which group the user belongs to from now on.", example: #"["group-1", {"name": "Acme"}]"#
+            ], "Sets the user's group for this event and all later ones.", example: #"["group-1", {"name": "Acme"}]"#
         ) {
             .group(groupId: try $0.string(0), traits: $0.properties(1))
         },
@@ -70,20 +70,20 @@ extension BridgedMethod {
         },
         .analytics(
             "analytics.alias", [.required("newUserId", .string, "The other name. Not blank.")],
-            "Tells that the user has another name from now on.", example: #"["user-2"]"#
+            "Gives the user another id, for this event and all later ones.", example: #"["user-2"]"#
         ) {
             .alias(newUserId: try $0.string(0))
         },
         .analyticsChange(
             "analytics.setAdvertisingId",
             [.optional("advertisingId", .string, "The identifier; `null` clears it, a blank one is ignored.")],
-            "Has events carry an advertising identifier from now on.",
+            "Sets the advertising identifier of all later events.",
             example: #"["6d92078a-8246-4ba4-ae5b-76104861e7dc"]"#
         ) {
             .setAdvertisingId($0.optionalString(0))
         },
         .analyticsChange(
-            "analytics.clearAdvertisingId", [], "Has events carry no advertising identifier any more."
+            "analytics.clearAdvertisingId", [], "Removes the advertising identifier from all later events."
         ) { _ in
             .setAdvertisingId(nil)
         },
@@ -97,18 +97,18 @@ extension BridgedMethod {
         },
         BridgedMethod(
             "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true,
-            "Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`."
+            "Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`."
         ) { host, arguments, reply in
             host.analytics.reset(messageID: try arguments.messageID(0), completion: host.answering(reply))
         },
-        BridgedMethod("analytics.enableDebugLogging", [], "Has informative and debug messages logged from now on.") {
+        BridgedMethod("analytics.enableDebugLogging", [], "Logs info and debug messages from now on.") {
             host, _, reply in
             host.analytics.enableDebugLogging()
             reply.succeed(with: .done)
         },
         .reading(
             "analytics.getDebugInfo", on: \.analytics, result: "AnalyticsDebugInfo",
-            "How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked."
+            "The state of the client: lifecycle, queue, circuit, identity, options. Secrets are masked."
         ) { analytics, _ in
             JSONText(tree: analytics.debugInfo())
         },
@@ -119,7 +119,7 @@ extension BridgedMethod {
         },
         BridgedMethod(
             "analytics.background", [],
-            "The application is in the background: what is queued is sent, then nothing by itself."
+            "The application is in the background: what is queued is sent once, then nothing until the foreground."
         ) { host, _, reply in
             host.analytics.applicationDidEnterBackground()
             reply.succeed(with: .done)

@@ -21,7 +21,7 @@ extension BridgedMethod {
                 .optional("options", .object, "How events are kept and delivered.", schema: "BasicOptions"),
             ],
             errors: [.invalidAPIKey, .invalidEndpoint, .invalidConfiguration, .storage, .initializationFailed],
-            "Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.",
+            "Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.",
             example: #"["key", "https://events.example.com/in", "1.2.3"]"#
         ) { host, arguments, reply in
             var options = BasicOptions(delivery: host.settings.delivery)
@@ -44,7 +44,7 @@ extension BridgedMethod {
             [
                 .required("userId", .string, "The application's name for the user. Not blank."),
                 .optional("traits", .object, "Facts about the user."),
-            ], "Tells who the user is: every event says so from now on.", example: #"["user-1", {"plan": "pro"}]"#
+            ], "Identifies the user of all later events.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
             .identify(userId: try $0.string(0), traits: $0.properties(1))
         },
@@ -67,7 +67,7 @@ extension BridgedMethod {
         },
         .reading(
             "basic.getDebugInfo", on: \.basic, result: "BasicDebugInfo",
-            "How things stand: queue, circuit, user, account, configuration. Secrets are masked."
+            "The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."
         ) { basic, _ in
             JSONText(tree: basic.debugInfo())
         },

@@ -12,7 +12,7 @@ extension BridgedMethod {
             reply.succeed(with: info(of: host))
         },
         BridgedMethod(
-            "host.subscribe", [.required("topics", .array, "What to hear of from now on.", schema: "Topics")],
+            "host.subscribe", [.required("topics", .array, "The topics to send from now on.", schema: "Topics")],
             takesAnyParams: true,
             "Asks for notifications: `log`, `diagnostic`, `session` and `delivered`. The topics are the params themselves.",
             example: #"[["log", "session"]]"#

@@ -9,7 +9,7 @@ extension BridgedMethod {
             "init", InitArguments.parameters, takesAnyParams: true,
             errors: [.invalidBrandId, .invalidConfiguration, .sessionCreationFailed, .storage, .initializationFailed],
             changesAnswers: true,
-            "Prepares the tracker for a brand. Tracking calls made before it has answered are held.",
+            "Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.",
             example: #"["925", {"apiUrl": "https://api.example.com", "xApiKey": "key"}]"#
         ) { host, arguments, reply in
             let call = try InitArguments(arguments, defaults: TrackerConfig(delivery: host.settings.delivery))
@@ -34,14 +34,14 @@ extension BridgedMethod {
                 .required("userId", .string, "The application's name for the user. Not empty."),
                 .optional("profileData", .object, "Facts about the user."),
             ],
-            "Tells who the user is, and what is known of them.",
+            "Identifies the user, and sets facts about them.",
             example: #"["user-1", {"name": "Ada", "plan": "pro"}]"#
         ) { arguments in
             .identify(try arguments.string(0), arguments.properties(1))
         },
         .tracking(
             "set", [.required("profileData", .object, "Facts about the user.")],
-            "Updates what is known of the user, without changing who it is.", example: #"[{"birthday": "1815-12-10"}]"#
+            "Sets facts about the user, without changing the user id.", example: #"[{"birthday": "1815-12-10"}]"#
         ) { arguments in
             .set(Properties(try arguments.text(0)))
         },
@@ -65,7 +65,7 @@ extension BridgedMethod {
             "screenDidAppear",
             [
                 .required("name", .string, "The screen, or the title of a page. Not blank."),
-                .optional("url", .string, "What tells it from others; its name by default."),
+                .optional("url", .string, "Identifies the screen; by default its name does."),
                 .optional("properties", .object, "Facts about the view. They win over `screen` and `url`."),
             ],
             "Records that the platform shows a screen. The same screen twice in a row is recorded once.",
@@ -81,7 +81,7 @@ extension BridgedMethod {
                 .required("longitude", .number, "Degrees east, from -180 to 180."),
                 .required("accuracy", .number, "The radius of uncertainty in metres, at least 0."),
             ],
-            "Tells the backend where the session's device is.", example: "[52.52, 13.405, 20]"
+            "Sends the location of the session's device.", example: "[52.52, 13.405, 20]"
         ) { arguments in
             .updateLocation(
                 LocationData(
@@ -90,7 +90,7 @@ extension BridgedMethod {
         },
         .tracking(
             "updateSessionEmail", [.required("email", .string, "One `@` and no spaces.")],
-            "Tells the backend the session's email address, and stores it once the backend has it.",
+            "Sends the session's email address, and stores it once the backend has accepted it.",
             example: #"["ada@example.com"]"#
         ) { arguments in
             .updateSessionEmail(try arguments.string(0))
@@ -156,14 +156,14 @@ extension BridgedMethod {
         .reading(
             "getCrossDomainUrl", on: \.tracker, [.required("url", .string, "An absolute URL.")],
             result: "CrossDomainUrl",
-            "Adds the session to a URL's query, so that another site can go on with it.",
+            "Adds the session to a URL's query, so that another site can continue it.",
             example: #"["https://shop.example.com/cart"]"#
         ) { tracker, arguments in
             .object("url", tracker.crossDomainURL(for: arguments.optionalString(0) ?? ""))
         },
         .outcome(
             "continueSession", on: \.tracker, [.required("url", .string, "A URL that `getCrossDomainUrl` made.")],
-            changesAnswers: true, "Goes on with the session that a URL carries.",
+            changesAnswers: true, "Continues the session that a URL names.",
             example: #"["https://shop.example.com/cart?gt_session_id=session-0"]"#
         ) { tracker, arguments, id, completion in
             tracker.enqueue(
@@ -171,13 +171,13 @@ extension BridgedMethod {
         },
         .reading(
             "getDebugInfo", on: \.tracker, result: "DebugInfo",
-            "How things stand: queue, session, circuit, account, configuration. Secrets are masked."
+            "The state of the tracker: queue, session, circuit, account, configuration. Secrets are masked."
         ) { tracker, _ in
             JSONText(tree: tracker.debugInfo())
         },
         BridgedMethod(
             "networkDidChange", [],
-            "Tells every client that the network is back: a wait for the next attempt is cut short, once."
+            "Says that the network is back: each client that waits for its next attempt makes it at once."
         ) { host, _, reply in
             host.networkDidChange()
             reply.succeed(with: .done)

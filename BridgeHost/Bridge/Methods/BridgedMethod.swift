@@ -154,11 +154,11 @@ extension BridgedMethod {
 extension Parameter {
     /// The key that a caller may give a call.
     static let messageID = Parameter.named(
-        "messageId", .string, "The call's key, made up by the caller: a second call with it has no effect.",
+        "messageId", .string, "An id that you choose: a second call with it has no effect.",
         schema: "MessageId")
 
     /// The options of an analytics call.
     static let callOptions = Parameter.optional(
-        "options", .object, "What holds for this call alone, in the place of what the client knows.",
+        "options", .object, "Values for this call alone, instead of the client's own.",
         schema: "AnalyticsCallOptions")
 }

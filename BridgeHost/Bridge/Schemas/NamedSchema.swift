@@ -8,13 +8,13 @@ extension NamedSchema {
             "MessageId", "1 to 128 printable ASCII characters, no space first or last.", .string,
             example: #""order-4711""#),
         NamedSchema(
-            "Properties", "Facts: an object of what JSON can hold, at most 128 deep.", .anyObject,
+            "Properties", "Facts: a JSON object, nested at most 128 levels deep.", .anyObject,
             example: #"{"total": 149.99, "items": [{"sku": "A-1"}], "coupon": null}"#),
         NamedSchema(
             "Timestamp", "A date and a time of day with its zone, in the form of RFC 3339.", .string,
             example: #""2025-11-27T10:30:00.000Z""#),
         NamedSchema(
-            "AnalyticsCallOptions", "What an analytics call says for itself, in the place of what the client knows.",
+            "AnalyticsCallOptions", "Values for one analytics call, instead of the client's own.",
             CallFields.table.schema,
             example: #"{"userId": "user-1", "timestamp": "2025-11-27T10:30:00.000Z", "context": {"ip": "192.0.2.1"}}"#),
         NamedSchema(
@@ -25,7 +25,7 @@ extension NamedSchema {
         NamedSchema(
             "Topic",
             "The method of notifications; `diagnostics` is another spelling of `diagnostic`. `delivered` asks for "
-                + "diagnostics of that kind, one for each record that the server has taken.",
+                + "diagnostics of that kind, one for each record that the server has accepted.",
             .choice(NotificationPublisher.Topic.allCases.map(\.rawValue) + ["diagnostics"]),
             example: #""log""#),
         NamedSchema(
@@ -106,15 +106,15 @@ extension NamedSchema {
             .oneOf([.reference("AcceptedOutcome"), .reference("DroppedOutcome")]),
             example: #"{"status": "queued", "messageId": "\#(messageID)"}"#),
         NamedSchema(
-            "AcceptedOutcome", "The call is on disk; pending, it waits for a session or for consent besides.",
+            "AcceptedOutcome", "The call is on disk. If `pending`, it also waits for a session or for consent.",
             .object(
                 [
                     .required("status", .choice(["queued", "pending"])),
-                    .required("messageId", .string, "The key under which the call is known."),
+                    .required("messageId", .string, "The id of the call."),
                 ], others: nil),
             example: #"{"status": "pending", "messageId": "\#(messageID)"}"#),
         NamedSchema(
-            "DroppedOutcome", "The call was refused and left no trace.",
+            "DroppedOutcome", "The call was refused, and nothing of it was stored.",
             .object(
                 [.required("status", .choice(["dropped"])), .required("reason", .reference("DropReason"))],
                 others: nil),
@@ -123,12 +123,12 @@ extension NamedSchema {
             "DropReason", "Why a call was refused.", .choice(RefusalReason.allCases.map(\.rawValue)),
             example: #""NOT_INITIALIZED""#),
         NamedSchema(
-            "FlushReport", "What a flush came to.",
+            "FlushReport", "The result of a flush.",
             .object(
                 [
-                    .required("delivered", .count, "How many of the events queued at the call have been delivered."),
+                    .required("delivered", .count, "How many events that were queued at the call have been delivered."),
                     .required("remaining", .count, "How many of them still wait, on disk."),
-                    .optional("stoppedBy", .reference("StopReason"), "Why they do; absent if none remain."),
+                    .optional("stoppedBy", .reference("StopReason"), "Why they wait; absent if none remain."),
                 ], others: nil),
             example: #"{"delivered": 3, "remaining": 1, "stoppedBy": "retryWait"}"#),
         NamedSchema(
@@ -142,11 +142,11 @@ extension NamedSchema {
             "TrackingAllowed", "Whether consent is granted.", .object([.required("allowed", .boolean)], others: nil),
             example: #"{"allowed": true}"#),
         NamedSchema(
-            "CrossDomainUrl", "The URL, with the session if it may be carried.",
+            "CrossDomainUrl", "The URL, with the session if the configuration allows it.",
             .object([.required("url", .string)], others: nil),
             example: #"{"url": "https://shop.example.com/cart?gt_session_id=session-1"}"#),
         NamedSchema(
-            "DebugInfo", "How things stand. Further members may come.",
+            "DebugInfo", "The state of the tracker. Later versions may add members.",
             .object(
                 [
                     .required(
@@ -166,7 +166,7 @@ extension NamedSchema {
                 ], others: .anything),
             example: #"{"lifecycle": "ready", "queueLength": 0, "circuitState": "closed", "consent": "granted"}"#),
         NamedSchema(
-            "AnalyticsDebugInfo", "How things stand with the analytics client. Further members may come.",
+            "AnalyticsDebugInfo", "The state of the analytics client. Later versions may add members.",
             .object(
                 [
                     .required("lifecycle", .string, "`idle`, `initializing`, `ready`, `resetting` or `disabled`."),
@@ -189,7 +189,7 @@ extension NamedSchema {
                 ], others: .anything),
             example: #"{"lifecycle": "ready", "queueLength": 2, "writeKey": "****-key", "userId": "user-1"}"#),
         NamedSchema(
-            "BasicDebugInfo", "How things stand with the basic tracker. Further members may come.",
+            "BasicDebugInfo", "The state of the basic tracker. Later versions may add members.",
             .object(
                 [
                     .required("lifecycle", .string, "`idle`, `ready`, `halted` or `disabled`."),
@@ -208,12 +208,12 @@ extension NamedSchema {
                 ], others: .anything),
             example: #"{"lifecycle": "ready", "queueLength": 2, "circuitState": "closed", "userId": "user-1"}"#),
         NamedSchema(
-            "HostInfo", "What a host is.",
+            "HostInfo", "The name, version and methods of a host.",
             .object(
                 [
                     .required("name", .string), .required("version", .string, "A semantic version."),
-                    .required("protocolVersion", .integer, "Changes when an old client could not go on."),
-                    .required("maxMessageBytes", .count, "The longest message that is taken."),
+                    .required("protocolVersion", .integer, "Changes when older clients no longer work."),
+                    .required("maxMessageBytes", .count, "The longest message that is accepted."),
                     .required("methods", .array(of: .string), "The names of all methods."),
                 ], others: nil),
             example:

@@ -26,7 +26,7 @@
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
  */
 
-/** What an analytics call may say for itself. */
+/** The options of an analytics call. */
 const CALL_OPTIONS = [
     { name: 'userId', kind: 'string' },
     { name: 'anonymousId', kind: 'string' },

@@ -59,14 +59,14 @@ export interface CallOptions {
 /** What became of a call. */
 export type Outcome = AcceptedOutcome | DroppedOutcome
 
-/** The call is on disk; pending, it waits for a session or for consent besides. */
+/** The call is on disk. If `pending`, it also waits for a session or for consent. */
 export interface AcceptedOutcome {
     status: 'queued' | 'pending'
-    /** The key under which the call is known. */
+    /** The id of the call. */
     messageId: string
 }
 
-/** The call was refused and left no trace. */
+/** The call was refused, and nothing of it was stored. */
 export interface DroppedOutcome {
     status: 'dropped'
     reason: DropReason
@@ -75,20 +75,20 @@ export interface DroppedOutcome {
 /** Why a call was refused. */
 export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED' | 'BEFORE_SEND'
 
-/** What a flush came to. */
+/** The result of a flush. */
 export interface FlushReport {
-    /** How many of the events queued at the call have been delivered. */
+    /** How many events that were queued at the call have been delivered. */
     delivered: number
     /** How many of them still wait, on disk. */
     remaining: number
-    /** Why they do; absent if none remain. */
+    /** Why they wait; absent if none remain. */
     stoppedBy?: StopReason
 }
 
 /** Why events that are queued are not sent at once. */
 export type StopReason = 'timeout' | 'retryWait' | 'breakerOpen' | 'halted' | 'noConsent' | 'noSession' | 'notInitialized' | 'otherProcess' | 'storage'
 
-/** How things stand. Further members may come. */
+/** The state of the tracker. Later versions may add members. */
 export interface DebugInfo {
     /** `idle`, `initializing`, `ready`, `halted`, `disabled` and the like. */
     lifecycle: string
@@ -119,7 +119,7 @@ export interface DebugInfo {
     [more: string]: unknown
 }
 
-/** How things stand with the analytics client. Further members may come. */
+/** The state of the analytics client. Later versions may add members. */
 export interface AnalyticsDebugInfo {
     /** `idle`, `initializing`, `ready`, `resetting` or `disabled`. */
     lifecycle: string
@@ -152,7 +152,7 @@ export interface AnalyticsDebugInfo {
     [more: string]: unknown
 }
 
-/** How things stand with the basic tracker. Further members may come. */
+/** The state of the basic tracker. Later versions may add members. */
 export interface BasicDebugInfo {
     /** `idle`, `ready`, `halted` or `disabled`. */
     lifecycle: string
@@ -182,7 +182,7 @@ export interface BasicDebugInfo {
     [more: string]: unknown
 }
 
-/** What an analytics call says for itself, in the place of what the client knows. */
+/** Values for one analytics call, instead of the client's own. */
 export interface AnalyticsCallOptions {
     /** The user that the call is about; 1 to 1,024 bytes, not blank. */
     userId?: string | null
@@ -584,9 +584,9 @@ export type HostErrorCode =
 /** The methods of the session-based tracker. */
 export interface TrackerMethods {
     /**
-     * Prepares the tracker for a brand. Tracking calls made before it has answered are held.
+     * Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.
      *
-     * @param brandId Whose events they are: ASCII digits.
+     * @param brandId Your number at the backend: ASCII digits.
      * @param config Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.
      * @throws {MobileTrackerError} `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
      */
@@ -601,14 +601,14 @@ export interface TrackerMethods {
      */
     track(eventName: string, attributes?: Properties | null, metadata?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
-     * Tells who the user is, and what is known of them.
+     * Identifies the user, and sets facts about them.
      *
      * @param userId The application's name for the user. Not empty.
      * @param profileData Facts about the user.
      */
     identify(userId: string, profileData?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
-     * Updates what is known of the user, without changing who it is.
+     * Sets facts about the user, without changing the user id.
      *
      * @param profileData Facts about the user.
      */
@@ -630,12 +630,12 @@ export interface TrackerMethods {
      * Records that the platform shows a screen. The same screen twice in a row is recorded once.
      *
      * @param name The screen, or the title of a page. Not blank.
-     * @param url What tells it from others; its name by default.
+     * @param url Identifies the screen; by default its name does.
      * @param properties Facts about the view. They win over `screen` and `url`.
      */
     screenDidAppear(name: string, url?: string | null, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
-     * Tells the backend where the session's device is.
+     * Sends the location of the session's device.
      *
      * @param latitude Degrees north, from -90 to 90.
      * @param longitude Degrees east, from -180 to 180.
@@ -643,7 +643,7 @@ export interface TrackerMethods {
      */
     updateLocation(latitude: number, longitude: number, accuracy: number, options?: CallOptions): Promise<Outcome>
     /**
-     * Tells the backend the session's email address, and stores it once the backend has it.
+     * Sends the session's email address, and stores it once the backend has accepted it.
      *
      * @param email One `@` and no spaces.
      */
@@ -695,23 +695,23 @@ export interface TrackerMethods {
      */
     getBrandId(): Promise<string | null>
     /**
-     * Adds the session to a URL's query, so that another site can go on with it.
+     * Adds the session to a URL's query, so that another site can continue it.
      *
      * @param url An absolute URL.
      */
     getCrossDomainUrl(url: string): Promise<string>
     /**
-     * Goes on with the session that a URL carries.
+     * Continues the session that a URL names.
      *
      * @param url A URL that `getCrossDomainUrl` made.
      */
     continueSession(url: string, options?: CallOptions): Promise<Outcome>
     /**
-     * How things stand: queue, session, circuit, account, configuration. Secrets are masked.
+     * The state of the tracker: queue, session, circuit, account, configuration. Secrets are masked.
      */
     getDebugInfo(): Promise<DebugInfo>
     /**
-     * Tells every client that the network is back: a wait for the next attempt is cut short, once.
+     * Says that the network is back: each client that waits for its next attempt makes it at once.
      */
     networkDidChange(): Promise<void>
 }
@@ -719,7 +719,7 @@ export interface TrackerMethods {
 /** The methods of the analytics client. */
 export interface AnalyticsMethods {
     /**
-     * Sets the analytics client up. Calls made meanwhile are held.
+     * Initialises the analytics client. Calls made meanwhile take effect after it.
      *
      * @param options Where and how to deliver.
      * @throws {MobileTrackerError} `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
@@ -733,14 +733,14 @@ export interface AnalyticsMethods {
      */
     track(event: string, properties?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
-     * Tells who the user is from now on.
+     * Identifies the user of this event and all later ones.
      *
      * @param userId The application's name for the user. Not blank.
      * @param traits Facts about the user.
      */
     identify(userId: string, traits?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
-     * Tells which group the user belongs to from now on.
+     * Sets the user's group for this event and all later ones.
      *
      * @param groupId The group. Not blank.
      * @param traits Facts about the group.
@@ -761,19 +761,19 @@ export interface AnalyticsMethods {
      */
     page(name: string, properties?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
-     * Tells that the user has another name from now on.
+     * Gives the user another id, for this event and all later ones.
      *
      * @param newUserId The other name. Not blank.
      */
     alias(newUserId: string, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
-     * Has events carry an advertising identifier from now on.
+     * Sets the advertising identifier of all later events.
      *
      * @param advertisingId The identifier; `null` clears it, a blank one is ignored.
      */
     setAdvertisingId(advertisingId?: string | null, options?: CallOptions): Promise<Outcome>
     /**
-     * Has events carry no advertising identifier any more.
+     * Removes the advertising identifier from all later events.
      */
     clearAdvertisingId(options?: CallOptions): Promise<Outcome>
     /**
@@ -783,16 +783,16 @@ export interface AnalyticsMethods {
      */
     flush(timeoutMs?: number | null): Promise<FlushReport>
     /**
-     * Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`.
+     * Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`.
      * @throws {MobileTrackerError} `STORAGE_ERROR`
      */
     reset(options?: CallOptions): Promise<void>
     /**
-     * Has informative and debug messages logged from now on.
+     * Logs info and debug messages from now on.
      */
     enableDebugLogging(): Promise<void>
     /**
-     * How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked.
+     * The state of the client: lifecycle, queue, circuit, identity, options. Secrets are masked.
      */
     getDebugInfo(): Promise<AnalyticsDebugInfo>
     /**
@@ -800,7 +800,7 @@ export interface AnalyticsMethods {
      */
     foreground(): Promise<void>
     /**
-     * The application is in the background: what is queued is sent, then nothing by itself.
+     * The application is in the background: what is queued is sent once, then nothing until the foreground.
      */
     background(): Promise<void>
 }
@@ -808,7 +808,7 @@ export interface AnalyticsMethods {
 /** The methods of the basic tracker. */
 export interface BasicMethods {
     /**
-     * Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.
+     * Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.
      *
      * @param apiKey Sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. Not blank.
      * @param endpoint The URL that events are posted to. Required, or `MOBILE_TRACKER_API_URL` in the environment.
@@ -826,7 +826,7 @@ export interface BasicMethods {
      */
     track(event: string, properties?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
-     * Tells who the user is: every event says so from now on.
+     * Identifies the user of all later events.
      *
      * @param userId The application's name for the user. Not blank.
      * @param traits Facts about the user.
@@ -846,7 +846,7 @@ export interface BasicMethods {
      */
     flush(timeoutMs?: number | null): Promise<FlushReport>
     /**
-     * How things stand: queue, circuit, user, account, configuration. Secrets are masked.
+     * The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked.
      */
     getDebugInfo(): Promise<BasicDebugInfo>
 }

@@ -22,9 +22,9 @@ class AsyncTrackerCalls(AsyncCaller):
     """The methods of the session-based tracker."""
 
     def init(self, brand_id: str, config: TrackerConfig | None = None) -> Awaited[None]:
-        """Prepares the tracker for a brand. Tracking calls made before it has answered are held.
+        """Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.
 
-        :param brand_id: Whose events they are: ASCII digits.
+        :param brand_id: Your number at the backend: ASCII digits.
         :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
         :raises MobileTrackerError: `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
         """
@@ -43,7 +43,7 @@ class AsyncTrackerCalls(AsyncCaller):
         :param event_name: What happened. Not blank.
         :param attributes: Facts about this event.
         :param metadata: Technical context. Wins over an attribute of the same name.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("track", (event_name, attributes, metadata), message_id)
 
@@ -54,19 +54,19 @@ class AsyncTrackerCalls(AsyncCaller):
         *,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
-        """Tells who the user is, and what is known of them.
+        """Identifies the user, and sets facts about them.
 
         :param user_id: The application's name for the user. Not empty.
         :param profile_data: Facts about the user.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("identify", (user_id, profile_data), message_id)
 
     def set(self, profile_data: Properties, *, message_id: str | None = None) -> Awaited[Outcome]:
-        """Updates what is known of the user, without changing who it is.
+        """Sets facts about the user, without changing the user id.
 
         :param profile_data: Facts about the user.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("set", (profile_data,), message_id)
 
@@ -74,7 +74,7 @@ class AsyncTrackerCalls(AsyncCaller):
         """Sets metadata of the session, which go with all its later events.
 
         :param metadata: Merged over the metadata that the session has.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("setMetadata", (metadata,), message_id)
 
@@ -89,7 +89,7 @@ class AsyncTrackerCalls(AsyncCaller):
 
         :param name: The screen. Not blank.
         :param properties: Facts about the view. They win over `screen` and `url`.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("screen", (name, properties), message_id)
 
@@ -104,9 +104,9 @@ class AsyncTrackerCalls(AsyncCaller):
         """Records that the platform shows a screen. The same screen twice in a row is recorded once.
 
         :param name: The screen, or the title of a page. Not blank.
-        :param url: What tells it from others; its name by default.
+        :param url: Identifies the screen; by default its name does.
         :param properties: Facts about the view. They win over `screen` and `url`.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("screenDidAppear", (name, url, properties), message_id)
 
@@ -118,20 +118,20 @@ class AsyncTrackerCalls(AsyncCaller):
         *,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
-        """Tells the backend where the session's device is.
+        """Sends the location of the session's device.
 
         :param latitude: Degrees north, from -90 to 90.
         :param longitude: Degrees east, from -180 to 180.
         :param accuracy: The radius of uncertainty in metres, at least 0.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("updateLocation", (latitude, longitude, accuracy), message_id)
 
     def update_session_email(self, email: str, *, message_id: str | None = None) -> Awaited[Outcome]:
-        """Tells the backend the session's email address, and stores it once the backend has it.
+        """Sends the session's email address, and stores it once the backend has accepted it.
 
         :param email: One `@` and no spaces.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("updateSessionEmail", (email,), message_id)
 
@@ -139,7 +139,7 @@ class AsyncTrackerCalls(AsyncCaller):
         """Links another session of the same visitor to this one.
 
         :param source_session_id: The other session. Not empty.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("linkSession", (source_session_id,), message_id)
 
@@ -147,7 +147,7 @@ class AsyncTrackerCalls(AsyncCaller):
         """Forgets the user: session, email, user id, metadata and device id. Makes a new session.
 
         :param all: Also forgets the brand and drops every queued event.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         :raises MobileTrackerError: `STORAGE_ERROR`
         """
         return self._call("reset", (all,), message_id)
@@ -163,7 +163,7 @@ class AsyncTrackerCalls(AsyncCaller):
         """Records the user's decision. It outlives restarts and resets.
 
         :param consent: What the user decided.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         :raises MobileTrackerError: `STORAGE_ERROR`
         """
         return self._call("setConsent", (consent,), message_id)
@@ -189,26 +189,26 @@ class AsyncTrackerCalls(AsyncCaller):
         return self._call("getBrandId")
 
     def get_cross_domain_url(self, url: str) -> Awaited[str]:
-        """Adds the session to a URL's query, so that another site can go on with it.
+        """Adds the session to a URL's query, so that another site can continue it.
 
         :param url: An absolute URL.
         """
         return self._call("getCrossDomainUrl", (url,))
 
     def continue_session(self, url: str, *, message_id: str | None = None) -> Awaited[Outcome]:
-        """Goes on with the session that a URL carries.
+        """Continues the session that a URL names.
 
         :param url: A URL that `get_cross_domain_url` made.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("continueSession", (url,), message_id)
 
     def get_debug_info(self) -> Awaited[DebugInfo]:
-        """How things stand: queue, session, circuit, account, configuration. Secrets are masked."""
+        """The state of the tracker: queue, session, circuit, account, configuration. Secrets are masked."""
         return self._call("getDebugInfo")
 
     def network_did_change(self) -> Awaited[None]:
-        """Tells every client that the network is back: a wait for the next attempt is cut short, once."""
+        """Says that the network is back: each client that waits for its next attempt makes it at once."""
         return self._call("networkDidChange")
 
 
@@ -216,7 +216,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
     """The methods of the analytics client."""
 
     def initialize(self, options: AnalyticsOptions | None = None) -> Awaited[None]:
-        """Sets the analytics client up. Calls made meanwhile are held.
+        """Initialises the analytics client. Calls made meanwhile take effect after it.
 
         :param options: Where and how to deliver.
         :raises MobileTrackerError: `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
@@ -235,8 +235,8 @@ class AsyncAnalyticsCalls(AsyncCaller):
 
         :param event: What happened. Not blank.
         :param properties: Facts about it.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.track", (event, properties, options), message_id)
 
@@ -248,12 +248,12 @@ class AsyncAnalyticsCalls(AsyncCaller):
         *,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
-        """Tells who the user is from now on.
+        """Identifies the user of this event and all later ones.
 
         :param user_id: The application's name for the user. Not blank.
         :param traits: Facts about the user.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.identify", (user_id, traits, options), message_id)
 
@@ -265,12 +265,12 @@ class AsyncAnalyticsCalls(AsyncCaller):
         *,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
-        """Tells which group the user belongs to from now on.
+        """Sets the user's group for this event and all later ones.
 
         :param group_id: The group. Not blank.
         :param traits: Facts about the group.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.group", (group_id, traits, options), message_id)
 
@@ -286,8 +286,8 @@ class AsyncAnalyticsCalls(AsyncCaller):
 
         :param name: The screen. Not blank.
         :param properties: Facts about the view.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.screen", (name, properties, options), message_id)
 
@@ -303,8 +303,8 @@ class AsyncAnalyticsCalls(AsyncCaller):
 
         :param name: The page. Not blank.
         :param properties: Facts about the view.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.page", (name, properties, options), message_id)
 
@@ -315,11 +315,11 @@ class AsyncAnalyticsCalls(AsyncCaller):
         *,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
-        """Tells that the user has another name from now on.
+        """Gives the user another id, for this event and all later ones.
 
         :param new_user_id: The other name. Not blank.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.alias", (new_user_id, options), message_id)
 
@@ -329,17 +329,17 @@ class AsyncAnalyticsCalls(AsyncCaller):
         *,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
-        """Has events carry an advertising identifier from now on.
+        """Sets the advertising identifier of all later events.
 
         :param advertising_id: The identifier; `None` clears it, a blank one is ignored.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.setAdvertisingId", (advertising_id,), message_id)
 
     def clear_advertising_id(self, *, message_id: str | None = None) -> Awaited[Outcome]:
-        """Has events carry no advertising identifier any more.
+        """Removes the advertising identifier from all later events.
 
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("analytics.clearAdvertisingId", (), message_id)
 
@@ -351,19 +351,19 @@ class AsyncAnalyticsCalls(AsyncCaller):
         return self._call("analytics.flush", (timeout_ms,))
 
     def reset(self, *, message_id: str | None = None) -> Awaited[None]:
-        """Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`.
+        """Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`.
 
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         :raises MobileTrackerError: `STORAGE_ERROR`
         """
         return self._call("analytics.reset", (), message_id)
 
     def enable_debug_logging(self) -> Awaited[None]:
-        """Has informative and debug messages logged from now on."""
+        """Logs info and debug messages from now on."""
         return self._call("analytics.enableDebugLogging")
 
     def get_debug_info(self) -> Awaited[AnalyticsDebugInfo]:
-        """How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked."""
+        """The state of the client: lifecycle, queue, circuit, identity, options. Secrets are masked."""
         return self._call("analytics.getDebugInfo")
 
     def foreground(self) -> Awaited[None]:
@@ -371,7 +371,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
         return self._call("analytics.foreground")
 
     def background(self) -> Awaited[None]:
-        """The application is in the background: what is queued is sent, then nothing by itself."""
+        """The application is in the background: what is queued is sent once, then nothing until the foreground."""
         return self._call("analytics.background")
 
 
@@ -385,7 +385,7 @@ class AsyncBasicCalls(AsyncCaller):
         app_version: str | None = None,
         options: BasicOptions | None = None,
     ) -> Awaited[None]:
-        """Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.
+        """Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.
 
         :param api_key: Sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. Not blank.
         :param endpoint: The URL that events are posted to. Required, or `MOBILE_TRACKER_API_URL` in the environment.
@@ -406,7 +406,7 @@ class AsyncBasicCalls(AsyncCaller):
 
         :param event: What happened. Not blank.
         :param properties: Facts about it.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("basic.track", (event, properties), message_id)
 
@@ -417,11 +417,11 @@ class AsyncBasicCalls(AsyncCaller):
         *,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
-        """Tells who the user is: every event says so from now on.
+        """Identifies the user of all later events.
 
         :param user_id: The application's name for the user. Not blank.
         :param traits: Facts about the user.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("basic.identify", (user_id, traits), message_id)
 
@@ -436,7 +436,7 @@ class AsyncBasicCalls(AsyncCaller):
 
         :param name: The screen. Not blank.
         :param properties: Facts about the view.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._call("basic.screen", (name, properties), message_id)
 
@@ -448,5 +448,5 @@ class AsyncBasicCalls(AsyncCaller):
         return self._call("basic.flush", (timeout_ms,))
 
     def get_debug_info(self) -> Awaited[BasicDebugInfo]:
-        """How things stand: queue, circuit, user, account, configuration. Secrets are masked."""
+        """The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."""
         return self._call("basic.getDebugInfo")

@@ -22,9 +22,9 @@ class TrackerCalls(Caller):
     """The methods of the session-based tracker."""
 
     def init(self, brand_id: str, config: TrackerConfig | None = None) -> None:
-        """Prepares the tracker for a brand. Tracking calls made before it has answered are held.
+        """Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.
 
-        :param brand_id: Whose events they are: ASCII digits.
+        :param brand_id: Your number at the backend: ASCII digits.
         :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
         :raises MobileTrackerError: `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
         """
@@ -43,7 +43,7 @@ class TrackerCalls(Caller):
         :param event_name: What happened. Not blank.
         :param attributes: Facts about this event.
         :param metadata: Technical context. Wins over an attribute of the same name.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("track", (event_name, attributes, metadata), message_id)
 
@@ -54,19 +54,19 @@ class TrackerCalls(Caller):
         *,
         message_id: str | None = None,
     ) -> Receipt:
-        """Tells who the user is, and what is known of them.
+        """Identifies the user, and sets facts about them.
 
         :param user_id: The application's name for the user. Not empty.
         :param profile_data: Facts about the user.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("identify", (user_id, profile_data), message_id)
 
     def set(self, profile_data: Properties, *, message_id: str | None = None) -> Receipt:
-        """Updates what is known of the user, without changing who it is.
+        """Sets facts about the user, without changing the user id.
 
         :param profile_data: Facts about the user.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("set", (profile_data,), message_id)
 
@@ -74,7 +74,7 @@ class TrackerCalls(Caller):
         """Sets metadata of the session, which go with all its later events.
 
         :param metadata: Merged over the metadata that the session has.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("setMetadata", (metadata,), message_id)
 
@@ -83,7 +83,7 @@ class TrackerCalls(Caller):
 
         :param name: The screen. Not blank.
         :param properties: Facts about the view. They win over `screen` and `url`.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("screen", (name, properties), message_id)
 
@@ -98,9 +98,9 @@ class TrackerCalls(Caller):
         """Records that the platform shows a screen. The same screen twice in a row is recorded once.
 
         :param name: The screen, or the title of a page. Not blank.
-        :param url: What tells it from others; its name by default.
+        :param url: Identifies the screen; by default its name does.
         :param properties: Facts about the view. They win over `screen` and `url`.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("screenDidAppear", (name, url, properties), message_id)
 
@@ -112,20 +112,20 @@ class TrackerCalls(Caller):
         *,
         message_id: str | None = None,
     ) -> Receipt:
-        """Tells the backend where the session's device is.
+        """Sends the location of the session's device.
 
         :param latitude: Degrees north, from -90 to 90.
         :param longitude: Degrees east, from -180 to 180.
         :param accuracy: The radius of uncertainty in metres, at least 0.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("updateLocation", (latitude, longitude, accuracy), message_id)
 
     def update_session_email(self, email: str, *, message_id: str | None = None) -> Receipt:
-        """Tells the backend the session's email address, and stores it once the backend has it.
+        """Sends the session's email address, and stores it once the backend has accepted it.
 
         :param email: One `@` and no spaces.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("updateSessionEmail", (email,), message_id)
 
@@ -133,7 +133,7 @@ class TrackerCalls(Caller):
         """Links another session of the same visitor to this one.
 
         :param source_session_id: The other session. Not empty.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("linkSession", (source_session_id,), message_id)
 
@@ -141,7 +141,7 @@ class TrackerCalls(Caller):
         """Forgets the user: session, email, user id, metadata and device id. Makes a new session.
 
         :param all: Also forgets the brand and drops every queued event.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         :raises MobileTrackerError: `STORAGE_ERROR`
         """
         self._ask("reset", (all,), message_id)
@@ -158,7 +158,7 @@ class TrackerCalls(Caller):
         """Records the user's decision. It outlives restarts and resets.
 
         :param consent: What the user decided.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         :raises MobileTrackerError: `STORAGE_ERROR`
         """
         self._ask("setConsent", (consent,), message_id)
@@ -189,7 +189,7 @@ class TrackerCalls(Caller):
         return result
 
     def get_cross_domain_url(self, url: str) -> str:
-        """Adds the session to a URL's query, so that another site can go on with it.
+        """Adds the session to a URL's query, so that another site can continue it.
 
         :param url: An absolute URL.
         """
@@ -197,20 +197,20 @@ class TrackerCalls(Caller):
         return result
 
     def continue_session(self, url: str, *, message_id: str | None = None) -> Receipt:
-        """Goes on with the session that a URL carries.
+        """Continues the session that a URL names.
 
         :param url: A URL that `get_cross_domain_url` made.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("continueSession", (url,), message_id)
 
     def get_debug_info(self) -> DebugInfo:
-        """How things stand: queue, session, circuit, account, configuration. Secrets are masked."""
+        """The state of the tracker: queue, session, circuit, account, configuration. Secrets are masked."""
         result: DebugInfo = self._ask("getDebugInfo")
         return result
 
     def network_did_change(self) -> None:
-        """Tells every client that the network is back: a wait for the next attempt is cut short, once."""
+        """Says that the network is back: each client that waits for its next attempt makes it at once."""
         self._ask("networkDidChange")
 
 
@@ -218,7 +218,7 @@ class AnalyticsCalls(Caller):
     """The methods of the analytics client."""
 
     def initialize(self, options: AnalyticsOptions | None = None) -> None:
-        """Sets the analytics client up. Calls made meanwhile are held.
+        """Initialises the analytics client. Calls made meanwhile take effect after it.
 
         :param options: Where and how to deliver.
         :raises MobileTrackerError: `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
@@ -237,8 +237,8 @@ class AnalyticsCalls(Caller):
 
         :param event: What happened. Not blank.
         :param properties: Facts about it.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.track", (event, properties, options), message_id)
 
@@ -250,12 +250,12 @@ class AnalyticsCalls(Caller):
         *,
         message_id: str | None = None,
     ) -> Receipt:
-        """Tells who the user is from now on.
+        """Identifies the user of this event and all later ones.
 
         :param user_id: The application's name for the user. Not blank.
         :param traits: Facts about the user.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.identify", (user_id, traits, options), message_id)
 
@@ -267,12 +267,12 @@ class AnalyticsCalls(Caller):
         *,
         message_id: str | None = None,
     ) -> Receipt:
-        """Tells which group the user belongs to from now on.
+        """Sets the user's group for this event and all later ones.
 
         :param group_id: The group. Not blank.
         :param traits: Facts about the group.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.group", (group_id, traits, options), message_id)
 
@@ -288,8 +288,8 @@ class AnalyticsCalls(Caller):
 
         :param name: The screen. Not blank.
         :param properties: Facts about the view.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.screen", (name, properties, options), message_id)
 
@@ -305,8 +305,8 @@ class AnalyticsCalls(Caller):
 
         :param name: The page. Not blank.
         :param properties: Facts about the view.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.page", (name, properties, options), message_id)
 
@@ -317,26 +317,26 @@ class AnalyticsCalls(Caller):
         *,
         message_id: str | None = None,
     ) -> Receipt:
-        """Tells that the user has another name from now on.
+        """Gives the user another id, for this event and all later ones.
 
         :param new_user_id: The other name. Not blank.
-        :param options: What holds for this call alone, in the place of what the client knows.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param options: Values for this call alone, instead of the client's own.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.alias", (new_user_id, options), message_id)
 
     def set_advertising_id(self, advertising_id: str | None = None, *, message_id: str | None = None) -> Receipt:
-        """Has events carry an advertising identifier from now on.
+        """Sets the advertising identifier of all later events.
 
         :param advertising_id: The identifier; `None` clears it, a blank one is ignored.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.setAdvertisingId", (advertising_id,), message_id)
 
     def clear_advertising_id(self, *, message_id: str | None = None) -> Receipt:
-        """Has events carry no advertising identifier any more.
+        """Removes the advertising identifier from all later events.
 
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.clearAdvertisingId", (), message_id)
 
@@ -349,19 +349,19 @@ class AnalyticsCalls(Caller):
         return result
 
     def reset(self, *, message_id: str | None = None) -> None:
-        """Drops what is queued and forgets who the user is. Calls are refused until `analytics.initialize`.
+        """Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`.
 
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         :raises MobileTrackerError: `STORAGE_ERROR`
         """
         self._ask("analytics.reset", (), message_id)
 
     def enable_debug_logging(self) -> None:
-        """Has informative and debug messages logged from now on."""
+        """Logs info and debug messages from now on."""
         self._ask("analytics.enableDebugLogging")
 
     def get_debug_info(self) -> AnalyticsDebugInfo:
-        """How things stand: lifecycle, queue, circuit, identity, options. Secrets are masked."""
+        """The state of the client: lifecycle, queue, circuit, identity, options. Secrets are masked."""
         result: AnalyticsDebugInfo = self._ask("analytics.getDebugInfo")
         return result
 
@@ -370,7 +370,7 @@ class AnalyticsCalls(Caller):
         self._ask("analytics.foreground")
 
     def background(self) -> None:
-        """The application is in the background: what is queued is sent, then nothing by itself."""
+        """The application is in the background: what is queued is sent once, then nothing until the foreground."""
         self._ask("analytics.background")
 
 
@@ -384,7 +384,7 @@ class BasicCalls(Caller):
         app_version: str | None = None,
         options: BasicOptions | None = None,
     ) -> None:
-        """Sets the basic tracker up, or changes its configuration: what is queued goes to the new endpoint.
+        """Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.
 
         :param api_key: Sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. Not blank.
         :param endpoint: The URL that events are posted to. Required, or `MOBILE_TRACKER_API_URL` in the environment.
@@ -399,16 +399,16 @@ class BasicCalls(Caller):
 
         :param event: What happened. Not blank.
         :param properties: Facts about it.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("basic.track", (event, properties), message_id)
 
     def identify(self, user_id: str, traits: Properties | None = None, *, message_id: str | None = None) -> Receipt:
-        """Tells who the user is: every event says so from now on.
+        """Identifies the user of all later events.
 
         :param user_id: The application's name for the user. Not blank.
         :param traits: Facts about the user.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("basic.identify", (user_id, traits), message_id)
 
@@ -417,7 +417,7 @@ class BasicCalls(Caller):
 
         :param name: The screen. Not blank.
         :param properties: Facts about the view.
-        :param message_id: The call's key, made up by the caller: a second call with it has no effect.
+        :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("basic.screen", (name, properties), message_id)
 
@@ -430,6 +430,6 @@ class BasicCalls(Caller):
         return result
 
     def get_debug_info(self) -> BasicDebugInfo:
-        """How things stand: queue, circuit, user, account, configuration. Secrets are masked."""
+        """The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."""
         result: BasicDebugInfo = self._ask("basic.getDebugInfo")
         return result

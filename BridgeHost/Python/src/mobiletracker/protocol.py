@@ -47,7 +47,7 @@ StopReason: TypeAlias = Literal[
 
 
 class DebugInfo(TypedDict):
-    """How things stand. Further members may come."""
+    """The state of the tracker. Later versions may add members."""
 
     # `idle`, `initializing`, `ready`, `halted`, `disabled` and the like.
     lifecycle: str
@@ -90,7 +90,7 @@ class DebugInfo(TypedDict):
 
 
 class AnalyticsDebugInfo(TypedDict):
-    """How things stand with the analytics client. Further members may come."""
+    """The state of the analytics client. Later versions may add members."""
 
     # `idle`, `initializing`, `ready`, `resetting` or `disabled`.
     lifecycle: str
@@ -139,7 +139,7 @@ class AnalyticsDebugInfo(TypedDict):
 
 
 class BasicDebugInfo(TypedDict):
-    """How things stand with the basic tracker. Further members may come."""
+    """The state of the basic tracker. Later versions may add members."""
 
     # `idle`, `ready`, `halted` or `disabled`.
     lifecycle: str
@@ -181,7 +181,7 @@ class BasicDebugInfo(TypedDict):
 
 
 class AnalyticsCallOptions(TypedDict):
-    """What an analytics call says for itself, in the place of what the client knows."""
+    """Values for one analytics call, instead of the client's own."""
 
     # The user that the call is about; 1 to 1,024 bytes, not blank.
     user_id: NotRequired[str | None]
