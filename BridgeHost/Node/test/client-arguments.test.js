@@ -194,7 +194,7 @@ suite('any other call', () => {
         assert.deepEqual(warnings, [])
     })
 
-    test('warns when nobody handles its rejection', async (t) => {
+    test('warns of a rejection that is not handled', async (t) => {
         const { tracker, warnings } = fakeTracker(t, { errors: { init: error } })
 
         tracker.init('x', config)

@@ -64,7 +64,7 @@ suite('the analytics client', { skip: withoutHost }, () => {
         assert.equal(warnings.length, 1)
     })
 
-    test('refuses invalid options, also those that JSON cannot hold', async (t) => {
+    test('refuses invalid options, also those that JSON has no form for', async (t) => {
         const { tracker: { analytics }, collector } = await realTracker(t)
 
         const faults = [{ writeKey: '' }, { ingestionHost: 'ftp://x' }, { flushAt: 0 }, { flushAt: NaN }, { flusAt: 1 }]

@@ -47,7 +47,7 @@ suite('when the host dies', () => {
         assert.deepEqual(await tracker.flush(), { delivered: 1, remaining: 0 })
     })
 
-    test('what held is brought back first, in its order, then calls in theirs', async (t) => {
+    test('clients are restored first, in their order, then calls in theirs', async (t) => {
         const { tracker, lives } = fakeTracker(t, { diesAt: 10 }, {})
         const isBack = tracker.on('log', () => {})
         await tracker.setConsent('pending')
@@ -146,7 +146,7 @@ suite('when the host dies', () => {
         assert.deepEqual(methodsOf(lives()[1]), ['init', 'host.subscribe', 'track'])
     })
 
-    test('before it has ended as it was told, the next one does', async (t) => {
+    test('in a host that is shutting down run in the next one', async (t) => {
         const { tracker, lives } = fakeTracker(t, { silent: ['track', 'flush'], diesAt: 3 }, {})
         const call = tracker.track('A')
         const flush = tracker.flush()
@@ -183,7 +183,7 @@ suite('a host that always dies', () => {
         assert.equal(warnings.length, 5)
     })
 
-    test('is told with the number of calls that it cost, of those that nobody waited for', async (t) => {
+    test('warns with the number of failed calls whose errors are not handled', async (t) => {
         const { tracker, warnings } = fakeTracker(t, { diesAt: 1, manner: 'exit' })
         const lost = /^\[MobileTracker\] 4 calls failed: HOST_EXITED\. Events that no host had stored are lost\. The first was track "A" \(at .*client-crash\.test\.js:\d+:\d+\)\.$/
 
@@ -200,7 +200,7 @@ suite('a host that always dies', () => {
         assert.match(warnings[5], lost)
     })
 
-    test('does not end the program of who did not wait', async (t) => {
+    test('does not end a program that handles no error', async (t) => {
         const { tracker } = fakeTracker(t, { diesAt: 1 })
         const unhandled = []
         const listener = (error) => unhandled.push(error)

@@ -30,7 +30,7 @@ suite('a program ends by itself', () => {
         assert.deepEqual(await lives(), [['track']])
     })
 
-    test('but not before they are, also if nobody waits for them', async (t) => {
+    test('but not before they are, also if they are not awaited', async (t) => {
         const { code, stdout, lives } = await run(t, `tracker.track('A').then(() => console.log('answered'))`)
 
         assert.equal(code, 0)
@@ -81,7 +81,7 @@ suite('a program ends by itself', () => {
         assert.equal(stdout, 'HOST_EXITED\n')
     })
 
-    test('when an init that nobody waits for fails', async (t) => {
+    test('when an init that is not awaited fails', async (t) => {
         const { code } = await run(t, `tracker.init('x', config)`, {
             errors: { init: { code: 1001, message: 'Brand ID must be a number', data: { code: 'INVALID_BRAND_ID' } } },
         })

@@ -253,7 +253,7 @@ suite('enabled, and what comes from the environment', { skip: withoutHost }, () 
 })
 
 suite('deliveries', { skip: withoutHost }, () => {
-    test('are told by their message ids once somebody listens', async (t) => {
+    test('are reported by their message ids once there is a listener', async (t) => {
         const { tracker, config: configure } = await realTracker(t)
         await tracker.init('925', configure())
         const all = []

@@ -190,7 +190,7 @@ suite('init fails', { skip: withoutHost }, () => {
         })
     }
 
-    test('with SESSION_CREATION_FAILED if nobody listens', async (t) => {
+    test('with SESSION_CREATION_FAILED if no server listens', async (t) => {
         const { tracker, config } = await realTracker(t)
 
         const error = await tracker.init('925', config({ apiUrl: 'http://127.0.0.1:1' })).then(() => assert.fail(), (error) => error)
@@ -294,7 +294,7 @@ suite('a dropped call is warned of', { skip: withoutHost }, () => {
 })
 
 suite('very many calls', { skip: withoutHost }, () => {
-    test('are all answered, though nobody waits in between', async (t) => {
+    test('are all answered, though none is awaited before the next', async (t) => {
         const { tracker, config } = await realTracker(t)
         await tracker.init('925', config({ consent: 'pending' }))
         const calls = []

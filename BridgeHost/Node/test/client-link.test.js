@@ -183,7 +183,7 @@ suite('answers', () => {
         assert.equal((await tracker.track('A')).status, 'queued')
     })
 
-    test('come to 100,000 calls that nobody waited for in between', async (t) => {
+    test('come to 100,000 calls that are not awaited one by one', async (t) => {
         const { tracker } = fakeTracker(t)
         const calls = []
         for (let i = 0; i < 100_000; i++) calls.push(tracker.track('A', { i }, null, { messageId: `m${i}` }))
@@ -208,7 +208,7 @@ suite('answers', () => {
 suite('notifications', () => {
     const log = { level: 'warning', message: 'Careful.', at: '2025-01-31T09:30:00.000Z' }
 
-    test('come to who listens, from the first moment on', async (t) => {
+    test('reach their listeners, from the start on', async (t) => {
         const { tracker, lives } = fakeTracker(t, { notifications: [['log', log], ['session', { sessionId: 's1' }]] })
         const heard = []
         tracker.on('log', (notification) => heard.push(notification))
@@ -234,7 +234,7 @@ suite('notifications', () => {
         assert.deepEqual(methodsOf(lives()[0]), ['track', 'host.subscribe', 'track'])
     })
 
-    test('come no more to who stopped, and survive who fails', async (t) => {
+    test('reach no removed listener, and survive one that fails', async (t) => {
         const { tracker, warnings } = fakeTracker(t, { notifications: [['log', log]] })
         const heard = []
         tracker.on('log', () => { throw new Error('Not now.') })

@@ -54,7 +54,7 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         assert.deepEqual(eventNames(collector), ['HELD', 'NEXT'])
     })
 
-    test('comes back with its session, its consent and its listeners, and nobody has to call', async (t) => {
+    test('comes back with its session, its consent and its listeners, without a further call', async (t) => {
         const { tracker, collector, config, pid } = await realTracker(t)
         await tracker.setConsent('granted')
         await tracker.init('925', config())

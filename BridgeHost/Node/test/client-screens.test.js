@@ -84,7 +84,7 @@ suite('following an Electron window', () => {
         assert.deepEqual(screens, [])
     })
 
-    test('ends when it is told to and when the window is destroyed', (t) => {
+    test('ends when it is stopped and when the window is destroyed', (t) => {
         const first = follow(t)
         first.contents.navigate('https://shop.example/')
         first.stop()

@@ -74,7 +74,7 @@ suite('without a host', () => {
         })
     }
 
-    test('musl is told from glibc', () => {
+    test('musl is distinguished from glibc', () => {
         const { status } = runTool('getconf', ['GNU_LIBC_VERSION'])
         assert.equal(isMusl(), process.platform === 'linux' && status !== 0)
     })

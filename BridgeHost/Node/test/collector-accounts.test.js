@@ -40,7 +40,7 @@ suite('a client\'s account', () => {
         assert.deepEqual(accounts, collector.accounts())
     })
 
-    test('is told to who listens', async (t) => {
+    test('is passed to listeners', async (t) => {
         const { collector, post } = await withAccounts(t)
         const told = []
         const stop = collector.onAccount(({ client }) => told.push(client))
@@ -90,7 +90,7 @@ suite('a client\'s account', () => {
         assert.deepEqual([(await post(0)).state, (await post(1)).state], ['agrees', 'agrees'])
     })
 
-    test('that counts what never came is told apart', async (t) => {
+    test('that counts events that never arrived is marked', async (t) => {
         const { deliver, post } = await withAccounts(t)
         await post(7)
         await post(7)

@@ -126,7 +126,7 @@ suite('mobile-tracker collect', () => {
         assert.equal(await ended, 0)
     })
 
-    test('is quiet when told to be', async (t) => {
+    test('is quiet with --quiet', async (t) => {
         const { child, line, rest } = startCommand(t, 'collect', '--port', '0', '--json', '--quiet')
         const { url } = JSON.parse(await line())
         await send(url, sample('event'))
@@ -154,7 +154,7 @@ suite('mobile-tracker collect', () => {
         assert.match(child.errors, /^mobile-tracker: Warning: with --host 0\.0\.0\.0 every machine that reaches port \d+ can /)
     })
 
-    test('listens on 127.0.0.1 alone unless told otherwise', async (t) => {
+    test('listens on 127.0.0.1 alone by default', async (t) => {
         const { line } = startCommand(t, 'collect', '--port', '0', '--json')
         const { url } = JSON.parse(await line())
         const elsewhere = url.replace('127.0.0.1', '127.0.0.2')
@@ -163,7 +163,7 @@ suite('mobile-tracker collect', () => {
         assert.equal((await send(url, sample('event'))).status, 200)
     })
 
-    test('takes what the basic client sends where it is told to', async (t) => {
+    test('takes what the basic client sends at --basic-path', async (t) => {
         for (const [words, status] of [[[], 404], [['--basic-path', '/ingest'], 200], [['--any-path'], 200]]) {
             const { line } = startCommand(t, 'collect', '--port', '0', '--json', ...words)
             const { url } = JSON.parse(await line())
@@ -179,7 +179,7 @@ suite('mobile-tracker collect', () => {
         assert.equal(errors, 'mobile-tracker: This machine has no address 192.0.2.1. Give another with --host.\n')
     })
 
-    test('ends with its input, if told so', async (t) => {
+    test('ends with its input under --until-stdin-ends', async (t) => {
         const { child, line, ended } = startCommand(t, 'collect', '--port', '0', '--until-stdin-ends')
         await line()
         child.stdin.end()

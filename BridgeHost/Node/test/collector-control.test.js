@@ -284,7 +284,7 @@ suite('a bad request to the collector itself is refused with a sentence', () => 
         assert.equal(answer.status, 200)
     })
 
-    test('a browser that looks at the root is told what this is', async () => {
+    test('the root tells a browser what this is', async () => {
         assert.match((await get('/')).text, /GET {2}\/received/)
         assert.equal((await get('/favicon.ico')).status, 204)
         assert.equal(collector.received().length, 0)
@@ -295,7 +295,7 @@ suite('a bad request to the collector itself is refused with a sentence', () => 
         assert.deepEqual(collector.received().map(({ kind, problems }) => [kind, problems]), [['basic', []]])
     })
 
-    test('a name like a control path under another path is the basic endpoint, if told so', async (t) => {
+    test('a name like a control path under another path is the basic endpoint, if an option says so', async (t) => {
         const other = await startCollector({ basicPaths: ['/received'] })
         t.after(() => other.close())
         await send(other.url, { ...sample('basic'), path: '/app/received' })
@@ -327,7 +327,7 @@ suite('inside a program', () => {
         await assert.rejects(collector.wait({ kind: 'evnt' }), /There is no kind "evnt"/)
     })
 
-    test('listen tells of every request until it is ended', async () => {
+    test('listen reports every request until it is ended', async () => {
         const names = []
         const end = collector.listen((record) => names.push(record.items[0].name))
         await event('A')

@@ -192,7 +192,7 @@ suite('a script that makes no sense is refused with a sentence', () => {
 })
 
 suite('an answer can be', () => {
-    test('told when to come again, in seconds or as a date', async () => {
+    test('with Retry-After, in seconds or as a date', async () => {
         collector.faults('429:retry-after=2,503:retry-after="Wed, 21 Oct 2015 07:28:00 GMT"')
         const [first, second] = [await send(collector.url, sample('event')), await send(collector.url, sample('event'))]
 

@@ -178,7 +178,7 @@ suite('the page\'s files', () => {
         for (const path of files) assert.equal((await ask(url, `/${path}`)).status, 200, path)
     })
 
-    test('may load nothing from elsewhere, and nothing elsewhere may hold them', async (t) => {
+    test('may load nothing from elsewhere, and no other page may embed them', async (t) => {
         const { url } = await start(t)
         const { headers } = await ask(url, '/', { headers: html })
 

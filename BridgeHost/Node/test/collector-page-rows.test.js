@@ -47,7 +47,7 @@ suite('the verdict of a row', () => {
         assert.ok(rows[2].marks.includes('gap'))
     })
 
-    test('is personal where a member seems to hold what it is not meant for', async (t) => {
+    test('is personal where a member seems to have personal data that it is not meant for', async (t) => {
         const [row] = await rowsFrom(t, [], { data: { note: 'call ada@example.com' } })
         assert.ok(row.marks.includes('personal'))
     })

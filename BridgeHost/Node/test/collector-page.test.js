@@ -39,7 +39,7 @@ suite('the page', () => {
         assert.deepEqual(page.complaints, [])
     })
 
-    test('tells at a glance what came', async (t) => {
+    test('shows what came', async (t) => {
         const { page, url } = await tests.openCollector(t, { width: 1600 })
         await tests.event(url, 'PURCHASE', { data: { total: 149.99, currency: 'EUR' } })
         await page.until(`Boolean(${rowOf('PURCHASE')})`)
@@ -54,7 +54,7 @@ suite('the page', () => {
         )
     })
 
-    test('tells whose an event is, and how often it was tried', async (t) => {
+    test('shows the user of an event, and how often it was tried', async (t) => {
         const { page, url, collector } = await tests.openCollector(t, { width: 1600 })
         collector.faults('503')
         for (let i = 0; i < 2; i++) await send(url, sample('profile'))
@@ -113,7 +113,7 @@ suite('the page', () => {
         )
     })
 
-    test('tells what a plan keeps and what breaks it, at the member', async (t) => {
+    test('shows which events keep to a plan and which break it, at the member', async (t) => {
         const data = { properties: { plan: { enum: ['free', 'pro'] } }, required: ['plan'] }
         const { page, url } = await tests.openCollector(
             t, { collector: { plan: { events: { SIGN_UP: { data }, 'Signed Up': { data } } } } },
@@ -196,7 +196,7 @@ suite('the page', () => {
         )
     })
 
-    test('asks for the rest of a long body once somebody looks at it', async (t) => {
+    test('asks for the rest of a long body once it is shown', async (t) => {
         const { page, url } = await tests.openCollector(t)
         await tests.event(url, 'LONG', { data: { text: 'x'.repeat(100_000), last: 'here' } })
         await openRow(page, 'LONG')
@@ -221,7 +221,7 @@ suite('the page', () => {
         assert.equal(await page.value('location.search'), '?verdict=gap')
     })
 
-    test('tells the story of a session', async (t) => {
+    test('shows the timeline of a session', async (t) => {
         const { page, url, collector } = await tests.openCollector(t)
         await playShop(collector, { sendBatch: () => send(url, sample('batch')) })
         await untilShowsAll(page, collector)
@@ -237,7 +237,7 @@ suite('the page', () => {
         assert.equal(await page.text('.story li:last-child .note'), 'sent 2 times')
     })
 
-    test('tells of a reset between two sessions of a client', async (t) => {
+    test('shows a reset between two sessions of a client', async (t) => {
         const { page, url } = await tests.openCollector(t)
         const visitor = await new Visitor(url, 'ada').begin()
         await visitor.track('BEFORE', {})

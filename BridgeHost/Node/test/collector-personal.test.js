@@ -95,7 +95,7 @@ suite('a path that there is not', () => {
         assert.match(json.error, /AnalyticsClient to \/v1\/batch, BasicTracker to \/ or \/events\. If the basic client sends here, start /)
     })
 
-    test('may be where the basic client sends, if the collector is told so', async (t) => {
+    test('may be where the basic client sends, if an option says so', async (t) => {
         const [named, any] = [await startCollector({ basicPaths: ['/ingest'] }), await startCollector({ anyPath: true })]
         t.after(() => Promise.all([named.close(), any.close()]))
         const statusOf = async ({ url }, path) => (await send(url, { ...sample('basic'), path })).status

@@ -14,7 +14,7 @@ async function fresh(t) {
 }
 
 suite('runs of tests', () => {
-    test('are told apart by X-Test-Id, in what was sent and in what is asked', async (t) => {
+    test('are distinguished by X-Test-Id, in requests and in queries', async (t) => {
         const { collector, inRun } = await fresh(t)
         await inRun('one')
         await inRun('two')

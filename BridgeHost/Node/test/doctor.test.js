@@ -30,7 +30,7 @@ async function serverThat(t, listener, options) {
 }
 
 suite('the doctor, of the host', () => {
-    test('says where it looked in vain', async (t) => {
+    test('says where it searched for the host', async (t) => {
         const { code, out } = await doctor(t, ['--storage-dir', freshFolder(t)], { MOBILE_TRACKER_HOST: '/nowhere/BridgeHost' })
 
         assert.equal(code, 1)
@@ -82,7 +82,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /\d good, 0 to check, 0 wrong\.\n$/)
     })
 
-    test('says what waits, and that nobody has it open', async (t) => {
+    test('says what waits, and that no program has it open', async (t) => {
         const { tracker, collector, folder, config } = await realTracker(t, { hostArguments: ['--shutdown-timeout', '0'] })
         await tracker.init('925', config())
         collector.faults('stall×always')
@@ -127,7 +127,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /! MobileTracker 925 .* 1 waits .*; consent is pending\n {6}They are sent once setConsent\('granted'\) is called/)
     })
 
-    test('tells the queues of two write keys apart, and shows neither key', async (t) => {
+    test('distinguishes the queues of two write keys, and shows neither key', async (t) => {
         const { tracker, collector, folder } = await realTracker(t)
         for (const writeKey of ['write-key-of-shop', 'write-key-of-blog']) {
             await tracker.analytics.initialize({ writeKey, ingestionHost: collector.url })
@@ -169,7 +169,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.equal(code, withoutHost ? 1 : 0)
     })
 
-    test('looks into the folder that the environment names', async (t) => {
+    test('checks the folder that the environment names', async (t) => {
         const folder = freshFolder(t)
         const { out } = await doctor(t, [], { MOBILE_TRACKER_STORAGE_DIR: folder })
         assert.ok(out.includes(folder), out)
@@ -268,7 +268,7 @@ suite('the doctor, of the server', () => {
         for (const name of Object.keys(variables)) assert.ok(help.out.includes(name), help.out)
     })
 
-    test('says what it has not tried for want of the key', async (t) => {
+    test('says what it has not tried without the key', async (t) => {
         const collector = await startCollector()
         afterwards(t, () => collector.close())
         const { out } = await at(t, collector.url)
@@ -299,7 +299,7 @@ suite('the doctor, of the server', () => {
         assert.equal(collector.received({ kind: 'session' }).length, 1)
     })
 
-    test('says that nobody listens', async (t) => {
+    test('says that no server listens', async (t) => {
         const { code, out } = await at(t, 'http://127.0.0.1:1')
 
         assert.equal(code, 1)

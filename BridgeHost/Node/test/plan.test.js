@@ -66,12 +66,12 @@ suite('a plan', () => {
         ['false', object({ a: false }), { a: 1 }, 'data.a does not belong here.'],
     ]) test(`says in words what breaks it: ${what}`, () => assert.deepEqual(reasons(schema, data), [reason]))
 
-    test('may name definitions, also ones that hold themselves', () => {
+    test('may name definitions, also recursive ones', () => {
         const $defs = { tree: { type: 'object', properties: { next: { $ref: '#/$defs/tree' } }, additionalProperties: false } }
         assert.deepEqual(reasons({ $ref: '#/$defs/tree' }, { next: { next: { nxt: 1 } } }, { $defs }), ['data.next.next.nxt is not in the plan; did you mean next?'])
     })
 
-    test('is not held up by a body as large as can be', () => {
+    test('is not slowed down by a body of the largest size', () => {
         const many = Array.from({ length: 100_000 }, (_, i) => ({ a: i }))
         const list = { type: 'object', properties: { list: { uniqueItems: true, items: { type: 'string' } } } }
         assert.equal(reasons(list, { list: many }).length, 20)
@@ -101,7 +101,7 @@ suite('a plan', () => {
 suite('collecting with a plan', () => {
     const event = (name, data) => ({ ...sample('event'), body: { brand_id: 925, session_id: 's', event_name: name, data } })
 
-    test('tells events that are kept from events that are broken', async (t) => {
+    test('distinguishes events that keep to the plan from those that break it', async (t) => {
         const collector = await startCollector({ plan: SHOP })
         afterwards(t, () => collector.close())
         await send(collector.url, { ...event('SEARCH', {}), headers: { ...sample('event').headers, 'Idempotency-Key': 'b' } })
@@ -118,7 +118,7 @@ suite('collecting with a plan', () => {
         assert.deepEqual([keptCount, brokenCount], [1, 1])
     })
 
-    test('looks at each track of a batch, and at nothing else in it', async (t) => {
+    test('checks each track of a batch, and nothing else in it', async (t) => {
         const collector = await startCollector({ plan: { events: { 'Signed Up': { data: { required: ['seats'] } } } } })
         afterwards(t, () => collector.close())
         const events = ['track', 'identify', 'screen'].map(analyticsEvent)

@@ -112,7 +112,7 @@ class CallTests(TestCase):
                 call()
         self.assertEqual(tracker.get_session_id(), "s")
 
-    def test_a_fault_in_the_client_leaves_nobody_waiting(self) -> None:
+    def test_a_fault_in_the_client_leaves_no_caller_waiting(self) -> None:
         tracker, _ = self.fake({"silent": ["track"]})
         tracker.init("925", CONFIG)
         receipt = tracker.track("A")
@@ -249,7 +249,7 @@ class CallTests(TestCase):
         self.assertTrue(tracker.track(None).outcome(60).is_dropped)  # type: ignore[arg-type]
         self.assertEqual(self.warnings, [])
 
-    def test_many_calls_that_nobody_waited_for_in_between_are_all_answered(self) -> None:
+    def test_many_calls_that_are_not_awaited_one_by_one_are_all_answered(self) -> None:
         tracker, _ = self.fake()
 
         receipts = [tracker.track("A", {"i": i}, message_id=f"m{i}") for i in range(20_000)]
@@ -359,7 +359,7 @@ class AsyncCallTests(AsyncTestCase):
         with self.assertRaisesCode("INVALID_BRAND_ID"):
             await tracker.init("x", CONFIG)
 
-    async def test_an_error_that_nobody_awaits_is_a_warning(self) -> None:
+    async def test_an_error_that_is_not_awaited_is_a_warning(self) -> None:
         error = {"code": 1001, "message": "Brand ID must be a number", "data": {"code": "INVALID_BRAND_ID"}}
         tracker, _ = self.fake_async({"errors": {"init": error}})
 
@@ -370,7 +370,7 @@ class AsyncCallTests(AsyncTestCase):
             self.warnings[0], r"^init failed, and its error was not handled: INVALID_BRAND_ID: .* \(at .*test_calls\.py:\d+\)$"
         )
 
-    async def test_cancelling_who_waits_does_not_undo_the_call(self) -> None:
+    async def test_cancelling_the_waiting_task_does_not_undo_the_call(self) -> None:
         tracker, fake = self.fake_async()
 
         async def wait() -> None:

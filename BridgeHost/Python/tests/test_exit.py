@@ -66,7 +66,7 @@ class ExitTests(TestCase):
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         self.assertEqual(fake.methods, [["track", "host.shutdown"]])
 
-    def test_starts_no_host_that_nobody_used(self) -> None:
+    def test_starts_no_host_that_was_not_used(self) -> None:
         ended, fake = self.run_with("print(tracker)")
 
         self.assertEqual((ended.returncode, ended.stdout), (0, "<MobileTracker, no host running>\n"))

@@ -261,7 +261,7 @@ class DeathTests(TestCase):
                 self.assertEqual(first[1]["params"], second[0]["params"])
                 self.assertEqual(outcomes[1].message_id, second[0]["params"]["messageId"])
 
-    def test_what_held_is_brought_back_first_in_its_order(self) -> None:
+    def test_clients_are_restored_first_in_their_order(self) -> None:
         tracker, fake = self.fake({"diesAt": 9}, {})
         config: Any = {"apiUrl": "https://api.example.com", "xApiKey": "key"}
         tracker.on("log", lambda notification: None)
@@ -329,7 +329,7 @@ class DeathTests(TestCase):
         limit.record()
         self.assertTrue(limit.is_reached)
 
-    def test_one_that_always_dies_is_told_with_the_number_of_calls_that_nobody_waited_for(self) -> None:
+    def test_one_that_always_dies_is_a_warning_with_the_number_of_failed_calls(self) -> None:
         tracker, _ = self.fake({"diesAt": 1, "manner": "exit"})
 
         tracker.track("A")
@@ -369,7 +369,7 @@ class DeathTests(TestCase):
 class NotificationTests(TestCase):
     """Notifications, on a thread of their own."""
 
-    def test_come_to_who_listens_and_may_call(self) -> None:
+    def test_reach_their_listeners_which_may_make_calls(self) -> None:
         tracker, fake = self.fake({"notifications": [["log", LOG], ["session", {"sessionId": "s1"}]]})
         heard: list[object] = []
         done = threading.Event()
@@ -385,7 +385,7 @@ class NotificationTests(TestCase):
         self.assertEqual(heard[0], {"session_id": "s1"})
         self.assertEqual(fake.methods[0], ["host.subscribe", "getSessionId"])
 
-    def test_come_no_more_to_who_stopped_and_survive_who_fails(self) -> None:
+    def test_reach_no_removed_listener_and_survive_one_that_fails(self) -> None:
         tracker, fake = self.fake({}, {"notifications": [["log", LOG]]})
         heard: list[str] = []
         done = threading.Event()
@@ -406,7 +406,7 @@ class NotificationTests(TestCase):
         self.assertEqual(heard, ["Careful."])
         self.assertIn("ZeroDivisionError", self.warnings[-1])
 
-    def test_of_what_was_delivered_come_to_who_asks_for_them_alone(self) -> None:
+    def test_of_deliveries_reach_only_listeners_of_that_topic(self) -> None:
         collector, tracker = self.start_collector(), self.real()
         delivered: queue.Queue[str | None] = queue.Queue()
         others: list[str] = []
