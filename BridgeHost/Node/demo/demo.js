@@ -19,7 +19,7 @@ const say = (text) => console.log(text)
 const folder = mkdtempSync(join(tmpdir(), 'mobile-tracker-demo-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }))
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-// Whatever proxy this machine uses, it is not for what runs on it.
+// A proxy of this machine must not be used for the collector on this machine.
 process.env.no_proxy = process.env.NO_PROXY = '127.0.0.1'
 
 const collector = await startCollector()
@@ -53,7 +53,7 @@ async function isWellPlayed() {
     return verdict.faults.length === 0
 }
 
-/** Says once an hour how far it has come. */
+/** Prints the progress once an hour. */
 function progress(player) {
     let hour = ''
     return (at) => {

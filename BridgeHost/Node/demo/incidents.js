@@ -17,7 +17,7 @@ export function makeIncidents({ collector, folder, say }) {
             say(`${at}  The backend answers 503 from now on.`)
         },
         'the host is killed': async (at, player) => {
-            // What was called in this tick is on its way to the host when the next one begins.
+            // The calls of this tick are written to the host before the next one begins.
             await new Promise((resolve) => setImmediate(resolve))
             const pid = childWith(folder)
             if (!pid) throw new Error('There is no host to kill.')
@@ -27,7 +27,7 @@ export function makeIncidents({ collector, folder, say }) {
             say(`${at}  kill -9 ${pid}: ${waiting} accepted calls wait on disk, ${open} calls have no answer yet.`)
         },
         'the backend is back': async (at) => {
-            // Not before it was missed.
+            // Not before a request was refused.
             await collector.wait({ accepted: false })
             collector.faults([])
             say(`${at}  The backend answers again.`)

@@ -5,7 +5,7 @@
  * @property {import('./day.js').Entry} entry
  * @property {any} [result] What its promise resolved with.
  * @property {Error} [error] What it rejected with.
- * @property {boolean} isSettled
+ * @property {boolean} isAnswered
  */
 
 /**
@@ -37,7 +37,7 @@ export class Player {
 
     /** How many calls have no answer yet. */
     get unanswered() {
-        return this.calls.filter(({ isSettled }) => !isSettled).length
+        return this.calls.filter(({ isAnswered }) => !isAnswered).length
     }
 
     /** How many calls the tracker has promised to deliver. */
@@ -55,18 +55,18 @@ export class Player {
             if (entry.incident) await this.#incidents[entry.incident](entry.at, this)
             else await this.#make(entry)
             if (entry.at !== day[index + 1]?.at) {
-                await this.#settle()
+                await this.#waitForAnswers()
                 onMinute(entry.at)
             }
         }
     }
 
     async #make(entry) {
-        const call = { entry, isSettled: false }
+        const call = { entry, isAnswered: false }
         this.calls.push(call)
         this.#open.push(this.#answer(call))
-        // What follows a flush counts on its having sent everything.
-        if (entry.method === 'flush') await this.#settle()
+        // The calls after a flush rely on everything being sent.
+        if (entry.method === 'flush') await this.#waitForAnswers()
     }
 
     async #answer(call) {
@@ -76,14 +76,14 @@ export class Player {
         } catch (error) {
             call.error = error
         }
-        call.isSettled = true
+        call.isAnswered = true
     }
 
     #withConfig([brandId, config]) {
         return [brandId, { ...config, ...this.#config }]
     }
 
-    async #settle() {
+    async #waitForAnswers() {
         await Promise.all(this.#open)
         this.#open = []
         const failed = this.calls.find(({ entry, error }) => entry.method === 'init' && error)

@@ -17,11 +17,11 @@ const KINDS = {
     continueSession: 'link',
 }
 
-/** Requests that no call stands for by itself. */
+/** Requests that belong to no single call. */
 const PREPARING = ['session', 'identify']
 
 /**
- * Compares what was called with what came.
+ * Compares the calls with the requests that arrived.
  *
  * @param {MadeCall[]} calls In the order in which they were made.
  * @param {ReceivedRequest[]} received All requests that the collector has got, in the order in which they came.
@@ -42,7 +42,7 @@ export function judge(calls, received) {
 }
 
 /**
- * Those of the requests that a call stands for and that the collector has taken.
+ * The requests that belong to a call and that the collector has accepted.
  *
  * @param {ReceivedRequest[]} received
  */
@@ -95,7 +95,7 @@ function order(expected, keys) {
     return place === -1 ? [] : [`${describe(expected[place].entry)} did not come in its turn, as number ${place + 1}.`]
 }
 
-/** What the collector found wrong. That a request came again is no fault: after a crash it may. */
+/** What the collector found wrong. A repeated request is no fault: there can be some after a crash. */
 function complaints({ method, path, problems, flags }) {
     const found = [...problems, ...flags.filter(({ kind }) => kind !== 'repeat').map(({ text }) => text)]
     return found.map((text) => `The collector says of ${method} ${path}: ${text}`)

@@ -1,5 +1,5 @@
-// How an Electron program tracks the pages of its window. The window here is only played: it emits what Electron's
-// `webContents` emits, so that this runs without Electron.
+// How an Electron program tracks the pages of its window. The window here is simulated: it emits the events of Electron's
+// `webContents`, so this runs without Electron.
 //
 //     node examples/navigation.js
 //
@@ -7,7 +7,7 @@
 import { EventEmitter } from 'node:events'
 import MobileTracker from '@mobiletracker/bridge'
 
-class PlayedWebContents extends EventEmitter {
+class SimulatedWebContents extends EventEmitter {
     #title = ''
 
     getTitle() {
@@ -28,7 +28,7 @@ await MobileTracker.init('925', {
 })
 
 // In Electron: const { webContents } = new BrowserWindow()
-const webContents = new PlayedWebContents()
+const webContents = new SimulatedWebContents()
 const stop = MobileTracker.trackScreens(webContents) // before the first page loads
 
 webContents.open('https://shop.example/', 'Shop')

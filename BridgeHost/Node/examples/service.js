@@ -1,4 +1,4 @@
-// A web service that reports each request as the user's who made it.
+// A web service that tracks each request for the user who made it.
 //
 //     node examples/service.js [PORT]
 //

@@ -1,5 +1,5 @@
 /**
- * Puts the host into the package that `npm pack` makes, and takes it out again: a host that stayed would be found
+ * Puts the host into the package that `npm pack` makes, and removes it again: a host that stayed there would be found
  * before those that are built later.
  *
  *     node tools/pack-host.js add | remove

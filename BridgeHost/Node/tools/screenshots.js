@@ -36,7 +36,7 @@ async function playHistory(collector, until) {
 /** How long the story of the two clients is, in seconds. */
 const STORY = 30
 
-/** What a client says of itself in one second of its story. */
+/** The account of a client in one second of its story. */
 async function postAccount(url, { client, sessionId, second, delivered, queueLength, ...rest }) {
     const debugInfo = {
         lifecycle: 'ready', consent: 'granted', delivering: 'here', sessionId, queueLength, circuitState: 'closed',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The most that the stripped host may weigh. */
+/** The largest size of the stripped host. */
 const MOST_BYTES = 12_000_000
 
 /** What every machine with libcurl has. */
@@ -40,7 +40,7 @@ function librariesOf(path) {
     return [...list.matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(([, name]) => name)
 }
 
-/** The newest version of glibc of which a program needs something. */
+/** The newest version of glibc that a program needs. */
 function glibcOf(path) {
     const list = run('readelf', ['--version-info', '--wide', path])
     const versions = [...list.matchAll(/Name: GLIBC_([\d.]+)/g)].map(([, version]) => version)

@@ -7,7 +7,7 @@ const MOST = 100
 const KEYS = ['xApiKey', 'apiKey', 'writeKey']
 
 /**
- * What a client says of itself, beside what came from it.
+ * The accounts that clients post, compared with the requests that arrived from them.
  *
  * @typedef {object} Account
  * @property {string} client Who posted it.
@@ -73,7 +73,7 @@ export class AccountBook {
         return () => this.#listeners.delete(listener)
     }
 
-    /** What came was forgotten, so that the comparison begins anew. */
+    /** The requests were cleared, so the comparison begins anew. */
     clear() {
         this.#pages.clear()
     }
@@ -89,7 +89,7 @@ export class AccountBook {
 function baseOf(page, sample) {
     if (!page || sample.delivered === null || sample.arrived === null) return null
     const { base, last } = page
-    // Fewer than before: the client has opened its lane anew.
+    // Fewer than before: the client has opened another lane.
     if (base && sample.delivered >= last.delivered && sample.arrived >= last.arrived) return base
     return isSame(last, sample) ? sample : null
 }
@@ -98,7 +98,7 @@ function compare(base, sample) {
     if (!base) return { state: 'waiting', delivered: 0, arrived: 0, text: 'Waiting until the client has nothing left to send.' }
     const delivered = sample.delivered - base.delivered
     const arrived = sample.arrived - base.arrived
-    // What has come may not be counted yet; what is counted has come.
+    // A request that arrived may not be counted yet, but one that is counted has arrived.
     const state = delivered > arrived ? 'differs' : 'agrees'
     const text = state === 'agrees'
         ? `Since it first had nothing left to send, the client counts ${delivered} delivered, and ${arrived} came here.`

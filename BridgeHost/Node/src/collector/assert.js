@@ -29,7 +29,7 @@ export function readExpectations(path) {
 }
 
 /**
- * Waits until a collector has got what is expected of it, or the time is up.
+ * Waits until a collector has received what is expected, or the time is up.
  *
  * @param {import('./index.cjs').RunningCollector} collector
  * @param {Expectations} expectations
@@ -68,7 +68,7 @@ function metBy(judge, collector, signal) {
 }
 
 /**
- * Writes what became of the expectations.
+ * Writes the result of the expectations.
  *
  * @param {import('./expectations.js').Verdict} verdict
  * @param {{ isTTY?: boolean }} stream

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 /** How many sessions and answered session attempts are remembered. */
 const MOST = 100_000
 
-/** What a tracker's backend knows: its sessions, and whom each belongs to. */
+/** The state of a tracker's backend: its sessions, and the user of each. */
 export class Backend {
     /** What is known of a session. @type {Map<string, { brand: string, device: string | null }>} */
     #sessions = new Map()
@@ -33,7 +33,7 @@ export class Backend {
     }
 
     /**
-     * Notes a session that the collector did not make itself, such as one from before it was started.
+     * Adds a session that the collector did not make, such as one from before it was started.
      *
      * @param {string | null} session
      * @param {{ brand: string, device: string | null }} facts

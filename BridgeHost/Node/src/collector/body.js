@@ -41,7 +41,7 @@ export function readBody({ bytes, size }, encoding, largest) {
     return body
 }
 
-/** Without the piece of the body that the message quotes: it could hold a key. */
+/** The message without the piece of the body that it quotes: it could contain a key. */
 function reasonOf(error) {
     return error.message.replace(/, \.{0,3}".*$/s, '')
 }

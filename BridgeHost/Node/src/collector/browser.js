@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 
-/** What shows an address in the user's browser, by platform. */
+/** The command that opens an address in the user's browser, by platform. */
 const OPENERS = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
 
 /**
- * Shows an address in the user's browser. The variable BROWSER names another program than the system's.
+ * Opens an address in the user's browser. The variable BROWSER names another program than the system's.
  *
  * Where there is no browser, the system's opener is often there all the same, and ends with an error.
  *

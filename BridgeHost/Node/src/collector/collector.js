@@ -41,7 +41,7 @@ export class Collector {
     accounts = new AccountBook((client) => this.#sequenceChecker.arrivals(client))
     faults = new FaultScript({ onChange: () => this.#announce() })
     requestLog
-    /** Tells it from the one before it on the same port, whose numbers mean other requests. */
+    /** Distinguishes this run from an earlier one on the same port, whose numbers mean other requests. */
     run = randomUUID().slice(0, 8)
     /** How often everything was forgotten on demand. */
     clears = 0
@@ -82,7 +82,7 @@ export class Collector {
     }
 
     /**
-     * A request of which the header has come.
+     * A request whose header has arrived.
      *
      * @param {Route} route
      * @param {string} target
@@ -104,7 +104,7 @@ export class Collector {
     }
 
     /**
-     * A request that has come whole.
+     * A request that has arrived completely.
      *
      * @param {Route} route
      * @param {string} target

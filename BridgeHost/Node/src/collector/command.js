@@ -172,7 +172,7 @@ function warnOfHost({ port }, host) {
         + 'read what came and change the fault script. Use it in a network you trust.\n')
 }
 
-/** Settles when the process is asked to end. */
+/** Resolves when the process is asked to end. */
 function endOfRun(withStdin) {
     return new Promise((resolve) => {
         process.once('SIGINT', resolve)

@@ -63,7 +63,7 @@ export function makeControl(collector, signal, host = '127.0.0.1') {
         const path = mark === -1 ? request.url : request.url.slice(0, mark)
         const asset = assetAt(path)
         if (!asset && !Object.hasOwn(paths, path)) return false
-        // A basic endpoint may lie at the root: only what a browser asks for is not meant for the backend.
+        // A basic endpoint may be at the root: only requests of a browser go to the page.
         if (BROWSED.includes(path) && request.method !== 'GET') return false
         const query = new URLSearchParams(mark === -1 ? '' : request.url.slice(mark + 1))
         const methods = asset ? { GET: () => sendAsset(response, asset) } : paths[path]
@@ -189,7 +189,7 @@ function clearFaults({ collector, response }) {
     sendJSON(response, 200, { faults: [] })
 }
 
-/** A question that carries an `X-Test-Id` is about that test's requests, unless it says otherwise. */
+/** A query with an `X-Test-Id` is about that test's requests, unless it says otherwise. */
 function ofTest({ headers }, filter) {
     const test = headers['x-test-id']
     return test === undefined || filter.test !== undefined ? filter : { ...filter, test }

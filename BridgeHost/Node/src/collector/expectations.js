@@ -167,7 +167,7 @@ function wantedText({ least, most }) {
     return most === Infinity ? `at least ${least}` : `${least} to ${most}`
 }
 
-/** Of those with the same name, the one that differs least; else the name that was probably meant. */
+/** The most similar event of the same name; else the name that was probably meant. */
 function hintsFor(expected, entries) {
     let best = null
     for (const entry of entries) {
@@ -181,7 +181,7 @@ function hintsFor(expected, entries) {
     return near === undefined ? [] : [`${near} came; is that the one?`]
 }
 
-/** Where a value lacks what is expected of it. Members that are not named in it do not matter. */
+/** Where a value differs from what is expected. Members that the expectation does not name do not matter. */
 function differences(expected, actual, path) {
     if (isObject(expected) && isObject(actual)) {
         return Object.keys(expected).flatMap((name) => {

@@ -1,7 +1,7 @@
 import { KINDS } from './routes.js'
 
 /**
- * Which records one is after. What is left out does not matter; a list means any of them.
+ * Which records to find. A member that is left out matches everything; a list matches any of its values.
  *
  * @typedef {object} Filter
  * @property {string | string[]} [kind]

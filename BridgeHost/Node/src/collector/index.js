@@ -61,8 +61,8 @@ class RunningCollector {
     }
 
     /**
-     * Waits until so many have come, counting what is there already. Only what was accepted counts, and nothing
-     * twice, unless the filter says otherwise.
+     * Waits until so many have arrived, including those that are there already. Only accepted ones count, each once,
+     * unless the filter says otherwise.
      *
      * @param {Filter & { count?: number, requests?: number, timeoutMs?: number }} [wanted] `count` counts each event
      *     of a batch that matches (1 if left out), `requests` counts requests; `timeoutMs` is 10 s if left out.

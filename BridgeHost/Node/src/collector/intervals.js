@@ -1,4 +1,4 @@
-/** So that a client that leaves a gap before every number cannot fill the memory. */
+/** A bound, so that a client that leaves a gap before every number cannot fill the memory. */
 const MOST = 10_000
 
 /** A set of whole numbers, kept as runs `[first, last]` in rising order. */

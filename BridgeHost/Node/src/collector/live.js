@@ -11,7 +11,7 @@ const MOST_CHARACTERS = 256 * 1024
 /** A body longer than this is sent cut short; the page asks for the rest when it is shown. */
 const MOST_RAW = 32 * 1024
 
-/** How much of what is kept a page that has just been opened is sent. */
+/** How much of the log a page receives when it is opened. */
 const MOST_EVENTS_AT_FIRST = 20_000
 const MOST_BYTES_AT_FIRST = 32 * 1024 * 1024
 
@@ -21,8 +21,8 @@ const RETRY = 500
 /**
  * One page that receives everything as it comes, by server-sent events.
  *
- * It has no queue: the requestLog is the queue, and the page's position in it a number. A page that reads slowly is sent
- * what has come meanwhile when it is ready, and one that comes back goes on after the last number that it has seen.
+ * It has no queue: the request log is the queue, and the page's position in it a number. A slow page receives what has
+ * arrived meanwhile when it is ready. A page that comes back continues after the last number that it has seen.
  */
 export class LiveStream {
     #collector

@@ -15,7 +15,7 @@ const SHORTEST = 8
 const WRITE_KEY = /("writeKey"\s*:\s*")((?:[^"\\]|\\.)*)(")/g
 
 /**
- * Hides the keys inside a body: every member named `writeKey`, and wherever the request's own API key stands.
+ * Masks the keys inside a body: every member named `writeKey`, and every occurrence of the request's own API key.
  *
  * @param {string} text The body as it came; it need not be valid JSON.
  * @param {string} [apiKey] The request's `X-API-Key`.
@@ -33,7 +33,7 @@ export function maskBody(text, apiKey) {
 }
 
 /**
- * What hides the keys of one request wherever else they may stand: in its path, in names, in what is said of it.
+ * Masks the keys of one request everywhere else: in its path, in names, in sentences about it.
  *
  * @param {string | undefined} apiKey The request's `X-API-Key`.
  * @param {any} value The parsed body.
@@ -61,7 +61,7 @@ function hide(text, secret) {
     return masked.slice(0, start) + '*'.repeat(end - start) + masked.slice(end)
 }
 
-/** Escape sequences are hidden whole: half of one would make the JSON around it unreadable. */
+/** Escape sequences are masked whole: half of one would make the JSON around it unreadable. */
 function maskLiteral(literal) {
     return literal.includes('\\') ? '*'.repeat(literal.length) : mask(literal)
 }

@@ -13,7 +13,7 @@ export const USUAL = {
     maxBodyBytes: 16 * 1024 * 1024,
 }
 
-/** The `User-Agent` of `mobile-tracker doctor`. What it asks is no client's request, and is not judged like one. */
+/** The `User-Agent` of `mobile-tracker doctor`. Its requests are not checked like those of a client. */
 export const DOCTOR_AGENT = 'mobile-tracker-doctor'
 
 /** Whether only this machine can reach an address. */
@@ -21,7 +21,7 @@ export function isLoopback(host) {
     return /^(?:localhost|\[?::1\]?|127(?:\.\d{1,3}){3})$/.test(host)
 }
 
-/** What a program on this machine calls an address in a URL. */
+/** The form of an address in a URL for programs on this machine. */
 export function urlHost(host) {
     if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
     return host.includes(':') ? `[${host}]` : host

@@ -1,10 +1,10 @@
 /** How many places are named. */
 const MOST = 5
 
-/** How many values of one request are looked at. */
+/** How many values of one request are checked. */
 const LOOKED_AT = 10_000
 
-/** Longer texts are looked at up to here. */
+/** Longer texts are checked up to here. */
 const LONGEST = 2000
 
 const EMAIL = /[\w.%+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*\.[a-z]{2,24}(?![\w-])/i
@@ -29,7 +29,7 @@ const MEANT = {
     phone: /phone|mobile(?!.?tracker)|cell|whatsapp|fax|^tel/i,
 }
 
-/** What the protocol itself puts there. */
+/** Members of the protocol itself. */
 const OWN = new Set([
     'messageId',
     'anonymousId',
@@ -58,7 +58,7 @@ export function personalDataIn(body) {
         const what = typeof value === 'object' ? null : kindOf(value, name)
         if (what) flags.push({ kind: 'personal', text: `${path || 'The body'} looks like ${what}.` })
         if (typeof value !== 'object' || value === null) continue
-        // Never more than will be looked at: a list may be as long as the body.
+        // Never more than will be checked: a list may be as long as the body.
         for (const member of membersOf(value, path, name, left - open.length).reverse()) open.push(member)
     }
     return flags

@@ -12,7 +12,7 @@ const LAST_CHANCE = 250
 /** How wide a line may be where the stream does not say. */
 const USUAL_WIDTH = 160
 
-/** What stands under a line begins under its kind. */
+/** Sentences under a line are indented to its kind. */
 const INDENT = ' '.repeat(14)
 
 /** Writes what happens to a stream: for people, or as JSON, an object a line. */
@@ -55,7 +55,7 @@ export class Printer {
     }
 
     /**
-     * Writes what became of the expectations.
+     * Writes the result of the expectations.
      *
      * @param {import('./expectations.js').Verdict} verdict
      * @param {(stream: { isTTY?: boolean }) => string} text The same for people.
@@ -116,7 +116,7 @@ export class Printer {
         return `${INDENT}${this.#paint(style, wrap(harmless(text), this.#stream.columns ?? Infinity, INDENT.length + 2))}`
     }
 
-    /** That all of its events keep to the plan; which do not, and why, stands under the line. */
+    /** Whether all of its events keep to the plan. Lines under it say which do not, and why. */
     #planMark(plan) {
         return plan.length > 0 && plan.every(({ verdict }) => verdict === 'kept') ? this.#paint('green', '✔ kept') : ''
     }

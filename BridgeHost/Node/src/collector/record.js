@@ -1,6 +1,6 @@
 /** One request, as the collector keeps it: in order, and with every key masked. */
 export class ReceivedRequest {
-    /** Its number among all requests since the start, from 1; never given twice. */
+    /** Its number among all requests since the start, from 1; never used twice. */
     seq = 0
 
     /**

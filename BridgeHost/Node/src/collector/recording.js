@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 
-/** What a replay sends again as it came. */
+/** The headers that a replay sends again unchanged. */
 const SENT_AGAIN = [
     'content-type',
     'user-agent',
@@ -50,7 +50,7 @@ export class Recording {
         if (!this.failure) this.#stream.write(`${line}\n`)
     }
 
-    /** Settles when all is written. */
+    /** Resolves when everything is written. */
     async close() {
         if (this.failure) return
         this.#stream.end()

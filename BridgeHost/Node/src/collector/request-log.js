@@ -76,7 +76,7 @@ export class RequestLog {
         return () => this.#listeners.delete(listener)
     }
 
-    /** Forgets everything. Numbering goes on. */
+    /** Removes everything. Numbering goes on. */
     clear() {
         this.#records = []
         this.#start = 0

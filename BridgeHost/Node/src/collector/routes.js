@@ -49,7 +49,7 @@ const SEGMENT = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})+$/
 export const BASIC_PATHS = ['/', '/events']
 
 /**
- * Tells what a request is.
+ * Classifies a request.
  *
  * @param {string} method
  * @param {string} target The request target: path and query.
@@ -103,7 +103,7 @@ const SPELLED = [
 
 const ALL = 'MobileTracker sends to /v2/tracking-session… and /v1/customer-profiles/set, AnalyticsClient to /v1/batch,'
 
-/** Says that a path is none, and which was probably meant. */
+/** Says that there is no such path, and which was probably meant. */
 function unknownPath(method, path, basicPaths) {
     const spelled = [...SPELLED, ...basicPaths.map((basic) => `POST ${basic}`)]
     const near = nearestEndpoint(path, spelled)

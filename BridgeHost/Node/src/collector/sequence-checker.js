@@ -89,7 +89,7 @@ export class SequenceChecker {
         for (const [lane, streams] of this.#streams) {
             if (!lane.startsWith(`${family} ${base} `)) continue
             const owner = names.map((name) => this.#owners.get(`${lane} ${name}`)).find((stream) => stream !== undefined)
-            // A server's calls name their users, and nothing names the client: where it is alone, all is its own.
+            // A server's calls name their users, and nothing names the client. If it is alone, everything is its own.
             const isAlone = family === 'analytics' && streams.length === 1
             const counted = names.length === 0 || (!owner && isAlone) ? streams : [owner].filter(Boolean)
             for (const stream of counted) count += stream.arrived

@@ -6,7 +6,7 @@ import { matcher } from './filter.js'
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /**
- * What a wait came to.
+ * The result of a wait.
  *
  * @typedef {object} Waited
  * @property {'met' | 'timeout' | 'stopped'} outcome
@@ -14,9 +14,9 @@ const LONGEST_TIMER = 2 ** 31 - 1
  */
 
 /**
- * Waits until so many have come, counting what is there already.
+ * Waits until so many have arrived, including those that are there already.
  *
- * Unless the filter says otherwise, only what the backend has taken counts, and nothing twice.
+ * Unless the filter says otherwise, only accepted records count, each once.
  *
  * @param {import('./request-log.js').RequestLog} requestLog
  * @param {Filter} filter
@@ -54,7 +54,7 @@ export function waitFor(requestLog, filter, { count, ofRequests, timeoutMs, sign
 }
 
 /**
- * The filter of a wait: what the caller asked for, over what one usually waits for.
+ * The filter of a wait: the caller's, over the default.
  *
  * @param {Filter} filter
  * @returns {Filter}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { bad, good, warning } from './findings.js'
 import { ask, connectionFinding } from './request.js'
 
-/** A session that nobody has: a request about it can change nothing. */
+/** A session that does not exist: a request about it can change nothing. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 
 /** Answers of a server that does not know the address, or not the method. */
@@ -11,7 +11,7 @@ const UNKNOWN = [404, 405, 501]
 const OWN_FAULT = 'The server has an error of its own; events wait until it works again.'
 
 /**
- * Asks what MobileTracker would ask.
+ * Makes the requests of MobileTracker.
  *
  * @param {URL} base
  * @param {object} options
@@ -83,7 +83,7 @@ function judgeProbe(status) {
 }
 
 /**
- * Asks what AnalyticsClient would ask, with a batch that holds no event.
+ * Makes the request of AnalyticsClient, with a batch without events.
  *
  * @param {URL} base
  * @param {Buffer} [trusted] Certificates.

@@ -91,7 +91,7 @@ export function doctor(words) {
     })
 }
 
-/** What an option is, or its variable. An empty variable is as good as unset. */
+/** What an option is, or its variable. An empty variable counts as unset. */
 function valueOf(option, options) {
     return options[option] ?? (process.env[VARIABLES[option]] || undefined)
 }

@@ -10,7 +10,7 @@ const PATIENCE_MS = 10_000
 const PACKAGES = new Map([['libcurl', 'libcurl4'], ['libsqlite3', 'libsqlite3-0'], ['libz', 'zlib1g']])
 
 /**
- * Looks for the host, and whether it can run.
+ * Checks whether there is a host, and whether it can run.
  *
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {{ path: string | null, section: import('./findings.js').Section }} No path if there is no host that runs.

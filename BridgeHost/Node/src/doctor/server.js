@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 const SLOW_MS = 1000
 
-/** Beyond this, an event's time says something else than what was. */
+/** Beyond this, the times of events are misleading. */
 const MUCH_SKEW_MS = 5000
 
 /**

@@ -95,7 +95,7 @@ function faultsOf(value) {
     if (!isObject(defs)) return [...faults, `$defs is ${show(defs)}; it must be an object of schemas.`]
     for (const [name, schema] of Object.entries(defs)) faults.push(...faultsIn(schema, defs, `$defs.${name}`))
     if (faults.length === 0) faults.push(...circlesIn(defs))
-    // What goes round in circles must not be followed.
+    // A circle must not be followed.
     if (faults.length > 0) return faults
     if (!isObject(value.events)) {
         return [`events is ${show(value.events)}; it must be an object: a name, and what the event is.`]

@@ -60,7 +60,7 @@ const KEYWORDS = {
     $ref: [(value) => /^#\/\$defs\/[^/]+$/.test(value), 'such as #/$defs/price'],
 }
 
-/** What says something to people alone. */
+/** Keywords for people, which change nothing. */
 const ANNOTATIONS = [
     'title',
     'description',
@@ -158,7 +158,7 @@ function nameIn(reference) {
 }
 
 /**
- * Says where a value is not as a schema wants it.
+ * Says where a value does not match a schema.
  *
  * @param {Schema} schema One without faults.
  * @param {any} value
@@ -260,7 +260,7 @@ function choiceViolations({ anyOf, oneOf, allOf, not }, value, defs, path) {
     return found
 }
 
-/** The choice with the fewest faults says most about what was meant. */
+/** The choice with the fewest faults is probably the one that was meant. */
 function nearestChoice(choices, value, defs, path) {
     const all = choices.map((one) => violations(one, value, defs, path)).sort((one, other) => one.length - other.length)
     return all.length === 1

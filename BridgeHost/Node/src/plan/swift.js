@@ -1,7 +1,7 @@
 import { codeNames, typeName } from './names.js'
 import { isObject, resolved } from './schema.js'
 
-/** Words that Swift takes for its own. */
+/** Words that Swift reserves. */
 const KEYWORDS = new Set(('associatedtype class deinit enum extension fileprivate func import init inout internal let open operator '
     + 'private precedencegroup protocol public rethrows static struct subscript typealias var break case catch continue default '
     + 'defer do else fallthrough for guard if in repeat return throw switch where while Any as await catch false is nil self Self '

@@ -23,7 +23,7 @@ const messageId = (value, findings) => {
 
 const texts = (...names) => Object.fromEntries(names.map((name) => [name, text]))
 
-/** What the platform cannot tell is left out, and the app may add to it, so only the named members are checked. */
+/** The client leaves out what the platform does not know, and the program may add to it, so only known members are checked. */
 const context = atLeast(
     { library: atLeast(texts('name', 'version')) },
     {

@@ -1,6 +1,6 @@
 /** A check looks at one value and says what is wrong with it. @typedef {(value: any, findings: Findings) => void} Check */
 
-/** So that one broken client cannot fill the memory with complaints about one request. */
+/** A bound, so that one broken client cannot fill the memory with sentences about one request. */
 const MOST = 50
 
 /** What is wrong with one request, in plain sentences that begin with the place. */

@@ -64,7 +64,7 @@ function checkBatchKey(key, value, findings) {
     if (!Array.isArray(value?.batch) || value.batch.length === 0) return
     const { batch } = value
     const [first, last] = [batch[0]?.messageId, batch.at(-1)?.messageId]
-    // Without ids there is no key to expect, and their lack is said of the events.
+    // Without ids there is no key to expect. That they are missing is a problem of the events.
     if (typeof first !== 'string' || typeof last !== 'string') return
     const expected = `${first}:${last}:${batch.length}`
     if (key !== expected) {

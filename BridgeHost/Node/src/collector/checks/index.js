@@ -11,7 +11,7 @@ import { email, event, link, location, profile, session } from './tracker.js'
 /** What the body of each kind must look like. @type {Record<string, import('./findings.js').Check>} */
 const BODIES = { session, event, profile, location, email, link, batch, basic }
 
-/** How many levels lie between the body's outside and what the caller gave, which may nest 128 deep. */
+/** How many levels are around the caller's own values, which may nest 128 deep. */
 const LEVELS_AROUND = { event: 1, profile: 1, batch: 3, basic: 2 }
 const DEEPEST = 128
 

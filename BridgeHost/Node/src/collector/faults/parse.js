@@ -6,9 +6,9 @@ import { FaultError, faultItem } from './item.js'
 /**
  * Reads a fault script.
  *
- * As text: instructions parted by commas or line breaks, such as `500×3, 429:retry-after=2, drop-after, 200`. An
+ * As text: instructions separated by commas or line breaks, such as `500×3, 429:retry-after=2, drop-after, 200`. An
  * instruction is a status or a word, how often (`×3`, `x3`, `*3`, `×always`), and options (`:kind=batch`); a value
- * with a comma or a colon in it stands in quotes: in single ones as it is, in double ones with `\"` for `"`.
+ * with a comma or a colon in it needs quotes: single ones keep it as it is, double ones need `\"` for `"`.
  * `delay=200` alone delays a usual answer, and `413-above=1000` refuses every body above so many bytes from then on.
  * As JSON: an array of such texts, or of objects such as `{"status": 429, "retryAfter": 2, "times": 3}`.
  *
@@ -82,7 +82,7 @@ function unquote(value, text) {
     return quote === '"' ? inner.replace(/\\(["\\])/g, '$1') : inner
 }
 
-/** Splits at a separator that stands outside quotes. */
+/** Splits at a separator outside quotes. */
 function split(text, separator) {
     const parts = []
     let quote = ''

@@ -113,7 +113,7 @@ function fitsBody({ name, above }, contents, size) {
     return (above === undefined || size > above) && (name === undefined || contents.some((item) => item.name === name))
 }
 
-/** Whether it is the turn of an instruction that applies to every so many requests only. */
+/** Whether this is the n-th request of an instruction with `every`. */
 function isDue({ every, passed }) {
     return every === undefined || passed + 1 >= every
 }
