@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 import TrackerJSON
 
@@ -192,60 +193,6 @@ struct BackPressureTests {
             #expect(!lost.isEmpty)
             #expect(messages.count - lost.count + Int(lost.reduce(0, +)) == 10_000)
         }
-    }
-
-    @Test("skips what is too long in constant memory", arguments: Framing.allCases)
-    func skipsInConstantMemory(in framing: Framing) async throws {
-        let size = 512 << 20
-        var limits = ConnectionLimits.patient
-        limits.maxMessageBytes = 1 << 20
-
-        try await onThread { [limits] in
-            let session = Session(limits: limits)
-            session.start(EchoResponder())
-            let before = residentBytes()
-            if framing == .headers { session.input.write("Content-Length: \(size)\r\n\r\n") }
-            let piece = [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20)
-            for _ in 0..<size / piece.count { session.input.write(piece) }
-            if framing == .lines { session.input.write("\n") }
-            session.input.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}"#, framing))
-            let grown = residentBytes() - before
-            session.input.close()
-
-            let answers = try unframed(session.finish().output, framing).map { try JSONText(validating: $0) }
-            #expect(answers.map { $0["error"]?["data"]?["code"]?.stringValue } == ["MESSAGE_TOO_LARGE", nil])
-            #expect(answers.map { $0["id"]?.text } == ["null", "1"])
-            #expect(grown < 200 << 20)
-        }
-    }
-
-    @Test(
-        "takes little memory for a message of many values", arguments: ["[1,1%]", "[%]", #"{"params":[1,1%]}"#, "{%}"])
-    func boundsOutline(_ template: String) async throws {
-        let value = template.contains("{%}") ? #""":1,"# : "1,"
-        let values = String(repeating: value, count: (8 << 20) / value.utf8.count)
-        let sent = framed(template.replacingOccurrences(of: "%", with: values + value.dropLast()), .lines)
-
-        try await onThread {
-            let session = Session()
-            session.start(EchoResponder())
-            let before = residentBytes()
-            session.input.write(sent)
-            let answer = session.line()
-            let grown = residentBytes() - before
-            session.input.close()
-
-            #expect(answer?.contains("error") == true)
-            #expect(grown < 200 << 20)
-        }
-    }
-
-    /// What this process has in memory.
-    private func residentBytes() -> Int {
-        guard let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
-            let pages = statm.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-        else { return 0 }
-        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 }
 

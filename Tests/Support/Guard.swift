@@ -1,7 +1,12 @@
 import Foundation
 
-/// How many times longer everything may take: `make sanitize` says it in the environment.
+/// How many times longer everything may take: `make test-swift` and `make sanitize` say it in the environment.
 public let guardFactor = max(1, ProcessInfo.processInfo.environment["GUARD_FACTOR"].flatMap { Int($0) } ?? 1)
+
+/// Whether a sanitizer watches: everything is slower then, and takes more memory.
+public let isSanitized = ["TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS"].contains {
+    ProcessInfo.processInfo.environment[$0] != nil
+}
 
 /// Nothing came of it in time.
 public struct GuardTimeout: Error, CustomStringConvertible {
@@ -16,7 +21,7 @@ public struct GuardTimeout: Error, CustomStringConvertible {
 ///
 /// - Throws: ``GuardTimeout`` when the time has passed, and what `operation` throws.
 public func withGuard<Value: Sendable>(
-    seconds: Int = 10,
+    seconds: Int = 60,
     _ what: String = "something",
     operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -30,5 +35,12 @@ public func withGuard<Value: Sendable>(
         defer { group.cancelAll() }
         guard let value = try await group.next() else { throw CancellationError() }
         return value
+    }
+}
+
+/// Runs blocking code on a thread of its own, so that it does not block the test pool.
+public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
     }
 }

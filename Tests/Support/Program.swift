@@ -119,13 +119,23 @@ public final class Program: Sendable {
         ending.withLock { if $0 == nil { _ = Foundation.kill(pid, number) } }
     }
 
+    /// Stops it, and waits until none of its threads runs, or it has ended.
+    public func stop() {
+        signal(SIGSTOP)
+        awaitChange(WSTOPPED | WEXITED)
+    }
+
     /// Waits for its end.
     @discardableResult
     public func wait() -> Ending {
-        var information = unsafe siginfo_t()
-        // Without taking its number away: others may send it signals meanwhile.
-        while unsafe waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        awaitChange(WEXITED)
         return look(0) ?? .code(-1)
+    }
+
+    /// Waits for a change of its state, without taking its number away: others may send it signals meanwhile.
+    private func awaitChange(_ changes: Int32) {
+        var information = unsafe siginfo_t()
+        while unsafe waitid(P_PID, id_t(pid), &information, changes | WNOWAIT) == -1, errno == EINTR {}
     }
 
     /// How it ended, if it has.

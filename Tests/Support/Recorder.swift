@@ -37,7 +37,7 @@ public final class Recorder<Element: Sendable>: Sendable {
 
     /// Waits until there are that many, and gives all there are then.
     ///
-    /// - Throws: ``GuardTimeout`` if there are fewer after 10 seconds.
+    /// - Throws: ``GuardTimeout`` if there are fewer when the time of ``withGuard(seconds:_:operation:)`` has passed.
     @discardableResult
     public func values(atLeast count: Int) async throws -> [Element] {
         do {

@@ -72,7 +72,7 @@ struct LifeTests {
     @Test("cuts an init short that the backend leaves hanging", arguments: Cause.allCases)
     func cutsInitShort(cause: Cause) async throws {
         let backend = try Backend { _ in .nothing(then: .stall) }
-        let client = try BridgeClient(["--shutdown-timeout", "\(3 * guardFactor)s"])
+        let client = try BridgeClient(HostProcess.deadline)
         let start = client.start("init", ["925", backend.config(folder)])
         let held = try await client.call("track", ["HELD"])
         _ = try await backend.server.requests(atLeast: 1)
@@ -92,7 +92,7 @@ struct LifeTests {
             guard request.path == "/v2/tracking-session" else { return nil }
             return .gated(gate, .status(200, body: #"{"data":{"id":"s"}}"#))
         }
-        let client = try BridgeClient(["--shutdown-timeout", "\(10 * guardFactor)s"])
+        let client = try BridgeClient()
         let start = client.start("init", ["925", backend.config(folder)])
         client.start("track", ["LAST"])
         _ = try await backend.server.requests(atLeast: 1)

@@ -19,7 +19,7 @@ struct MainJobTests {
 
         #expect(try await client.call("init", ["925", backend.config(folder)]) == [:])
         let outcome = try await client.call("track", ["PURCHASE", ["total": 149.99], ["flow_id": "checkout_v2"]])
-        let report = try await client.call("flush", [5000])
+        let report = try await client.call("flush", [60_000])
 
         #expect(outcome["status"] == "queued")
         #expect(report["remaining"] == 0)

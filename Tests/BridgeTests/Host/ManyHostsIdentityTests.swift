@@ -71,7 +71,7 @@ struct ManyHostsIdentityTests {
             }
         }
         for host in hosts {
-            while try await host.call("analytics.flush", [5000])["stoppedBy"] != nil {}
+            while try await host.call("analytics.flush", [60_000])["stoppedBy"] != nil {}
         }
 
         let taken = server.requests.filter { $0.number % 5 != 3 }

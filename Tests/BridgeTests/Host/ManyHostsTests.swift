@@ -136,7 +136,10 @@ struct ManyHostsTests {
             }
             try #require(deliverers.count == 1)
             let victim = clients.remove(at: deliverers[0])
-            victim.host.signal(SIGSTOP)
+            // One that is stopped while it writes has all others wait until it is killed.
+            let lock = try await onThread { [folder] in try LockedFile(folder.path("state/writer.lock")) }
+            try await victim.host.stop()
+            lock.unlock()
             // They look whether the lane is free, and find that it is not.
             try await track((5...8).map { "R\(round)-\($0)" }, clients)
             victim.host.signal(SIGKILL)

@@ -18,8 +18,7 @@ struct StalledDiskTests {
 
     @Test("keeps no host alive: what it has not taken is answered with an error", arguments: LifeTests.Cause.allCases)
     func stalls(cause: LifeTests.Cause) async throws {
-        // In the last fifth of the time the host only answers: that must be enough for a machine under load.
-        let client = try BridgeClient(["--shutdown-timeout", "\(3 * guardFactor)s"])
+        let client = try BridgeClient(HostProcess.deadline)
         try await client.call("init", ["925", backend.config(folder)])
         let lock = try stall()
 
@@ -56,7 +55,7 @@ struct StalledDiskTests {
 
     @Test("a full pipeline of calls ends with its input all the same")
     func endOfInput() async throws {
-        let client = try BridgeClient(["--shutdown-timeout", "\(3 * guardFactor)s"])
+        let client = try BridgeClient(HostProcess.deadline)
         try await client.call("init", ["925", backend.config(folder)])
         let lock = try stall()
 

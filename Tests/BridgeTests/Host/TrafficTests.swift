@@ -28,7 +28,7 @@ struct TrafficTests {
 
     @Test("takes 100,000 calls before a single answer is read")
     func writesFirst() async throws {
-        let host = try HostProcess()
+        let host = try HostProcess(HostProcess.patience)
         let calls = initialization() + (1...100_000).map(Self.track).joined()
 
         // Returns when the host has taken all of it: nothing is read until then.
@@ -82,6 +82,42 @@ struct TrafficTests {
         #expect(refusal["error"]?["data"]?["code"] == "MESSAGE_TOO_LARGE")
         #expect(try await client.call("host.info")["name"] == "BridgeHost")
         #expect(try client.host.residentBytes() < before + 32 << 20)
+    }
+
+    @Test("skips what is too long in constant memory, however much it is", arguments: BridgeClient.Framing.allCases)
+    func skipsInConstantMemory(framing: BridgeClient.Framing) async throws {
+        let client = try BridgeClient(["--max-message-bytes", "\(1 << 20)"], framing: framing)
+        try await client.call("host.info")
+        let before = try client.host.peakBytes()
+        let size = 512 << 20
+        let piece = [UInt8](repeating: UInt8(ascii: "["), count: 1 << 20)
+
+        try await onThread { [input = client.host.input.writer] in
+            if framing == .headers { input.write(Array("Content-Length: \(size)\r\n\r\n".utf8)) }
+            for _ in 0..<size / piece.count { input.write(piece) }
+            if framing == .lines { input.write([0x0A]) }
+        }
+
+        #expect(try await client.call("host.info")["name"] == "BridgeHost")
+        #expect(client.others.all.map { $0["error"]?["data"]?["code"] } == ["MESSAGE_TOO_LARGE"])
+        #expect(client.others.all.map { $0["id"] } == [.null])
+        #expect(try client.host.peakBytes() < before + 32 << 20)
+    }
+
+    @Test(
+        "takes little memory for a message of many values", arguments: ["[1,1%]", "[%]", #"{"params":[1,1%]}"#, "{%}"])
+    func boundsOutline(_ template: String) async throws {
+        let value = template.contains("{%}") ? #""":1,"# : "1,"
+        let values = String(repeating: value, count: (8 << 20) / value.utf8.count)
+        let message = template.replacingOccurrences(of: "%", with: values + value.dropLast())
+        let client = try BridgeClient()
+        try await client.call("host.info")
+        let before = try client.host.peakBytes()
+
+        try await onThread { client.send(message) }
+
+        #expect(try await client.others.values(atLeast: 1)[0].description.contains("error"))
+        #expect(try client.host.peakBytes() < before + 200 << 20)
     }
 
     @Test("five million open brackets are one bad message")
@@ -159,7 +195,7 @@ struct TrafficTests {
     @Test("a log without a reader stops nothing")
     func unreadLog() async throws {
         // The pipe has no reader: the reading end of this process is closed in the child alone.
-        let host = try HostProcess(readsLog: false)
+        let host = try HostProcess(HostProcess.patience, readsLog: false)
         let client = BridgeClient(host)
 
         let answers = (1...5_000).map { client.start("track", ["EVENT NUMBER \($0), DROPPED WITH A WARNING"]) }

@@ -76,7 +76,7 @@ struct AnalyticsParityTests {
                 try await client.begin(options)
             case 2:
                 try await settle(client)
-                await client.shutdown(timeout: .seconds(5))
+                await client.shutdown(timeout: .seconds(60))
                 client = try make()
                 try await client.begin(options)
             case 3: results.append(describe(await client.getDebugInfo()))
@@ -90,14 +90,14 @@ struct AnalyticsParityTests {
         }
         try await settle(client)
         results.append(describe(await client.getDebugInfo()))
-        await client.shutdown(timeout: .seconds(5))
+        await client.shutdown(timeout: .seconds(60))
         let host = "127.0.0.1:\(backend.server.port)"
         return ParityTrace(results + backend.server.requests.map(\.parityLine), folder: folder.path, host: host)
     }
 
     private static func settle(_ client: any AnalyticsSurface) async throws {
         try await withGuard("settling") {
-            while await client.flush(timeout: .seconds(5)).remaining > 0 { try Task.checkCancellation() }
+            while await client.flush(timeout: .seconds(60)).remaining > 0 { try Task.checkCancellation() }
         }
     }
 

@@ -118,12 +118,12 @@ struct BasicParityTests {
             results.append("\(outcome)")
         }
         results += try await backend.basicEvents(atLeast: accepted).map(\.text)
-        results.append("\(await tracker.flush(timeout: .seconds(5)).remaining)")
+        results.append("\(await tracker.flush(timeout: .seconds(60)).remaining)")
         let info = await tracker.debugInfo()
         results.append(info.map(\.key).sorted().joined(separator: " "))
         results += ["lifecycle", "endpoint", "maxQueueSize", "userId", "queueLength", "account", "refused", "config"]
             .map { "\($0): \(info[$0] ?? .null)" }
-        await tracker.shutdown(timeout: .seconds(5))
+        await tracker.shutdown(timeout: .seconds(60))
         return ParityTrace(results, folder: folder.path, host: "127.0.0.1:\(backend.server.port)")
     }
 
@@ -152,7 +152,7 @@ struct BasicParityTests {
         var names: [String] = []
         while count > 0, names.last != "E\(count - 1)" { names = try await taken.values(atLeast: names.count + 1) }
         names = names.suffix(size)
-        await tracker.shutdown(timeout: .seconds(5))
+        await tracker.shutdown(timeout: .seconds(60))
         #expect(names == (0..<count).suffix(size).map { "E\($0)" })
         return names
     }

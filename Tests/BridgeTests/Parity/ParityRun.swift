@@ -48,13 +48,13 @@ final class ParityRun: Sendable {
         var results: [String] = []
         for step in steps {
             if case .restart = step {
-                await tracker.shutdown(timeout: .seconds(5))
+                await tracker.shutdown(timeout: .seconds(60))
                 tracker = try make()
             } else {
                 results.append(try await play(step, on: tracker))
             }
         }
-        await tracker.shutdown(timeout: .seconds(5))
+        await tracker.shutdown(timeout: .seconds(60))
         let host = "127.0.0.1:\(backend.server.port)"
         return ParityTrace(results + backend.server.requests.map(\.parityLine), folder: folder.path, host: host)
     }
@@ -121,7 +121,7 @@ final class ParityRun: Sendable {
                 .map { "\($0): \(info[$0] ?? .null)" }.joined(separator: " ")
         case .settle:
             return try await withGuard("settling") {
-                while case let report = await tracker.flush(timeout: .seconds(5)), report.remaining > 0 {
+                while case let report = await tracker.flush(timeout: .seconds(60)), report.remaining > 0 {
                     let isFinal = [.halted, .noConsent, .notInitialized].contains(report.stoppedBy)
                     if isFinal { return "\(report.remaining) left: \(report.stoppedBy?.rawValue ?? "")" }
                     try Task.checkCancellation()
@@ -131,7 +131,7 @@ final class ParityRun: Sendable {
         case .awaitSession:
             // A breaker that is open waits for 12 s at most.
             return try await withGuard(seconds: 40, "a session") {
-                while await tracker.sessionId == nil { try Task.checkCancellation() }
+                while await tracker.sessionId == nil { try await Task.sleep(for: .milliseconds(1)) }
                 return "session"
             }
         default: return ""

@@ -67,12 +67,11 @@ final class BridgeClient: Sendable {
         Thread.detachNewThread { [inbox, output = host.output.reader] in inbox.fill(from: output, framing) }
     }
 
-    /// Starts a host and connects to it. One that a sanitizer slows down has more time to end.
+    /// Starts a host and connects to it. It has time to end, unless `arguments` say otherwise.
     convenience init(
         _ arguments: [String] = [], environment: [String: String] = [:], framing: Framing = .lines
     ) throws {
-        let time = guardFactor > 1 ? ["--shutdown-timeout", "\(1_500 * guardFactor)"] : []
-        self.init(try HostProcess(time + arguments, environment: environment), framing: framing)
+        self.init(try HostProcess(HostProcess.patience + arguments, environment: environment), framing: framing)
     }
 
     /// Calls a method and waits for its result.

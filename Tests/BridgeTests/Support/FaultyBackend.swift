@@ -42,7 +42,7 @@ final class FaultyBackend: Sendable {
     /// A configuration that leads here, without bounds that would drop anything.
     func config(_ folder: TemporaryDirectory) -> JSONValue {
         backend.config(
-            folder, ["sessionCreation": "inBackground", "requestTimeoutMs": 1000, "maxQueuedEvents": 1_000_000]
+            folder, ["sessionCreation": "inBackground", "requestTimeoutMs": 5000, "maxQueuedEvents": 1_000_000]
         )
     }
 
@@ -79,7 +79,7 @@ final class FaultyBackend: Sendable {
         return fault?.answer
     }
 
-    /// A fault by chance; those that make the host wait for a second are rare.
+    /// A fault by chance; those that make the host wait for seconds are rare.
     private static func fault(_ random: inout SeededGenerator) -> (answer: LoopbackAnswer, isTaken: Bool)? {
         switch Int.random(in: 0..<1000, using: &random) {
         case 0: (.status(429), false)

@@ -12,6 +12,13 @@ final class HostProcess: Sendable {
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: "BridgeHost").path
     }()
 
+    /// The time for its end where a test is not about it: it only ends a host that hangs.
+    static let patience = ["--shutdown-timeout", "\(min(60 * guardFactor, 600))s"]
+
+    /// The time for its end where a test waits until it is over. In the last fifth the host only answers, which must be
+    /// enough for a machine under load.
+    static let deadline = ["--shutdown-timeout", isSanitized ? "30s" : "15s"]
+
     private let program: Program
     /// What the client writes to.
     let input: ProgramPipe
@@ -66,6 +73,9 @@ final class HostProcess: Sendable {
     /// Sends it a signal.
     func signal(_ number: Int32) { program.signal(number) }
 
+    /// Stops it, and waits until none of its threads runs.
+    func stop() async throws { try await onThread { [program] in program.stop() } }
+
     /// Whether it has ended.
     var hasEnded: Bool { !ending.all.isEmpty }
 
@@ -74,9 +84,14 @@ final class HostProcess: Sendable {
     func end() async throws -> Program.Ending { try await ending.values(atLeast: 1)[0] }
 
     /// How much memory it has in use, in bytes.
-    func residentBytes() throws -> Int {
+    func residentBytes() throws -> Int { try memory("VmRSS:") }
+
+    /// The most memory that it has had in use so far, in bytes.
+    func peakBytes() throws -> Int { try memory("VmHWM:") }
+
+    private func memory(_ name: String) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""
         return (Int(line.filter(\.isNumber)) ?? 0) << 10
     }
 
@@ -90,12 +105,5 @@ final class HostProcess: Sendable {
                 rest = String(lines.last ?? "")
             }
         }
-    }
-}
-
-/// Runs blocking code on a thread of its own, so that it does not block the test pool.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
     }
 }

@@ -149,7 +149,7 @@ struct ManyHostsRun {
             repeat {
                 // A wait that a fault has left behind ends a flush, and so does a long queue.
                 try await worker.client.call("networkDidChange")
-                report = try await worker.client.call("flush", [5000])
+                report = try await worker.client.call("flush", [60_000])
                 rounds += 1
             } while report["stoppedBy"] != nil && rounds < 5 + count / 500
             remaining.append(report["remaining"] ?? .null)

@@ -1,14 +1,8 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 @testable import JSONRPC
-
-/// Runs blocking code on a thread of its own, so that it does not block the test pool.
-func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
-    }
-}
 
 /// One end of a pipe or socket, for tests: blocking, and closed only once.
 final class Endpoint: Sendable {
