@@ -7,7 +7,24 @@ struct LoopbackSocket {
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     /// Opens a port on 127.0.0.1; 0: one of the system's choice.
+    ///
+    /// The port stays taken until the descriptor is closed, also when it listens no more: nobody else gets it but who
+    /// asks for it.
     static func listen(port: UInt16 = 0) throws -> (descriptor: Int32, port: UInt16) {
+        // A port that the system chooses must not be in use. It goes with the end of listening, unlike one that was
+        // asked for: so it is asked for, while this socket keeps it.
+        let chosen = port == 0 ? try bound(to: 0) : nil
+        defer { if let chosen { close(chosen.descriptor) } }
+        let (descriptor, port) = try bound(to: chosen?.port ?? port)
+        guard Foundation.listen(descriptor, 128) == 0 else {
+            close(descriptor)
+            throw POSIXError(.EADDRINUSE)
+        }
+        return (descriptor, port)
+    }
+
+    /// A socket that has a port on 127.0.0.1; 0: one of the system's choice, which others may ask for from then on.
+    private static func bound(to port: UInt16) throws -> (descriptor: Int32, port: UInt16) {
         #if canImport(Darwin)
             let stream = SOCK_STREAM
         #else
@@ -17,21 +34,19 @@ struct LoopbackSocket {
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
         // A child process that had it would keep the port open.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // The port may be opened again after its end. A port that the system chooses must not be in use.
         if port != 0 { makeReusable(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         address.sin_port = port.bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 unsafe bind(descriptor, generic, size) == 0 && makeReusable(descriptor)
-                    && Foundation.listen(descriptor, 128) == 0
                     && getsockname(descriptor, generic, &size) == 0
             }
         }
-        guard isListening else {
+        guard isBound else {
             close(descriptor)
             throw POSIXError(.EADDRINUSE)
         }
@@ -40,8 +55,13 @@ struct LoopbackSocket {
 
     @discardableResult
     private static func makeReusable(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+            let option = SO_REUSEPORT
+        #else
+            let option = SO_REUSEADDR
+        #endif
         var yes: Int32 = 1
-        return unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4) == 0
+        return unsafe setsockopt(descriptor, SOL_SOCKET, option, &yes, 4) == 0
     }
 
     /// Connects to a port on 127.0.0.1.

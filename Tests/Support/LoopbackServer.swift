@@ -59,9 +59,10 @@ public final class LoopbackServer: Sendable {
         try await listener.closings.values(atLeast: count)
     }
 
-    /// Closes the port and every connection.
+    /// Ends listening and every connection.
     ///
-    /// Later attempts to connect are refused.
+    /// Later attempts to connect are refused: the port stays taken as long as this lives, but a server that asks for it
+    /// gets it.
     public func stop() { listener.stop() }
 }
 

@@ -29,22 +29,22 @@ struct DocumentationTests {
     }
 
     @Test("compile as they stand in a main.swift, without a warning", arguments: pages)
-    func page(example: Example) throws {
-        try compile(example.code, in: "main.swift")
+    func page(example: Example) async throws {
+        try await compile(example.code, in: "main.swift")
     }
 
     @Test("in comments compile with the modules imported")
-    func comment() throws {
+    func comment() async throws {
         let functions = Self.comments.enumerated().map { index, example in
             "// \(example.place)\nfunc example\(index)() async throws {\n\(example.code)\n}\n"
         }
 
         #expect(Self.comments.count >= 5)
-        try compile("import TrackerCore\nimport TrackerModels\n\n" + functions.joined(), in: "Comments.swift")
+        try await compile("import TrackerCore\nimport TrackerModels\n\n" + functions.joined(), in: "Comments.swift")
     }
 
     /// Compiles a program as far as its types, with the modules that these tests were built with.
-    private func compile(_ code: String, in name: String) throws {
+    private func compile(_ code: String, in name: String) async throws {
         let folder = try TemporaryDirectory()
         try Data(code.utf8).write(to: URL(filePath: folder.path(name)))
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -54,8 +54,10 @@ struct DocumentationTests {
             arguments += ["-Xcc", "-fmodule-map-file=\(modules)/../\(module).build/module.modulemap"]
         }
 
-        #expect(throws: Never.self) {
-            try ChildProcess.run("swiftc", arguments + [folder.path(name)], in: folder.path)
+        await #expect(throws: Never.self) {
+            try await onThread { [arguments] in
+                try ChildProcess.run("swiftc", arguments + [folder.path(name)], in: folder.path)
+            }
         }
     }
 

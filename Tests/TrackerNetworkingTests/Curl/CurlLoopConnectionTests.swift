@@ -16,7 +16,7 @@ struct CurlLoopConnectionTests {
         /// - Parameter isHTTP2: Whether HTTP/2 over TLS is spoken, and not plain HTTP/1.1.
         init(isHTTP2: Bool) async throws {
             if isHTTP2 {
-                let authority = try Authority()
+                let authority = try await Authority()
                 let (process, url) = try await authority.http2Server()
                 relay = try LoopbackRelay(
                     to: .port(try #require(URLComponents(string: url)?.port.flatMap(UInt16.init))))
@@ -76,7 +76,7 @@ struct CurlLoopConnectionTests {
 
     @Test("a request that times out ends no other that is under way on its connection")
     func neighbours() async throws {
-        let authority = try Authority()
+        let authority = try await Authority()
         let (process, url) = try await authority.http2Server()
         let bundle = authority.bundle
         let loop = try CurlLoop { $0.caBundle = bundle }
@@ -96,7 +96,7 @@ struct CurlLoopConnectionTests {
 
     @Test("a server that ends its HTTP/2 connection, as at a reload, gets the request again at once")
     func reload() async throws {
-        let authority = try Authority()
+        let authority = try await Authority()
         let (process, url) = try await authority.http2Server()
         let bundle = authority.bundle
         let loop = try CurlLoop { $0.caBundle = bundle }
@@ -111,7 +111,7 @@ struct CurlLoopConnectionTests {
 
     @Test("a server that ends every HTTP/2 connection is not told to be no HTTP server")
     func lastingReload() async throws {
-        let authority = try Authority()
+        let authority = try await Authority()
         let (process, url) = try await authority.http2Server()
         let bundle = authority.bundle
         let loop = try CurlLoop { $0.caBundle = bundle }

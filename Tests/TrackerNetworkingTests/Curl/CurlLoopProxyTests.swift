@@ -27,7 +27,7 @@ struct CurlLoopProxyTests {
 
     @Test("so is one that is to tunnel to an https host", .enabled(if: ChildProcess.exists("openssl")))
     func connect() async throws {
-        let authority = try Authority()
+        let authority = try await Authority()
         let (server, url) = try await authority.server()
         let bundle = authority.bundle
         let proxy = try LoopbackRelay(to: .proxy(credentials: "ada:hunter2"))

@@ -105,7 +105,7 @@ struct CurlLoopRedirectTests {
         }
         let loop = try CurlLoop()
         var request = HTTPRequest.post(server.url + "/first")
-        request.timeout = .seconds(1)
+        request.timeout = .seconds(5)
 
         let error = try await loop.failure(of: request)
 

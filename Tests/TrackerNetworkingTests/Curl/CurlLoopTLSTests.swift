@@ -6,7 +6,7 @@ import TrackerNetworking
 struct CurlLoopTLSTests {
     private let authority: Authority
 
-    init() throws { authority = try Authority() }
+    init() async throws { authority = try await Authority() }
 
     @Test("a certificate of an unknown authority is refused")
     func unknownAuthority() async throws {

@@ -5,17 +5,17 @@ final class Authority: Sendable {
     private let directory: TemporaryDirectory
 
     /// Makes the authority's key and certificate.
-    init() throws {
+    init() async throws {
         directory = try TemporaryDirectory()
-        try openssl(
+        try await openssl(
             "req", "-x509", "-nodes", "-subj", "/CN=Test Authority", "-days", "2", "-newkey", "ec", "-pkeyopt",
             "ec_paramgen_curve:prime256v1", "-keyout", "ca.key", "-out", "ca.pem", "-addext",
             "basicConstraints=critical,CA:TRUE")
-        try openssl(
+        try await openssl(
             "req", "-nodes", "-subj", "/CN=server", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
             "-keyout", "server.key", "-out", "server.csr", "-addext", "subjectAltName=IP:127.0.0.1")
         for (name, days) in [("server", "2"), ("expired", "-1")] {
-            try openssl(
+            try await openssl(
                 "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days",
                 days, "-copy_extensions", "copy", "-out", "\(name).pem")
         }
@@ -73,8 +73,8 @@ final class Authority: Sendable {
         return (process, "https://" + (try await process.line(beginningWith: "ACCEPT ")))
     }
 
-    private func openssl(_ arguments: String...) throws {
-        try ChildProcess.run("openssl", arguments, in: directory.path)
+    private func openssl(_ arguments: String...) async throws {
+        try await onThread { [directory] in try ChildProcess.run("openssl", arguments, in: directory.path) }
     }
 }
 
