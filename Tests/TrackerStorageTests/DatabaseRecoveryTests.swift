@@ -145,7 +145,7 @@ struct DatabaseRecoveryTests {
         let result = await outbox.commit(.append("m51"))
 
         #expect(result.summary == "pending m51")
-        guard case .databaseRecovered(let recovery) = try #require(log.events.first) else {
+        guard case .databaseRecovered(let recovery) = try #require(log.ofRecords.first) else {
             Issue.record("\(log.events)")
             return
         }
@@ -155,7 +155,7 @@ struct DatabaseRecoveryTests {
             try outbox.account()
                 == .sample(accepted: 1, recovered: 50, queued: 1, dropped: [.lost: 50])
         )
-        #expect(log.events.last == .dropped([], count: 50, .lost) && log.events.count == 2)
+        #expect(log.ofRecords.last == .dropped([], count: 50, .lost) && log.ofRecords.count == 2)
         #expect(try other.account() == .sample(accepted: 1, recovered: 50, queued: 1, dropped: [.lost: 50]))
         #expect(try other.queue() == ["m51"])
         #expect(await other.commit(.append("m52")).summary == "pending m52")

@@ -111,9 +111,14 @@ struct ProcessTests {
         // The first process that was started waits for the last.
         var acknowledged = ProbeProcess.drain(probes) { lines in lines.allSatisfy { !$0.isEmpty } }
         #expect(acknowledged.allSatisfy { !$0.isEmpty })
-        let further = ProbeProcess.drain(probes) { lines in lines.contains { $0.count >= 2000 } }
-        #expect(further.allSatisfy { $0.count >= 100 }, "\(further.map(\.count))")
-        for (index, lines) in further.enumerated() { acknowledged[index] += lines }
+        // The system may keep a process from its processor for one of these rounds; unfair locks show in all of them.
+        var rounds: [[Int]] = []
+        repeat {
+            let further = ProbeProcess.drain(probes) { lines in lines.contains { $0.count >= 2000 } }
+            for (index, lines) in further.enumerated() { acknowledged[index] += lines }
+            rounds.append(further.map(\.count))
+        } while !rounds.contains { $0.allSatisfy { $0 >= 100 } } && rounds.count < 10
+        #expect(rounds.contains { $0.allSatisfy { $0 >= 100 } }, "\(rounds)")
         for probe in probes { probe.kill() }
         for (index, probe) in probes.enumerated() { acknowledged[index] += probe.rest() }
 

@@ -286,7 +286,7 @@ struct AnalyticsLifecycleTests {
         await fixture.start()
 
         fixture.client.track("A")
-        await fixture.client.shutdown(timeout: .seconds(5))
+        await fixture.client.shutdown(timeout: .seconds(60))
         #expect(fixture.names.first == "A")
         fixture.backend.answer { _ in .status(200) }
         let next = fixture.restarted()

@@ -180,7 +180,7 @@ struct AnalyticsResetTests {
         let next = fixture.restarted()
         next.client.initialize(with: fixture.options())
         next.client.reset()
-        await next.client.shutdown(timeout: .seconds(5))
+        await next.client.shutdown(timeout: .seconds(60))
         let last = fixture.restarted()
         await last.start()
 

@@ -178,7 +178,7 @@ struct AcceptingTests {
         try await fixture.start(fixture.patientConfig)
 
         await fixture.tracker.track(eventName: "Poison", messageId: "poison-1")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
 
         #expect(fixture.tracker.info("lastError", "message")?.stringValue?.contains("poison-1") == true)
         #expect(fixture.tracker.info("queueLength") == 1)

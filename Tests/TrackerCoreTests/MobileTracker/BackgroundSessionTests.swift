@@ -18,7 +18,7 @@ struct BackgroundSessionTests {
 
         try await fixture.start(config(fixture))
         await fixture.tracker.track(eventName: "A")
-        let requests = try await fixture.backend.server.requests(atLeast: 2)
+        let requests = try await fixture.backend.server.requests(atLeast: 2).prefix(2)
         await fixture.drain()
         await fixture.tracker.track(eventName: "B")
         await fixture.drain()
@@ -34,12 +34,19 @@ struct BackgroundSessionTests {
 
     @Test("metadata that is set while there is no session waits for it, and goes with the events after it")
     func metadata() async throws {
-        let fixture = try SessionFixture { $0.number == 0 ? .status(503) : nil }
+        let gate = try Gate()
+        let fixture = try SessionFixture {
+            switch $0.number {
+            case 0: .status(503)
+            case 1: .gated(gate, .session("S1"))
+            default: nil
+            }
+        }
         try await fixture.start(config(fixture))
 
         #expect(await fixture.tracker.setMetadata(["plan": "pro"]).isPending)
         await fixture.tracker.track(eventName: "A")
-        try await fixture.backend.server.requests(atLeast: 1)
+        gate.open()
         await fixture.drain()
 
         let profile = try #require(fixture.requests.first { $0.path == "/v1/customer-profiles/set" })

@@ -77,7 +77,7 @@ struct ClockJumpTests {
         try await fixture.start(config)
         let device = fixture.tracker.deviceId
         await fixture.tracker.track(eventName: "A")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
 
         fixture.clock.advance(by: jump.duration)
         let seen = fixture.requests.count
@@ -113,7 +113,7 @@ struct ClockJumpTests {
         await fixture.tracker.track(eventName: "B")
         let fourth = clock.wall
         let age = try #require(fixture.tracker.info("oldestQueuedMs")?.intValue)
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
         fixture.answer()
         await fixture.drain()
 
@@ -133,7 +133,7 @@ struct ClockJumpTests {
         config.delivery.eventTTL = .seconds(3600)
         try await fixture.start(config)
         await fixture.tracker.track(eventName: "A")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
 
         fixture.clock.advance(by: jump.duration)
         await fixture.tracker.track(eventName: "B")

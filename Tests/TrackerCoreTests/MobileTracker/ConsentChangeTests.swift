@@ -32,7 +32,7 @@ struct ConsentChangeTests {
         let first = try SessionFixture { $0.isEvent ? .status(503) : nil }
         try await first.start(first.patientConfig)
         await first.tracker.track(eventName: "sentinel-1")
-        await first.drainToWait()
+        try await first.drainToWait()
         await first.tracker.identify(userId: "sentinel-2")
         await first.tracker.shutdown(timeout: .seconds(60))
         first.answer()

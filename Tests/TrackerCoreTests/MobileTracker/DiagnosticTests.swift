@@ -144,7 +144,7 @@ struct DiagnosticTests {
         config.delivery.eventTTL = .seconds(3600)
         try await fixture.start(config)
         await fixture.tracker.track(eventName: "Old")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
         await fixture.tracker.shutdown(timeout: .zero)
         fixture.answer()
         fixture.clock.advance(by: .seconds(7200))

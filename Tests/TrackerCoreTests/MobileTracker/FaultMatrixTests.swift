@@ -238,7 +238,8 @@ struct FaultMatrixTests {
         try await fixture.start(
             fixture.config {
                 $0.delivery = fixture.patientConfig.delivery
-                $0.delivery.requestTimeout = .seconds(1)
+                // The other requests must be answered within it, too.
+                $0.delivery.requestTimeout = .seconds(5)
             })
 
         await fixture.tracker.track(eventName: "A")

@@ -164,7 +164,7 @@ struct InitializeTests {
         let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
         try await fixture.start(fixture.patientConfig)
         await fixture.tracker.track(eventName: "WAITS")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
         await fixture.tracker.shutdown(timeout: .zero)
 
         let next = fixture.restarted()

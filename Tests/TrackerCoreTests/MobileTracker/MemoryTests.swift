@@ -14,13 +14,14 @@ struct MemoryTests {
     @Test("delivers over an outage, in order, leaves the user and obeys consent, and nothing of it is on the disk")
     func session() async throws {
         let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
-        let config = fixture.config { $0.delivery.persistence = .memory }
+        var config = fixture.patientConfig
+        config.delivery.persistence = .memory
         try await fixture.start(config)
         let device = try #require(fixture.tracker.deviceId)
         await fixture.tracker.track(eventName: "A")
         await fixture.tracker.updateSessionEmail("a@b.example")
         await fixture.tracker.identify(userId: "u")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
         let seen = fixture.names.count
 
         fixture.answer()
@@ -51,7 +52,7 @@ struct MemoryTests {
         try await fixture.start(config)
         let device = try #require(fixture.tracker.deviceId)
         await fixture.tracker.track(eventName: "A")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
         await fixture.tracker.shutdown(timeout: .zero)
         let seen = fixture.names.count
         fixture.answer()

@@ -12,6 +12,8 @@ struct NetworkFaultTests {
         let testDescription: String
         var answer: LoopbackAnswer?
         var greeting = LoopbackGreeting.serve
+        /// The time for a request: a fault ends by itself, unless ``timesOut`` says otherwise.
+        private(set) var requestTimeout = Duration.seconds(60)
 
         init(_ name: String, answer: LoopbackAnswer) {
             testDescription = name
@@ -22,16 +24,23 @@ struct NetworkFaultTests {
             testDescription = name
             self.greeting = greeting
         }
+
+        /// A fault that only the time for a request ends. The sound requests beside it must be answered within it, too.
+        var timesOut: Fault {
+            var fault = self
+            fault.requestTimeout = .seconds(5)
+            return fault
+        }
     }
 
     static let faults: [Fault] = [
-        Fault("stalls in the headers", answer: .text("HTTP/1.1 200 OK\r\nContent-Le", then: .stall)),
+        Fault("stalls in the headers", answer: .text("HTTP/1.1 200 OK\r\nContent-Le", then: .stall)).timesOut,
         Fault(
             "never ends its headers",
             answer: .endless(Array("HTTP/1.1 200 OK\r\n".utf8), repeating: Array("X-More: and more\r\n".utf8))),
         Fault("closes before it reads", greeting: .send([], then: .close)),
         Fault("resets before it reads", greeting: .send([], then: .reset)),
-        Fault("never reads", greeting: .send([], then: .stall)),
+        Fault("never reads", greeting: .send([], then: .stall)).timesOut,
         Fault("speaks before it reads", greeting: .send(Array("220 mail.example ESMTP\r\n".utf8), then: .close)),
     ]
 
@@ -51,7 +60,7 @@ struct NetworkFaultTests {
         try await fixture.start(
             fixture.config {
                 $0.apiUrl = server.url
-                $0.delivery.requestTimeout = .seconds(1)
+                $0.delivery.requestTimeout = fault.requestTimeout
                 $0.delivery.retryDelay = .seconds(5)
                 $0.delivery.cooldown = .seconds(60)
                 $0.delivery.maxCooldown = .seconds(60)
@@ -84,8 +93,8 @@ struct NetworkFaultTests {
     }
 
     static let cutAnswers: [Fault] = [
-        Fault("stalls after the headers", answer: .lying(announced: 10, sent: 0, then: .stall)),
-        Fault("stalls in the body", answer: .lying(announced: 10, sent: 5, then: .stall)),
+        Fault("stalls after the headers", answer: .lying(announced: 10, sent: 0, then: .stall)).timesOut,
+        Fault("stalls in the body", answer: .lying(announced: 10, sent: 5, then: .stall)).timesOut,
         Fault("closes in the body", answer: .lying(announced: 100, sent: 10)),
         Fault(
             "never ends its body",
@@ -93,13 +102,14 @@ struct NetworkFaultTests {
         Fault(
             "drips past the time for a request",
             answer: .endless(
-                Array("HTTP/1.1 200 OK\r\n\r\n".utf8), repeating: [0x78], pause: .milliseconds(20))),
+                Array("HTTP/1.1 200 OK\r\n\r\n".utf8), repeating: [0x78], pause: .milliseconds(20))
+        ).timesOut,
     ]
 
     @Test("takes a 2xx for what it is, whatever becomes of its body", arguments: cutAnswers)
     func takesStatuses(fault: Fault) async throws {
         let fixture = try SessionFixture(isClocked: true) { request in request.isEvent ? fault.answer : nil }
-        try await fixture.start(fixture.config { $0.delivery.requestTimeout = .seconds(1) })
+        try await fixture.start(fixture.config { $0.delivery.requestTimeout = fault.requestTimeout })
 
         for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
         let report = await fixture.tracker.flush(timeout: .seconds(600))

@@ -136,7 +136,7 @@ struct SessionEarlyTests {
         let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
         try await fixture.start(fixture.patientConfig)
         await fixture.tracker.track(eventName: "A")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
         let device = fixture.tracker.deviceId
         await fixture.tracker.shutdown(timeout: .seconds(60))
         fixture.answer()

@@ -129,8 +129,12 @@ struct SessionFixture {
     }
 
     /// Sends until a request has failed and the next one waits: then nothing is on the wire.
-    func drainToWait() async {
-        while await tracker.flush(timeout: .seconds(60)).stoppedBy != .retryWait {}
+    func drainToWait() async throws {
+        try await withGuard("a failure") { [tracker] in
+            while ![.retryWait, .breakerOpen].contains(await tracker.flush(timeout: .seconds(60)).stoppedBy) {
+                try Task.checkCancellation()
+            }
+        }
     }
 
     /// The requests so far, in the order in which they came.

@@ -104,7 +104,7 @@ struct StalledClientTests {
         let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
         try await fixture.start(fixture.patientConfig)
         await fixture.tracker.track(eventName: "A")
-        await fixture.drainToWait()
+        try await fixture.drainToWait()
         let lock = try lock(fixture.directory)
 
         let report = try await withGuard("the flush") { await fixture.tracker.flush(timeout: .milliseconds(100)) }

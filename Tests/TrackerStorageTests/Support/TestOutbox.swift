@@ -76,11 +76,19 @@ extension SQLiteOutbox {
         return outbox
     }
 
-    /// Opens an outbox and waits for it.
+    /// Opens an outbox, and waits for it and for its first backup.
     static func opened(_ configuration: OutboxConfiguration) async throws -> SQLiteOutbox {
         let outbox = made(configuration)
         _ = try await outbox.open().get()
+        await outbox.finishBackups()
         return outbox
+    }
+
+    /// Waits until the backups that are scheduled are written and reported: until then they read the database.
+    func finishBackups() async {
+        await withCheckedContinuation { continuation in
+            backupQueue.async { self.queue.async { continuation.resume() } }
+        }
     }
 
     func open() async -> Result<Opening, StorageError> {
