@@ -78,7 +78,7 @@ extension DeliveryEngine {
         let before = state.delivery.breaker.state
         let settlement = state.delivery.finish(token, with: answer, at: reading)
         publishHalt(state)
-        commit(settlement.changes, awaited: settlement.awaitsCommit, telling: settlement.sessionMade, &state)
+        commit(settlement.changes, awaited: settlement.awaitsCommit, announcing: settlement.sessionMade, &state)
         if let plan = settlement.delivered {
             state.sent += plan.records.count
             if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
@@ -97,7 +97,7 @@ extension DeliveryEngine {
     /// Writes changes; if they are awaited, nothing is sent before they are on disk.
     ///
     /// - Parameter session: A session that one of them binds. It is reported if the lane still has it then.
-    func commit(_ changes: [LaneChange], awaited: Bool, telling session: SessionID? = nil, _ state: inout State) {
+    func commit(_ changes: [LaneChange], awaited: Bool, announcing session: SessionID? = nil, _ state: inout State) {
         guard !changes.isEmpty else { return }
         recordDelivered(&state)
         for change in changes {

@@ -307,7 +307,7 @@ struct DeliveryState: Sendable {
         if let end = lane.sessionExpiresAt, end <= reading.wall, lane.entry.session != nil {
             return .change([.expire(lane.generation)])
         }
-        if lane.isSettled { return conclude(.success(())) }
+        if !lane.needsSession { return conclude(.success(())) }
         // A failure counts only if no reset has ended its generation meanwhile.
         if let firstFailure, firstFailure.generation == lane.generation {
             return conclude(.failure(firstFailure.error))

@@ -61,7 +61,7 @@ extension DeliveryEngine {
     func takeFirstStep(_ state: inout State, at reading: ClockReading) -> Bool {
         do throws(StorageError) {
             var lane = try parts.outbox.state()
-            if !lane.isSettled, !state.isLocked {
+            if lane.needsSession, !state.isLocked {
                 guard claimLane(&state) else {
                     return pause(nil, until: reading.now.advanced(by: Self.sessionPatience), &state)
                 }
@@ -91,8 +91,8 @@ extension DeliveryEngine {
 }
 
 extension LaneState {
-    /// Whether no session is to be made: there is one, or consent does not allow one.
-    var isSettled: Bool { entry.session != nil || consent != .granted }
+    /// Whether a session is to be made: there is none, and consent allows one.
+    var needsSession: Bool { entry.session == nil && consent == .granted }
 }
 
 extension TrackerError {

@@ -62,7 +62,7 @@ struct SessionDialect: Dialect {
             .records, request, [record], record.generation, session, record.generation == view.state.generation)
     }
 
-    func needsSession(_ lane: LaneState) -> Bool { !lane.isSettled }
+    func needsSession(_ lane: LaneState) -> Bool { lane.needsSession }
 
     mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
         let response: HTTPResponse

@@ -55,7 +55,7 @@ struct TrackerSettings: ClientSettings {
 
     func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [.store(.brandID, brand.description, nil)] }
 
-    func needsSession(_ found: LaneState) -> Bool { !found.isSettled && config.sessionCreation == .duringInit }
+    func needsSession(_ found: LaneState) -> Bool { found.needsSession && config.sessionCreation == .duringInit }
 
     /// Refuses another brand than the one in use, so that no event is filed under the wrong brand.
     func succession(to current: TrackerSettings) throws(TrackerError) -> Succession {

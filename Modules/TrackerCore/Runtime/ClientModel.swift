@@ -111,14 +111,14 @@ extension ClientSettings {
 
     /// How the lane's outbox is opened.
     ///
-    /// - Parameter adopts: Other lanes whose records move here.
+    /// - Parameter other: Another lane, whose records move here.
     func outbox(
-        adopts: [LaneIdentity], clock: any TrackerClock, observer: @escaping @Sendable (OutboxEvent) -> Void
+        takingOver other: LaneIdentity?, clock: any TrackerClock, observer: @escaping @Sendable (OutboxEvent) -> Void
     ) -> OutboxConfiguration {
         OutboxConfiguration(
             location: delivery.location, lane: lane, keyPrefix: keyPrefix, durability: delivery.durability,
             limits: limits, expiration: expiration, initialConsent: initialConsent, bindsSessions: bindsSessions,
-            adopts: adopts, wallClock: { clock.wall }, observer: observer)
+            adopts: [other].compactMap { $0 == lane ? nil : $0 }, wallClock: { clock.wall }, observer: observer)
     }
 }
 

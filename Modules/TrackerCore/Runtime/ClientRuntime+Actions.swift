@@ -114,10 +114,8 @@ extension ClientRuntime {
         do throws(TrackerError) {
             let movesQueue = Model.policy.movesQueue && old != nil
             let movesMemory = movesQueue && old?.settings.delivery.persistence == .memory
-            let adopts = old.map { [$0.settings.lane] } ?? []
             let number = contents.state.runs + 1
-            let lane = try makeLane(
-                settings, number, adopts: movesQueue ? adopts.filter { $0 != settings.lane } : [])
+            let lane = try makeLane(settings, number, takingOver: movesQueue ? old?.settings.lane : nil)
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
             contents.lastAccount = nil
@@ -135,10 +133,10 @@ extension ClientRuntime {
     }
 
     private func makeLane(
-        _ settings: Model.Settings, _ number: Int, adopts: [LaneIdentity]
+        _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?
     ) throws(TrackerError) -> OpenLane {
         let outbox = settings.outbox(
-            adopts: adopts, clock: dependencies.clock, observer: { [weak self] in self?.observe($0, in: number) })
+            takingOver: other, clock: dependencies.clock, observer: { [weak self] in self?.observe($0, in: number) })
         let lane = try OpenLane(
             dependencies, delivery: settings.delivery, dialect: settings.dialect(ids: dependencies.ids), outbox: outbox,
             log: log, hub: hub, observer: { [weak self] in self?.observe($0, in: number) })

@@ -234,8 +234,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         lane.loop.schedule(at: lane.loop.now.advanced(by: timeout)) { [weak self] in
             guard flush.hasBegun.raise() else { return }
             let queued = (try? lane.outbox.state().queuedRecords) ?? 0
-            let held = self?.contents.withLock { $0.state.pending.calls } ?? 0
-            completion(FlushReport(delivered: 0, remaining: queued + held, stoppedBy: .timeout))
+            let waiting = self?.contents.withLock { $0.state.pending.calls } ?? 0
+            completion(FlushReport(delivered: 0, remaining: queued + waiting, stoppedBy: .timeout))
         }
     }
 
