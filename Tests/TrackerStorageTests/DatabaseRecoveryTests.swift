@@ -104,7 +104,7 @@ struct DatabaseRecoveryTests {
         await first.commit((1...5).map { .append("m\($0)") })
         await first.close()
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
         try probe.tell("deliver")
         var delivered = 0
         while delivered < 5, let line = probe.nextLine() { delivered += line.hasPrefix("done ") ? 1 : 0 }
@@ -166,7 +166,7 @@ struct DatabaseRecoveryTests {
     @Test("whose log was removed after a kill, before the start, says that what waited is lost")
     func opensWithoutLog() async throws {
         let log = EventLog()
-        try killed(after: 50)
+        try await killed(after: 50)
         let size = try folder.read("tracker.sqlite3").count
         for suffix in ["-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
 
@@ -181,7 +181,7 @@ struct DatabaseRecoveryTests {
 
     @Test("whose log was cut after a kill, before the start, opens with what came before the cut")
     func opensWithHalfLog() async throws {
-        try killed(after: 50)
+        try await killed(after: 50)
         let data = try folder.read("tracker.sqlite3-wal")
         try folder.write(data.prefix(data.count / 2), to: "tracker.sqlite3-wal")
         try folder.remove("tracker.sqlite3-shm")
@@ -288,11 +288,11 @@ struct DatabaseRecoveryTests {
     }
 
     /// Has a process write records and be killed.
-    private func killed(after count: Int) throws {
+    private func killed(after count: Int) async throws {
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("bind s1") == "done")
-        for number in 1...count { #expect(try probe.ask("append m\(number)") == "queued") }
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("bind s1") == "done")
+        for number in 1...count { #expect(try await probe.ask("append m\(number)") == "queued") }
         probe.kill()
     }
 

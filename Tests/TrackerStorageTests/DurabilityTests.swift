@@ -27,17 +27,17 @@ struct DurabilityTests {
     @Test(
         "calls are synced with full alone, stored values, consent and resets with either",
         .enabled(if: ChildProcess.exists("cc")), arguments: ["", " full"])
-    func reachesTheDisk(durability: String) throws {
+    func reachesTheDisk(durability: String) async throws {
         let probe = try countedProbe()
-        #expect(try probe.ask("open \(folder.path)\(durability)") == "open writable")
+        #expect(try await probe.ask("open \(folder.path)\(durability)") == "open writable")
         // The first call also reserves a block of sequence numbers, which is synced.
-        #expect(try probe.ask("bind s1") == "done")
-        #expect(try probe.ask("append m1") == "queued")
+        #expect(try await probe.ask("bind s1") == "done")
+        #expect(try await probe.ask("append m1") == "queued")
 
-        let call = try syncs(during: "append m2", probe)
-        let value = try syncs(during: "bind s2", probe)
-        let reset = try syncs(during: "reset", probe)
-        let denial = try syncs(during: "deny", probe)
+        let call = try await syncs(during: "append m2", probe)
+        let value = try await syncs(during: "bind s2", probe)
+        let reset = try await syncs(during: "reset", probe)
+        let denial = try await syncs(during: "deny", probe)
 
         #expect(call.answer == "queued")
         let log: Substring = "tracker.sqlite3-wal"
@@ -78,9 +78,11 @@ struct DurabilityTests {
     }
 
     /// What the probe answered to a command, and which files it had synced by then.
-    private func syncs(during command: String, _ probe: ProbeProcess) throws -> (answer: String, files: [Substring]) {
+    private func syncs(during command: String, _ probe: ProbeProcess) async throws -> (
+        answer: String, files: [Substring]
+    ) {
         let before = try noted.count
-        let answer = try probe.ask(command)
+        let answer = try await probe.ask(command)
         return (answer, Array(try noted.dropFirst(before)))
     }
 

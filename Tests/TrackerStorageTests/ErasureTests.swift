@@ -152,11 +152,11 @@ struct ErasureTests {
         await other.close()
         #expect(try size(of: folder.state.database) > 60 << 20)
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("append mine") == "pending")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("append mine") == "pending")
         let before = try probe.peakBytes()
 
-        #expect(try probe.ask("deny") == "done")
+        #expect(try await probe.ask("deny") == "done")
 
         #expect(before > 0)
         #expect(try probe.peakBytes() - before < 20 << 20)

@@ -14,7 +14,7 @@ struct GeneratedDamageTests {
         let seed = Self.firstSeed &+ UInt64(round)
         var generator = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
-        let count = try fill(folder, using: &generator)
+        let count = try await fill(folder, using: &generator)
         let harm = try damage(folder, using: &generator)
         let what = "Seed \(seed), \(count) records, \(harm)"
 
@@ -69,15 +69,15 @@ struct GeneratedDamageTests {
     }
 
     /// Has a process write records and die, so that some are in the database and some in its log.
-    private func fill(_ folder: TemporaryFolder, using generator: inout SeededGenerator) throws -> Int {
+    private func fill(_ folder: TemporaryFolder, using generator: inout SeededGenerator) async throws -> Int {
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
         let count = Int.random(in: 1...120, using: &generator)
         for number in 1...count {
             let size = Int.random(in: 0...6000, using: &generator)
-            #expect(try probe.ask("append m\(number) \(size)") == "pending")
+            #expect(try await probe.ask("append m\(number) \(size)") == "pending")
         }
-        if Bool.random(using: &generator) { #expect(try probe.ask("bind s1") == "done") }
+        if Bool.random(using: &generator) { #expect(try await probe.ask("bind s1") == "done") }
         if Bool.random(using: &generator) { try probe.tell("close") } else { probe.kill() }
         probe.end()
         return count

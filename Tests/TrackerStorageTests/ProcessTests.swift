@@ -15,7 +15,7 @@ struct ProcessTests {
     @Test("that are killed lose nothing they acknowledged, and leave the books balanced", arguments: 0..<10)
     func survivesKills(round: Int) async throws {
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
         try probe.tell("run m")
         let patience = Int.random(in: 0..<1500)
         var acknowledged: [String] = []
@@ -37,14 +37,14 @@ struct ProcessTests {
     @Test("that are killed while they deliver repeat at most what they had not acknowledged")
     func survivesKillsWhileDelivering() async throws {
         let writer = try ProbeProcess()
-        #expect(try writer.ask("open \(folder.path)") == "open writable")
+        #expect(try await writer.ask("open \(folder.path)") == "open writable")
         try writer.tell("run m")
         var sent: [String] = []
         var done: Set<String> = []
         for _ in 0..<5 {
             let deliverer = try ProbeProcess()
-            #expect(try deliverer.ask("open \(folder.path)") == "open writable")
-            #expect(try deliverer.ask("lock") == "yes")
+            #expect(try await deliverer.ask("open \(folder.path)") == "open writable")
+            #expect(try await deliverer.ask("lock") == "yes")
             try deliverer.tell("deliver")
             var lines: [String] = []
             while lines.count < 100, let line = deliverer.nextLine() { lines.append(line) }
@@ -72,17 +72,17 @@ struct ProcessTests {
     @Test("obey a denial and a reset in another before anything else")
     func obeyEachOther() async throws {
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("bind s1") == "done")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("bind s1") == "done")
         let outbox = try await SQLiteOutbox.opened(configuration)
         await outbox.commit(.append("m1"))
-        #expect(try probe.ask("queue") == "m1")
+        #expect(try await probe.ask("queue") == "m1")
 
         await outbox.commit(.reset(all: false, messageID: nil))
-        #expect(try probe.ask("state") == "2 granted none settled")
-        #expect(try probe.ask("session") == "none")
-        #expect(try probe.ask("append m2") == "pending")
-        #expect(try probe.ask("deny") == "done")
+        #expect(try await probe.ask("state") == "2 granted none settled")
+        #expect(try await probe.ask("session") == "none")
+        #expect(try await probe.ask("append m2") == "pending")
+        #expect(try await probe.ask("deny") == "done")
 
         #expect(try outbox.state().consent == .denied)
         #expect(try outbox.queue().isEmpty)
@@ -93,8 +93,8 @@ struct ProcessTests {
     func releaseLocks() async throws {
         let outbox = try await SQLiteOutbox.opened(configuration)
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("lock") == "yes")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("lock") == "yes")
         #expect(!outbox.acquireDelivery())
 
         probe.kill()
@@ -105,16 +105,16 @@ struct ProcessTests {
     @Test("that write at once all make progress, under either durability", arguments: ["", " full"])
     func shareFairly(durability: String) async throws {
         let probes = try (0..<4).map { _ in try ProbeProcess() }
-        for probe in probes { #expect(try probe.ask("open \(folder.path)\(durability)") == "open writable") }
+        for probe in probes { #expect(try await probe.ask("open \(folder.path)\(durability)") == "open writable") }
         for (index, probe) in probes.enumerated() { try probe.tell("run \(index)-") }
 
         // The first process that was started waits for the last.
-        var acknowledged = ProbeProcess.drain(probes) { lines in lines.allSatisfy { !$0.isEmpty } }
+        var acknowledged = try await ProbeProcess.drain(probes) { lines in lines.allSatisfy { !$0.isEmpty } }
         #expect(acknowledged.allSatisfy { !$0.isEmpty })
         // The system may keep a process from its processor for one of these rounds; unfair locks show in all of them.
         var rounds: [[Int]] = []
         repeat {
-            let further = ProbeProcess.drain(probes) { lines in lines.contains { $0.count >= 2000 } }
+            let further = try await ProbeProcess.drain(probes) { lines in lines.contains { $0.count >= 2000 } }
             for (index, lines) in further.enumerated() { acknowledged[index] += lines }
             rounds.append(further.map(\.count))
         } while !rounds.contains { $0.allSatisfy { $0 >= 100 } } && rounds.count < 10
@@ -138,8 +138,8 @@ struct ProcessTests {
         #expect(try old.queue() == ["m1"])
         try DamagedFiles(folder.state).moveDamaged()
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("append m2") == "queued")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("append m2") == "queued")
 
         await old.close()
         probe.kill()
@@ -151,15 +151,15 @@ struct ProcessTests {
     @Test("outlive a damaged database that one of them sets aside")
     func surviveDamage() async throws {
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("bind s1") == "done")
-        for number in 1...20 { #expect(try probe.ask("append m\(number)") == "queued") }
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("bind s1") == "done")
+        for number in 1...20 { #expect(try await probe.ask("append m\(number)") == "queued") }
         try DamagedFiles(folder.state).moveDamaged()
         let outbox = try await SQLiteOutbox.opened(configuration)
 
-        #expect(try probe.ask("append m21") == "queued")
+        #expect(try await probe.ask("append m21") == "queued")
 
         #expect(try outbox.queue() == (1...21).map { "m\($0)" })
-        #expect(try probe.ask("queue") == (1...21).map { "m\($0)" }.joined(separator: " "))
+        #expect(try await probe.ask("queue") == (1...21).map { "m\($0)" }.joined(separator: " "))
     }
 }

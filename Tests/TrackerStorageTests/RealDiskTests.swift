@@ -10,69 +10,69 @@ struct RealDiskTests {
     let folder = TemporaryFolder()
 
     @Test("that is full refuses calls, holds a reset, and recovers when there is room", arguments: ["", " full"])
-    func isFull(durability: String) throws {
+    func isFull(durability: String) async throws {
         let probe = try mounted("size=600k")
-        #expect(try probe.ask("open \(folder.path)\(durability)") == "open writable")
-        #expect(try probe.ask("device") == "done")
-        #expect(try probe.ask("bind s1") == "done")
-        #expect(try probe.ask("append m1") == "queued")
-        #expect(try probe.ask("fill \(folder.file("ballast"))") == "filled")
-        #expect(try probe.ask("sh echo more > \(folder.file("more"))") == "failed", "The disk is not full")
+        #expect(try await probe.ask("open \(folder.path)\(durability)") == "open writable")
+        #expect(try await probe.ask("device") == "done")
+        #expect(try await probe.ask("bind s1") == "done")
+        #expect(try await probe.ask("append m1") == "queued")
+        #expect(try await probe.ask("fill \(folder.file("ballast"))") == "filled")
+        #expect(try await probe.ask("sh echo more > \(folder.file("more"))") == "failed", "The disk is not full")
 
-        let refused = try fillUp(probe)
+        let refused = try await fillUp(probe)
         #expect(refused == "refused storage")
-        #expect(try probe.ask("append no 9000") == "refused storage")
+        #expect(try await probe.ask("append no 9000") == "refused storage")
         #expect(probe.events == ["event writeFailed full"])
-        #expect(try probe.ask("reset").hasPrefix("failed"))
-        #expect(try probe.ask("state") == "2 granted none awaiting")
-        #expect(try probe.ask("queue") == "")
-        #expect(try probe.ask("session") == "none")
+        #expect(try await probe.ask("reset").hasPrefix("failed"))
+        #expect(try await probe.ask("state") == "2 granted none awaiting")
+        #expect(try await probe.ask("queue") == "")
+        #expect(try await probe.ask("session") == "none")
 
-        #expect(try probe.ask("unlink \(folder.file("ballast"))") == "done")
-        #expect(try probe.ask("append m2") == "pending")
+        #expect(try await probe.ask("unlink \(folder.file("ballast"))") == "done")
+        #expect(try await probe.ask("append m2") == "pending")
         #expect(probe.events.last == "event recovered")
-        #expect(try probe.ask("state") == "2 granted none settled")
-        let queue = try probe.ask("queue").split(separator: " ")
+        #expect(try await probe.ask("state") == "2 granted none settled")
+        let queue = try await probe.ask("queue").split(separator: " ")
         #expect(queue.first == "m1" && queue.last == "m2")
     }
 
     @Test("that is full from the start still opens, and keeps values in memory")
-    func isFullFromTheStart() throws {
+    func isFullFromTheStart() async throws {
         let probe = try mounted("size=64k")
-        #expect(try probe.ask("fill \(folder.file("ballast"))") == "filled")
+        #expect(try await probe.ask("fill \(folder.file("ballast"))") == "filled")
 
-        #expect(try probe.ask("open \(folder.path)") == "open full")
-        #expect(try probe.ask("append m1") == "refused storage")
-        #expect(try probe.ask("device").hasPrefix("failed"))
-        #expect(try probe.ask("bind s1").hasPrefix("failed"))
-        #expect(try probe.ask("session") == "s1")
-        #expect(try probe.ask("lock") == "yes")
-        #expect(try probe.ask("state") == "1 granted s1 settled")
+        #expect(try await probe.ask("open \(folder.path)") == "open full")
+        #expect(try await probe.ask("append m1") == "refused storage")
+        #expect(try await probe.ask("device").hasPrefix("failed"))
+        #expect(try await probe.ask("bind s1").hasPrefix("failed"))
+        #expect(try await probe.ask("session") == "s1")
+        #expect(try await probe.ask("lock") == "yes")
+        #expect(try await probe.ask("state") == "1 granted s1 settled")
         #expect(probe.events == ["event writeFailed full"])
     }
 
     @Test("that is full keeps a damaged database in its place until there is room to build another")
-    func isFullAndDamaged() throws {
+    func isFullAndDamaged() async throws {
         let probe = try mounted("size=600k")
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("bind s1") == "done")
-        for number in 1...5 { #expect(try probe.ask("append m\(number)") == "queued") }
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("bind s1") == "done")
+        for number in 1...5 { #expect(try await probe.ask("append m\(number)") == "queued") }
         try probe.tell("close")
         let database = folder.file("tracker.sqlite3")
         let damage = "head -c 4096 /dev/urandom | dd of=\(database) conv=notrunc"
-        #expect(try probe.ask("sh \(damage)") == "done")
-        #expect(try probe.ask("fill \(folder.file("ballast"))") == "filled")
+        #expect(try await probe.ask("sh \(damage)") == "done")
+        #expect(try await probe.ask("fill \(folder.file("ballast"))") == "filled")
 
-        #expect(try probe.ask("open \(folder.path)") == "open full")
-        #expect(try probe.ask("session") == "s1")
-        #expect(try probe.ask("append no") == "refused storage")
+        #expect(try await probe.ask("open \(folder.path)") == "open full")
+        #expect(try await probe.ask("session") == "s1")
+        #expect(try await probe.ask("append no") == "refused storage")
         #expect(probe.events == ["event writeFailed full"])
 
-        #expect(try probe.ask("unlink \(folder.file("ballast"))") == "done")
-        #expect(try probe.ask("append m6") == "queued")
+        #expect(try await probe.ask("unlink \(folder.file("ballast"))") == "done")
+        #expect(try await probe.ask("append m6") == "queued")
         // Without its first page nothing of it can be read.
-        #expect(try probe.ask("queue") == "m6")
-        #expect(try probe.ask("session") == "s1")
+        #expect(try await probe.ask("queue") == "m6")
+        #expect(try await probe.ask("session") == "s1")
         #expect(probe.events.dropFirst() == ["event databaseRecovered", "event recovered"])
     }
 
@@ -85,17 +85,17 @@ struct RealDiskTests {
             "exec unshare \(MountNamespace.making[0]) sh -c 'mount --bind \(folder.path) \(folder.path) && "
                 + "mount -o remount,ro,bind \(folder.path) && exec \"$0\"' \"$0\""
         )
-        #expect(try probe.ask("sh touch \(folder.file("x"))") == "failed", "The disk is not read-only")
+        #expect(try await probe.ask("sh touch \(folder.file("x"))") == "failed", "The disk is not read-only")
 
-        #expect(try probe.ask("open \(folder.path)") == "open readOnly")
-        #expect(try probe.ask("session") == "s1")
-        #expect(try probe.ask("queue") == "m1")
-        #expect(try probe.ask("append m2") == "refused storage")
-        #expect(try probe.ask("lock") == "yes")
-        #expect(try probe.ask("deny").hasPrefix("failed"))
-        #expect(try probe.ask("state") == "2 denied none awaiting")
-        #expect(try probe.ask("queue") == "")
-        #expect(try probe.ask("append m3") == "refused trackingNotAllowed")
+        #expect(try await probe.ask("open \(folder.path)") == "open readOnly")
+        #expect(try await probe.ask("session") == "s1")
+        #expect(try await probe.ask("queue") == "m1")
+        #expect(try await probe.ask("append m2") == "refused storage")
+        #expect(try await probe.ask("lock") == "yes")
+        #expect(try await probe.ask("deny").hasPrefix("failed"))
+        #expect(try await probe.ask("state") == "2 denied none awaiting")
+        #expect(try await probe.ask("queue") == "")
+        #expect(try await probe.ask("append m3") == "refused trackingNotAllowed")
     }
 
     @Test("whose folder belongs to another and takes no writes still opens")
@@ -103,41 +103,41 @@ struct RealDiskTests {
         try folder.state.make()
         try FileManager.default.setAttributes([.posixPermissions: Stranger.mayLook], ofItemAtPath: folder.path)
         let probe = try foreign()
-        #expect(try probe.ask("sh touch \(folder.file("x"))") == "failed", "The folder can be written")
+        #expect(try await probe.ask("sh touch \(folder.file("x"))") == "failed", "The folder can be written")
 
-        #expect(try probe.ask("open \(folder.path)") == "open readOnly")
-        #expect(try probe.ask("append m1") == "refused storage")
-        #expect(try probe.ask("bind s1").hasPrefix("failed"))
-        #expect(try probe.ask("session") == "s1")
+        #expect(try await probe.ask("open \(folder.path)") == "open readOnly")
+        #expect(try await probe.ask("append m1") == "refused storage")
+        #expect(try await probe.ask("bind s1").hasPrefix("failed"))
+        #expect(try await probe.ask("session") == "s1")
         #expect(probe.events.isEmpty || probe.events == ["event writeFailed readOnly"])
 
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
-        #expect(try probe.ask("append m2") == "queued")
-        #expect(try probe.ask("session") == "s1")
-        #expect(try probe.ask("state") == "1 granted s1 settled")
+        #expect(try await probe.ask("append m2") == "queued")
+        #expect(try await probe.ask("session") == "s1")
+        #expect(try await probe.ask("state") == "1 granted s1 settled")
     }
 
     @Test("whose folder cannot be made or looked into does not open")
-    func isForbidden() throws {
+    func isForbidden() async throws {
         try folder.state.make()
         try FileManager.default.setAttributes([.posixPermissions: Stranger.mayNothing], ofItemAtPath: folder.path)
         defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path) }
         let probe = try foreign()
 
-        #expect(try probe.ask("open \(folder.path)").hasPrefix("failed folder"))
-        #expect(try probe.ask("open \(folder.file("deeper"))").hasPrefix("failed folder"))
-        #expect(try probe.ask("append m1") == "refused storage")
+        #expect(try await probe.ask("open \(folder.path)").hasPrefix("failed folder"))
+        #expect(try await probe.ask("open \(folder.file("deeper"))").hasPrefix("failed folder"))
+        #expect(try await probe.ask("append m1") == "refused storage")
     }
 
     @Test("gives its files to their owner alone under any umask", arguments: ["0000", "0777", "0022"])
-    func ignoresUmask(umask: String) throws {
+    func ignoresUmask(umask: String) async throws {
         try folder.state.make()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
         let probe = try foreign("umask \(umask); ")
-        #expect(try probe.ask("open \(folder.file("deep/state"))") == "open writable")
-        #expect(try probe.ask("bind s1") == "done")
-        #expect(try probe.ask("append m1") == "queued")
-        #expect(try probe.ask("lock") == "yes")
+        #expect(try await probe.ask("open \(folder.file("deep/state"))") == "open writable")
+        #expect(try await probe.ask("bind s1") == "done")
+        #expect(try await probe.ask("append m1") == "queued")
+        #expect(try await probe.ask("lock") == "yes")
 
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         let modes = try names.map { name in
@@ -166,12 +166,12 @@ struct RealDiskTests {
             mount --bind \(folder.path) \(folder.path) && mount -o remount,rw,bind \(folder.path) && cd /tmp && exec "$0"
             """
         let probe = try ProbeProcess("exec unshare \(MountNamespace.making[0]) sh -c '\(script)' \"$0\"")
-        #expect(try probe.ask("sh touch /tmp/x || touch /var/tmp/x || touch ./x") == "failed", "There is a place")
+        #expect(try await probe.ask("sh touch /tmp/x || touch /var/tmp/x || touch ./x") == "failed", "There is a place")
 
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        #expect(try probe.ask("append m1") == "pending")
-        #expect(try probe.ask("deny") == "done")
-        #expect(try probe.ask("state").contains("denied"))
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("append m1") == "pending")
+        #expect(try await probe.ask("deny") == "done")
+        #expect(try await probe.ask("state").contains("denied"))
         try probe.tell("close")
     }
 
@@ -189,9 +189,9 @@ struct RealDiskTests {
     }
 
     /// Appends until the disk takes no more.
-    private func fillUp(_ probe: ProbeProcess) throws -> String {
+    private func fillUp(_ probe: ProbeProcess) async throws -> String {
         for number in 1...1000 {
-            let answer = try probe.ask("append fill\(number) 9000")
+            let answer = try await probe.ask("append fill\(number) 9000")
             guard answer == "queued" else { return answer }
         }
         return "The disk does not fill up"

@@ -77,8 +77,8 @@ struct SequenceTests {
     @Test("go on without a gap after a kill")
     func surviveKills() async throws {
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
-        for number in 1...3 { #expect(try probe.ask("append m\(number)") == "pending") }
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        for number in 1...3 { #expect(try await probe.ask("append m\(number)") == "pending") }
         probe.kill()
 
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
@@ -132,7 +132,7 @@ struct SequenceTests {
     @Test("begin past the reserved block if a lane was made before its database was lost", arguments: [false, true])
     func beginOfLostLane(isDamaged: Bool) async throws {
         let probe = try ProbeProcess()
-        #expect(try probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
         probe.kill()
         for suffix in ["", "-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
         if isDamaged { try folder.write(Data("This is a text.".utf8), to: "tracker.sqlite3") }

@@ -15,7 +15,7 @@ struct AnalyticsIdentityTests {
         fixture.client.group("g1")
         await _ = fixture.client.setAdvertisingId("ad-1").outcome
         let id = fixture.client.info("anonymousId")
-        await fixture.client.shutdown(timeout: .seconds(5))
+        await fixture.client.shutdown(timeout: .seconds(60))
 
         let next = fixture.restarted()
         await next.start()

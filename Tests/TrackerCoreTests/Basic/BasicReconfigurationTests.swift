@@ -183,7 +183,7 @@ struct BasicReconfigurationTests {
         let fixture = try BasicFixture()
         try fixture.start()
         fixture.tracker.identify(userId: "u1")
-        await fixture.tracker.shutdown(timeout: .seconds(5))
+        await fixture.tracker.shutdown(timeout: .seconds(60))
 
         try fixture.start()
         fixture.tracker.track(event: "A")

@@ -1,16 +1,20 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// A process of its own with an outbox, which takes commands line by line.
 ///
 /// Its answers are awaited by reading: it ends by itself when it is forgotten, and then the reading ends too.
-final class ProbeProcess {
+final class ProbeProcess: Sendable {
+    private struct State {
+        var buffer: [UInt8] = []
+        var events: [String] = []
+    }
+
     private let program: Program
     private let input: ProgramPipe.End
     private let output: ProgramPipe.End
-    private var buffer: [UInt8] = []
-    /// News that came between answers.
-    private(set) var events: [String] = []
+    private let state = Mutex(State())
 
     /// Starts the probe.
     ///
@@ -27,6 +31,9 @@ final class ProbeProcess {
 
     deinit { kill() }
 
+    /// News that came between answers.
+    var events: [String] { state.withLock { $0.events } }
+
     /// Where the probe was built: beside the tests.
     static var path: String {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent(
@@ -41,45 +48,58 @@ final class ProbeProcess {
     }
 
     /// Tells the probe something and waits for the answer.
-    func ask(_ command: String) throws -> String {
+    func ask(_ command: String) async throws -> String {
         try tell(command)
-        while let line = nextLine() {
-            guard line.hasPrefix("event ") else { return line }
-            events.append(line)
+        return try await onThread { [self] in
+            while let line = nextLine() {
+                guard line.hasPrefix("event ") else { return line }
+                state.withLock { $0.events.append(line) }
+            }
+            throw Ended(command: command)
         }
-        throw Ended(command: command)
     }
 
     /// The next line of the probe; `nil` when it has ended.
     func nextLine() -> String? {
-        while true {
-            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { buffer.removeFirst(end + 1) }
-                return String(decoding: buffer[..<end], as: UTF8.self)
+        state.withLock { state in
+            while true {
+                if let end = state.buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { state.buffer.removeFirst(end + 1) }
+                    return String(decoding: state.buffer[..<end], as: UTF8.self)
+                }
+                let bytes = output.read()
+                guard !bytes.isEmpty else { return nil }
+                state.buffer += bytes
             }
-            let bytes = output.read()
-            guard !bytes.isEmpty else { return nil }
-            buffer += bytes
         }
     }
 
     /// Reads what probes write, as it comes, so that none has to wait for a reader.
     ///
-    /// - Returns: The lines of each, once they are enough, a probe has ended or none writes for 10 seconds.
-    static func drain(_ probes: [ProbeProcess], until isEnough: ([[String]]) -> Bool) -> [[String]] {
+    /// - Returns: The lines of each, once they are enough, a probe has ended or none writes for a minute.
+    static func drain(
+        _ probes: [ProbeProcess], until isEnough: @escaping @Sendable ([[String]]) -> Bool
+    ) async throws -> [[String]] {
+        try await onThread { drainHere(probes, until: isEnough) }
+    }
+
+    private static func drainHere(_ probes: [ProbeProcess], until isEnough: ([[String]]) -> Bool) -> [[String]] {
         var lines: [[String]] = probes.map { _ in [] }
         var ports = probes.map { pollfd(fd: $0.output.number, events: Int16(POLLIN), revents: 0) }
         while !isEnough(lines) {
-            let ready = unsafe poll(&ports, nfds_t(ports.count), 10_000)
+            let ready = unsafe poll(&ports, nfds_t(ports.count), Int32(60_000 * guardFactor))
             if ready == 0 { return lines }
             guard ready > 0 else { continue }
             for (index, probe) in probes.enumerated() where ports[index].revents != 0 {
                 let bytes = probe.output.read()
                 guard !bytes.isEmpty else { return lines }
-                probe.buffer += bytes
-                let whole = probe.buffer.lastIndex(of: UInt8(ascii: "\n")).map { probe.buffer[...$0] } ?? []
-                lines[index] += whole.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
-                probe.buffer.removeFirst(whole.count)
+                probe.state.withLock { state in
+                    state.buffer += bytes
+                    let whole = state.buffer.lastIndex(of: UInt8(ascii: "\n")).map { state.buffer[...$0] } ?? []
+                    lines[index] += whole.split(separator: UInt8(ascii: "\n"))
+                        .map { String(decoding: $0, as: UTF8.self) }
+                    state.buffer.removeFirst(whole.count)
+                }
             }
         }
         return lines
