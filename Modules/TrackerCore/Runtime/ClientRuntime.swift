@@ -6,9 +6,9 @@ import TrackerStorage
 
 /// Runs one client: performs what ``ClientState`` decides.
 ///
-/// Every method may be called from any thread, and none waits. A call has its place in the order when `enqueue`
-/// returns: it is staged inside the critical section that decides about it. No callback, log line or continuation runs
-/// inside it.
+/// Every method may be called from any thread, and none waits for the disk or the network. A call has its place in the
+/// order when `enqueue` returns: it is staged inside the critical section that decides about it. No callback, log line
+/// or continuation runs inside it.
 final class ClientRuntime<Model: ClientModel>: Sendable {
     typealias State = ClientState<Model, OpenLane>
     typealias Run = State.Run
