@@ -48,5 +48,5 @@ assert call("flush").result["remaining"] == 0
 
 send([notification("track", ["LAST"])])
 assert call("host.shutdown").result == {}
-assert host.wait(timeout=10) == 0
+assert host.wait(timeout=60) == 0
 assert host.stdout.read() == ""

@@ -29,7 +29,7 @@ reader.start()
 
 
 def call(method, params=None):
-    return endpoint.request(method, params).result(timeout=10)
+    return endpoint.request(method, params).result(timeout=60)
 
 
 def failure(method, params):
@@ -54,7 +54,7 @@ calls = [endpoint.request("track", {"eventName": f"E{n}", "attributes": {"n": n,
 # A call that is given up is answered all the same.
 for identifier in list(endpoint._server_request_futures)[:5]:
     endpoint.notify("$/cancelRequest", {"id": identifier})
-assert all(one.result(timeout=10)["status"] == "queued" for one in calls)
+assert all(one.result(timeout=60)["status"] == "queued" for one in calls)
 assert call("getSessionId") == {"sessionId": "session-1"}
 assert call("flush", [5000])["remaining"] == 0
 
@@ -63,6 +63,6 @@ assert call("track", [" "])["reason"] == "INVALID_EVENT_NAME"
 assert heard.wait(10) and news[0]["level"] == "warning", news
 
 host.stdin.close()
-assert host.wait(timeout=10) == 0
+assert host.wait(timeout=60) == 0
 reader.join()
 endpoint.shutdown()
