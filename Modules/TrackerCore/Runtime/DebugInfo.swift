@@ -108,19 +108,8 @@ enum DebugInfo {
     /// The delivery options.
     static func describe(_ options: DeliveryOptions) -> JSONObject {
         var info = describe(options, DeliveryOptions.all)
-        if let proxy = options.proxy { info["proxy"] = .string(masked(proxy: proxy)) }
+        if let proxy = options.proxy { info["proxy"] = .string(ProxyURL(proxy).masked) }
         return info
-    }
-
-    /// A proxy's URL with its password masked.
-    static func masked(proxy: String) -> String {
-        let start = proxy.place(of: "://")?.upperBound ?? proxy.startIndex
-        let authority = proxy[start...].prefix { !"/?#".contains($0) }
-        guard let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") else {
-            return proxy
-        }
-        let password = Secret(String(authority[authority.index(after: colon)..<at]))
-        return proxy[...colon] + password.masked + proxy[at...]
     }
 
     /// A duration in whole milliseconds.

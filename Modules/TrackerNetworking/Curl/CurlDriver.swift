@@ -201,14 +201,18 @@ import TrackerPlatform
         if let status = transfer.proxyRefusal { return refusal(by: status, of: exchange.address) }
         return TransportError(
             code == CURLE_OK ? CURLE_RECV_ERROR : code, at: exchange.address, isOverflown: transfer.isOverflown,
-            detail: transfer.detail, timeout: exchange.request.timeout)
+            detail: proxy(for: exchange.address)?.masked(in: transfer.detail) ?? transfer.detail,
+            timeout: exchange.request.timeout)
     }
 
     private func refusal(by status: Int, of address: WebAddress) -> TransportError {
-        let proxy = ProxyName.find(configuration.proxy, isSecure: address.isSecure) { name in
+        TransportError(refusedBy: proxy(for: address)?.name, status: status, at: address)
+    }
+
+    private func proxy(for address: WebAddress) -> ProxyURL? {
+        ProxyURL.find(configuration.proxy, isSecure: address.isSecure) { name in
             unsafe getenv(name).map { unsafe String(cString: $0) }
         }
-        return TransportError(refusedBy: proxy, status: status, at: address)
     }
 
     /// Retires the connections that are open now: no further request is sent on them.

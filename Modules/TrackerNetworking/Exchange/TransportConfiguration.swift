@@ -62,28 +62,60 @@ extension TransportConfiguration {
     }
 }
 
-/// The name of a proxy in messages: its host and port, without user name and password.
-enum ProxyName {
-    /// The name of the proxy that a request goes through.
+/// A proxy's URL, whose password no message may show.
+package struct ProxyURL {
+    private let text: String
+
+    /// Takes a proxy as it is configured.
+    package init(_ text: String) { self.text = text }
+
+    /// The proxy that a request goes through.
     ///
     /// - Parameters:
     ///   - setting: The proxy that is configured; `nil` for the environment's.
     ///   - isSecure: Whether the request is `https`.
     ///   - environment: Looks up a variable.
     /// - Returns: `nil` if no proxy is known.
-    static func find(_ setting: String?, isSecure: Bool, environment: (String) -> String?) -> String? {
-        if let setting { return read(setting) }
+    static func find(_ setting: String?, isSecure: Bool, environment: (String) -> String?) -> ProxyURL? {
         // The names that libcurl looks at. In capitals, HTTP_PROXY could be a header of a request to a CGI program.
         let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
-        return names.lazy.compactMap(environment).first { !$0.isEmpty }.flatMap(read)
+        let text = setting ?? names.lazy.compactMap(environment).first { !$0.isEmpty }
+        return text.map(ProxyURL.init)
     }
 
-    private static func read(_ text: String) -> String? {
-        var rest = Substring(text)
-        if let scheme = rest.place(of: "://") { rest = rest[scheme.upperBound...] }
-        // A password may hold any character, so what counts is the last `@`.
-        if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
-        let name = rest.prefix { !"/?#".contains($0) }
+    /// Its host and port; `nil` if it has none.
+    var name: String? {
+        let name = text[(end ?? start)...].drop { $0 == "@" }.prefix { !"/?#".contains($0) }
         return name.isEmpty ? nil : String(name)
     }
+
+    /// The URL with its password masked.
+    package var masked: String {
+        guard let password else { return text }
+        return text[..<password.lowerBound] + Secret(String(text[password])).masked + text[password.upperBound...]
+    }
+
+    /// A message of libcurl; if it quotes this URL, the password is masked.
+    func masked(in message: String) -> String {
+        // A long message is cut: look for what stands before the password, and leave out the rest.
+        guard let password, let place = message.place(of: String(text[..<password.lowerBound])) else { return message }
+        return message[..<place.lowerBound] + masked + "'"
+    }
+
+    /// The password, if there is one.
+    private var password: Range<String.Index>? {
+        guard let end, let colon = text.utf8[start..<end].firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return text.utf8.index(after: colon)..<end
+    }
+
+    /// Where the scheme has ended.
+    private var start: String.Index {
+        // The first colon: a password may hold `://`.
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8)
+        else { return text.startIndex }
+        return text.utf8.index(colon, offsetBy: 3)
+    }
+
+    /// Where user name and password end: at the last `@`, since one that is not percent-encoded may hold any character.
+    private var end: String.Index? { text.utf8[start...].lastIndex(of: UInt8(ascii: "@")) }
 }

@@ -72,16 +72,21 @@ struct DebugInfoTests {
     }
 
     @Test(
-        "never has a proxy's password",
+        "never has a proxy's password, whatever it holds",
         arguments: [
-            ("http://proxy.example:8080", "http://proxy.example:8080"),
-            ("http://user@proxy.example", "http://user@proxy.example"),
-            ("http://user:password@proxy.example:8080/", "http://user:****word@proxy.example:8080/"),
-            ("user:p@ss@proxy.example", "user:****@proxy.example"),
-            ("socks5h://u:pw@[::1]:1080", "socks5h://u:****@[::1]:1080"),
-            ("http://proxy.example/a:b@c", "http://proxy.example/a:b@c"),
+            "http://user:a/b?c#d@proxy.example:8080", "user:a://b@proxy.example", "http://user:/@proxy.example",
+            "http://user:\u{301}a@proxy.example",
         ])
-    func proxy(text: String, shown: String) {
-        #expect(DebugInfo.masked(proxy: text) == shown)
+    func proxy(text: String) async throws {
+        let fixture = try BasicFixture()
+        var options = fixture.options
+        options.proxy = text
+
+        try fixture.tracker.initialize(apiKey: "key-1234", endpoint: fixture.backend.url, options: options)
+
+        let shown = fixture.tracker.info("config", "delivery", "proxy")?.stringValue ?? ""
+        #expect(shown.contains("user:****"))
+        #expect(!shown.contains(text.replacing("http://", with: "").prefix { $0 != "@" }))
+        await fixture.tracker.shutdown()
     }
 }

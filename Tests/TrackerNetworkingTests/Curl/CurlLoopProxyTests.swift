@@ -76,16 +76,45 @@ struct CurlLoopProxyTests {
             ("u:p@p.example", "p.example"), ("", nil),
         ] as [(String, String?)])
     func names(setting: String, name: String?) {
-        #expect(ProxyName.find(setting, isSecure: true) { _ in "http://other:1" } == name)
+        #expect(ProxyURL.find(setting, isSecure: true) { _ in "http://other:1" }?.name == name)
+    }
+
+    @Test(
+        "its password is masked, whatever it holds, and its user name is not",
+        arguments: [
+            ("http://proxy.example:8080", "http://proxy.example:8080"),
+            ("http://user@proxy.example", "http://user@proxy.example"),
+            ("http://user:password@proxy.example:8080/", "http://user:****word@proxy.example:8080/"),
+            ("user:p@ss@proxy.example", "user:****@proxy.example"),
+            ("socks5h://u:pw@[::1]:1080", "socks5h://u:****@[::1]:1080"),
+            ("http://u:a/b@proxy.example", "http://u:****@proxy.example"),
+            ("u:a://b?c#d@proxy.example", "u:****?c#d@proxy.example"),
+            ("http://u:\u{301}a@proxy.example", "http://u:****@proxy.example"),
+        ])
+    func masked(text: String, shown: String) {
+        #expect(ProxyURL(text).masked == shown)
+    }
+
+    @Test(
+        "it is masked in libcurl's words about a proxy that it cannot use, also if they are cut",
+        arguments: ["hunter2", String(repeating: "hunter2", count: 60)])
+    func unusable(password: String) async throws {
+        let loop = try CurlLoop { $0.proxy = "ftp://ada:\(password)@127.0.0.1:1" }
+
+        let error = try await loop.failure(of: .post("http://127.0.0.1:1/x"))
+
+        #expect(error.kind == .connect)
+        #expect(error.message.contains("'ftp://ada:****"))
+        #expect(!error.message.contains("hunter2"))
     }
 
     @Test("without a setting it is the environment's, by the names that libcurl looks at")
     func environment() {
         let variables = ["http_proxy": "http://a:1", "HTTPS_PROXY": "http://u:p@b:2", "HTTP_PROXY": "http://x:9"]
 
-        #expect(ProxyName.find(nil, isSecure: false) { variables[$0] } == "a:1")
-        #expect(ProxyName.find(nil, isSecure: true) { variables[$0] } == "b:2")
-        #expect(ProxyName.find(nil, isSecure: true) { ["ALL_PROXY": "socks5://c:3"][$0] } == "c:3")
-        #expect(ProxyName.find(nil, isSecure: true) { _ in nil } == nil)
+        #expect(ProxyURL.find(nil, isSecure: false) { variables[$0] }?.name == "a:1")
+        #expect(ProxyURL.find(nil, isSecure: true) { variables[$0] }?.name == "b:2")
+        #expect(ProxyURL.find(nil, isSecure: true) { ["ALL_PROXY": "socks5://c:3"][$0] }?.name == "c:3")
+        #expect(ProxyURL.find(nil, isSecure: true) { _ in nil }?.name == nil)
     }
 }
