@@ -70,14 +70,6 @@ package struct JSONOutline: Sendable {
     /// The text's own value, if the scanner was told to keep it.
     package var root: Item? { items.first }
 
-    /// The indices of the items directly in the one at `index`, in order.
-    package func children(of index: Int) -> some Sequence<Int> {
-        let depth = items[index].depth
-        return ((index + 1)..<items.count).lazy
-            .prefix { items[$0].depth > depth }
-            .filter { items[$0].parent == index }
-    }
-
     /// The index of the value that the object at `index` has under `name`; of several, the last.
     ///
     /// - Parameters:

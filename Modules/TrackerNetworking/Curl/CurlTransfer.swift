@@ -5,6 +5,9 @@ import CCurl
 /// It carries one request at a time and is used again for the next, which finds the connection open. A transfer
 /// belongs to its loop's thread.
 @safe final class CurlTransfer {
+    /// How long it may take to set up a connection. That time is part of the request's own.
+    private static let connectTimeout = Duration.seconds(10)
+
     /// The exchange whose request it carries, if any.
     var id: TransferID?
 
@@ -131,7 +134,7 @@ import CCurl
         handle.set(CURLOPT_PATH_AS_IS, 1)
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_USERAGENT, configuration.userAgent)
-        handle.set(CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.ceilingMilliseconds)
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout.ceilingMilliseconds)
 
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         handle.set(CURLOPT_SSL_VERIFYHOST, 2)

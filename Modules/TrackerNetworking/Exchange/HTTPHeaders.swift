@@ -20,7 +20,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public var fields: [Field] { lines.isEmpty ? given : Self.fields(of: lines) }
 
     /// The fields that were given one by one.
-    private var given: [Field]
+    private let given: [Field]
     /// An answer's header as it came. It is parsed on demand: most answers are judged by their status alone.
     private var lines: [UInt8] = []
 
@@ -50,17 +50,6 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
             if let newValue { fields.insert(Field(name: name, value: newValue), at: place ?? fields.endIndex) }
             self = HTTPHeaders(fields)
         }
-    }
-
-    /// Adds a field after the others, also if the name is there already.
-    public mutating func append(name: String, value: String) {
-        if !lines.isEmpty { self = HTTPHeaders(fields) }
-        given.append(Field(name: name, value: value))
-    }
-
-    /// The values of all fields of that name, in any case, in their order.
-    public func values(named name: String) -> [String] {
-        fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
     /// Whether both have the same fields in the same order.

@@ -14,8 +14,6 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The proxy's URL. With `nil` the environment names it (`https_proxy`, `no_proxy` and so on); an empty text means
     /// no proxy.
     public var proxy: String?
-    /// How long it may take to set up a connection. That time is part of the request's own.
-    public var connectTimeout: Duration
     /// The largest body of an answer that is read, in bytes. If the body is larger, only the status of the answer
     /// counts.
     ///
@@ -30,7 +28,6 @@ public struct TransportConfiguration: Hashable, Sendable {
         compressionThreshold: Int = DeliveryOptions().compressionThreshold,
         caBundle: String? = nil,
         proxy: String? = nil,
-        connectTimeout: Duration = .seconds(10),
         maxResponseBytes: Int = 1 << 20
     ) {
         self.userAgent = userAgent
@@ -38,7 +35,6 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.compressionThreshold = compressionThreshold
         self.caBundle = caBundle
         self.proxy = proxy
-        self.connectTimeout = connectTimeout
         self.maxResponseBytes = maxResponseBytes
     }
 }
