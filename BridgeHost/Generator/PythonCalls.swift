@@ -105,7 +105,7 @@ enum PythonCalls {
         case (nil, .integer): "int"
         case (nil, .boolean): "bool"
         case (nil, .object): "Properties"
-        case (nil, .array), (nil, .any): "object"
+        case (nil, .array): "object"
         }
     }
 

@@ -23,7 +23,7 @@ struct Host {
         limits.maxMessageBytes = options.maxMessageBytes
         limits.shutdownTimeout = options.shutdownTimeout
         let connection = Connection(input: streams.input, output: streams.output, limits: limits)
-        ProcessSignals.watch([SIGTERM, SIGINT]) { connection.stop($0 == SIGTERM ? "SIGTERM" : "SIGINT") }
+        ProcessSignals.watch([SIGTERM, SIGINT]) { _ in connection.stop() }
         let session = HostSession(
             settings: HostSettings(
                 appName: options.appName, storageDirectory: options.storageDirectory,
@@ -31,8 +31,8 @@ struct Host {
             log: HostLog(
                 descriptor: STDERR_FILENO, least: options.logLevel, omitsRefusals: options.quietRefusals),
             notify: { connection.notify($0) }, together: { answers in connection.together(answers) },
-            stop: { connection.stop($0) })
-        _ = connection.run(session)
+            stop: { connection.stop() })
+        connection.run(session)
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
         _exit(0)
     }

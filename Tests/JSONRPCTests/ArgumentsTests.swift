@@ -6,27 +6,28 @@ import TrackerJSON
 struct ArgumentsTests {
     static let parameters: [Parameter] = [
         .required("eventName", .string), .optional("attributes", .object), .optional("count", .integer),
-        .optional("ratio", .number), .optional("isNew", .boolean), .optional("tags", .array), .optional("other", .any),
-        .named("messageId", .string),
+        .optional("ratio", .number), .optional("isNew", .boolean), .optional("tags", .array),
+        .optional("other", .object), .named("messageId", .string),
     ]
 
     @Test(
         "gives the same values by position and by name",
         arguments: [
-            #"["PURCHASE",{"a":1},1e3,0.5,true,[1],"x"]"#,
-            #"{"other":"x","tags":[1],"isNew":true,"ratio":0.5,"count":1e3,"attributes":{"a":1},"eventName":"PURCHASE"}"#,
+            #"["PURCHASE",{"a":1},1e3,0.5,true,[1],{"b":2}]"#,
+            #"{"other":{"b":2},"tags":[1],"isNew":true,"ratio":0.5,"count":1e3,"attributes":{"a":1},"#
+                + #""eventName":"PURCHASE"}"#,
         ]
     )
     func givesValues(_ params: String) throws {
         let arguments = try arguments(params)
 
         #expect(try arguments.string(0) == "PURCHASE")
-        #expect(arguments.object(1)?.text == #"{"a":1}"#)
+        #expect(arguments.value(1)?.text == #"{"a":1}"#)
         #expect(arguments.integer(2) == 1_000)
         #expect(try arguments.number(3) == 0.5)
         #expect(arguments.bool(4) == true)
         #expect(arguments.value(5)?.text == "[1]")
-        #expect(try arguments.text(6).text == #""x""#)
+        #expect(try arguments.text(6).text == #"{"b":2}"#)
         #expect(arguments.optionalString(7) == nil)
     }
 
@@ -35,7 +36,7 @@ struct ArgumentsTests {
     func takesNull(_ params: String) throws {
         let arguments = try arguments(params)
 
-        #expect(arguments.object(1) == nil)
+        #expect(arguments.value(1) == nil)
         #expect(arguments.integer(2) == nil)
     }
 
@@ -63,7 +64,7 @@ struct ArgumentsTests {
             (#"["x",{},1,true]"#, "track: 'ratio' must be a number"),
             (#"["x",{},1,1,0]"#, "track: 'isNew' must be a boolean"),
             (#"["x",{},1,1,true,{}]"#, "track: 'tags' must be an array"),
-            (#"["x",{},1,1,true,[],1,"m"]"#, "track: got 8 params, takes 7 at most"),
+            (#"["x",{},1,1,true,[],{},"m"]"#, "track: got 8 params, takes 7 at most"),
             (#"{"eventName":"x","attribute":{}}"#, "track: unknown param 'attribute'; did you mean 'attributes'?"),
             (#"{"event_name":"x"}"#, "track: unknown param 'event_name'; did you mean 'eventName'?"),
             (#"{"eventName":"x","zzzzzz":{}}"#, "track: unknown param 'zzzzzz'"),

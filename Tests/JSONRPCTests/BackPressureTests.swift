@@ -36,9 +36,8 @@ struct BackPressureTests {
                 session.input.write(rest)
                 session.input.close()
             }
-            let (output, end) = session.finish()
+            let output = session.finish()
             #expect(output.count { $0 == UInt8(ascii: "\n") } == Self.aLot)
-            #expect(end?.isComplete == true)
         }
     }
 
@@ -69,9 +68,8 @@ struct BackPressureTests {
                 count += taken.readSome(atMost: 100).count
                 held.answerAll()
             }
-            let (output, end) = session.finish()
+            let output = session.finish()
             #expect(output.count { $0 == UInt8(ascii: "\n") } == 1_000)
-            #expect(end?.isComplete == true)
         }
     }
 
@@ -100,7 +98,8 @@ struct BackPressureTests {
                 count += taken.readSome(atMost: 5).count
                 held.answerAll()
             }
-            #expect(session.finish().end?.isComplete == true)
+            let answers = try unframed(session.finish(), .lines)
+            #expect(answers.count == 10)
         }
     }
 
@@ -128,21 +127,8 @@ struct BackPressureTests {
             #expect(session.line() == #"{"jsonrpc":"2.0","id":"flush","result":{}}"#)
             responder.answer("late1")
             session.input.close()
-            #expect(session.finish().end?.isComplete == true)
+            #expect(session.finish() == framed(#"{"jsonrpc":"2.0","id":"init","result":{}}"#, .lines))
         }
-    }
-
-    @Test("says that no call is at hand before it pauses, so that what was gathered is carried out")
-    func endsReadBeforePausing() async throws {
-        var limits = ConnectionLimits.patient
-        limits.maxUnansweredCalls = 10
-        let gathering = GatheringResponder()
-
-        let sent = Array(repeatElement(Self.call, count: 100).joined())
-        let (output, end) = try await Session.transcript(of: sent, limits: limits, to: gathering)
-
-        #expect(output.count { $0 == UInt8(ascii: "\n") } == 100)
-        #expect(end?.isComplete == true)
     }
 
     @Test("sees the end of its input while it is paused", arguments: [false, true])
@@ -153,7 +139,7 @@ struct BackPressureTests {
 
         try await onThread { [limits] in
             let (told, toldWriter) = Session.pipe()
-            let responder = HeldResponder { if $0 != .endOfRead, $0 != .shutdown { toldWriter.write("!") } }
+            let responder = HeldResponder { if $0 != .shutdown { toldWriter.write("!") } }
             let session = Session(limits: limits, overSocket: overSocket)
             session.start(responder)
             for name in ["a", "b"] {
@@ -167,10 +153,9 @@ struct BackPressureTests {
             responder.answer("a")
             _ = told.readSome(atMost: 1)
             responder.answer("b")
-            let (output, end) = session.finish()
+            let output = session.finish()
             #expect(output.count { $0 == UInt8(ascii: "\n") } == 2)
-            #expect(end?.isComplete == true)
-            #expect(responder.events.filter { $0 != .endOfRead } == [.call("a"), .willShutDown, .call("b"), .shutdown])
+            #expect(responder.events == [.call("a"), .willShutDown, .call("b"), .shutdown])
         }
     }
 
@@ -186,7 +171,7 @@ struct BackPressureTests {
             session.start(EchoResponder())
             session.input.close()
 
-            let messages = try unframed(session.finish().output, .lines).map { try JSONText(validating: $0) }
+            let messages = try unframed(session.finish(), .lines).map { try JSONText(validating: $0) }
             let lost = messages.compactMap {
                 $0["method"]?.stringValue == "$/lost" ? $0["params"]?["count"]?.intValue : nil
             }
@@ -194,13 +179,4 @@ struct BackPressureTests {
             #expect(messages.count - lost.count + Int(lost.reduce(0, +)) == 10_000)
         }
     }
-}
-
-/// Answers what came when told that no further call is at hand.
-private final class GatheringResponder: Responder {
-    private let held = HeldReplies()
-
-    func respond(to request: Request, reply: Reply) { held.append(reply) }
-
-    func endOfRead() { held.answerAll() }
 }

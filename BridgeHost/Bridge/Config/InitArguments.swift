@@ -63,7 +63,7 @@ private struct Form {
             }
             let checked = try Arguments(
                 params.flatMap { Params($0) } ?? .none, for: "init", taking: InitArguments.parameters)
-            return Form(brandId: try checked.string(0), config: checked.object(1))
+            return Form(brandId: try checked.string(0), config: checked.value(1))
         }
     }
 

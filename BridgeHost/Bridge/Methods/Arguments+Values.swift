@@ -3,7 +3,7 @@ import TrackerModels
 
 extension Arguments {
     /// The object of a parameter, if one was given.
-    func properties(_ index: Int) -> Properties? { object(index).map { Properties(accepted: $0) } }
+    func properties(_ index: Int) -> Properties? { value(index).map { Properties(accepted: $0) } }
 
     /// The message id, if one was given.
     ///

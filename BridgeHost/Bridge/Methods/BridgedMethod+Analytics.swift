@@ -17,7 +17,7 @@ extension BridgedMethod {
             example: #"[{"writeKey": "key", "ingestionHost": "https://in.example.com"}]"#
         ) { host, arguments, reply in
             var options = InitOptions(delivery: host.settings.delivery)
-            if let given = arguments.object(0) { try AnalyticsFields.table.read(given, into: &options) }
+            if let given = arguments.value(0) { try AnalyticsFields.table.read(given, into: &options) }
             // The smaller of two counts, and a caller here has only this one.
             options.delivery.requestTimeout = options.requestTimeout
             host.analytics.initialize(with: options, completion: host.answeringLate(reply))

@@ -25,7 +25,7 @@ extension BridgedMethod {
             example: #"["key", "https://events.example.com/in", "1.2.3"]"#
         ) { host, arguments, reply in
             var options = BasicOptions(delivery: host.settings.delivery)
-            if let object = arguments.object(3) { try BasicFields.table.read(object, at: "options", into: &options) }
+            if let object = arguments.value(3) { try BasicFields.table.read(object, at: "options", into: &options) }
             host.basic.initialize(
                 apiKey: arguments.optionalString(0), endpoint: arguments.optionalString(1),
                 appVersion: arguments.optionalString(2), options: options, completion: host.answeringLate(reply))

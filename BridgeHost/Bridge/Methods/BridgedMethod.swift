@@ -76,7 +76,7 @@ extension BridgedMethod {
             let call = try call(arguments)
             let options: CallOptions?
             do throws(TrackerError) {
-                options = try arguments.object(parameters.count).map(CallOptions.init(json:))
+                options = try arguments.value(parameters.count).map(CallOptions.init(json:))
             } catch {
                 analytics.control.refuse(call: name, as: .invalidValue, "\(name): \(error.message)")
                 return completion()(.dropped(.invalidValue))

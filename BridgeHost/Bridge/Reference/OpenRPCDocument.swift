@@ -111,7 +111,6 @@ extension Parameter {
         case .boolean: .boolean
         case .object: .reference("Properties")
         case .array: .array(of: .anything)
-        case .any: .anything
         }
     }
 }

@@ -22,7 +22,7 @@ public final class HostSession: Responder {
     let settings: HostSettings
     let openCalls = OpenCalls()
     let order = CallOrder()
-    private let stop: @Sendable (String) -> Void
+    private let stop: @Sendable () -> Void
 
     /// Makes a session.
     ///
@@ -35,7 +35,7 @@ public final class HostSession: Responder {
     public init(
         settings: HostSettings, log: HostLog, notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
         together: @escaping @Sendable (() -> Void) -> Void = { $0() },
-        stop: @escaping @Sendable (String) -> Void
+        stop: @escaping @Sendable () -> Void
     ) {
         self.stop = stop
         self.settings = settings
@@ -103,7 +103,7 @@ public final class HostSession: Responder {
 
     /// Ends the connection, as the end of its input would.
     func end() {
-        stop("host.shutdown")
+        stop()
     }
 
     private static func rest(until deadline: ContinuousClock.Instant) -> Duration {

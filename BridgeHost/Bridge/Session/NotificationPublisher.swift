@@ -51,13 +51,14 @@ final class NotificationPublisher: Sendable {
 
     /// Passes on a client's diagnostics.
     func report(_ diagnostic: Diagnostic, from subject: Subject) {
-        if case .session(let session) = diagnostic {
-            guard isWanted(.session) else { return }
-            return notify(JSONRPC.Notification("session", .object("sessionId", session?.text)))
-        }
-        let topic: Topic = if case .delivered = diagnostic { .delivered } else { .diagnostic }
+        let (topic, method) =
+            switch diagnostic {
+            case .session: (Topic.session, "session")
+            case .delivered: (Topic.delivered, "diagnostic")
+            default: (Topic.diagnostic, "diagnostic")
+            }
         guard isWanted(topic) else { return }
-        for params in diagnostic.params(from: subject) { notify(JSONRPC.Notification("diagnostic", params)) }
+        for params in diagnostic.params(from: subject) { notify(JSONRPC.Notification(method, params)) }
     }
 
     private func isWanted(_ topic: Topic) -> Bool { topics.withLock { $0.contains(topic) } }

@@ -18,42 +18,32 @@ public final class Connection: Sendable {
     ///   - input: An open file descriptor to read from. It is neither closed nor made non-blocking.
     ///   - output: An open file descriptor to write to. It is neither closed nor made non-blocking.
     ///   - limits: What is taken from the client before it must wait.
-    ///   - lossNotice: Makes the notification that tells how many others were left out because the client did not
-    ///     read.
-    public init(
-        input: Int32, output: Int32, limits: ConnectionLimits = ConnectionLimits(),
-        lossNotice: @escaping @Sendable (Int) -> Notification = Notification.lost
-    ) {
+    public init(input: Int32, output: Int32, limits: ConnectionLimits = ConnectionLimits()) {
         ByteStream.reportBrokenPipes()
         self.input = ByteStream(descriptor: input)
         self.limits = limits
-        queue = OutputQueue(
-            output: ByteStream(descriptor: output), wake: wake, limits: limits, lossNotice: lossNotice
-        )
+        queue = OutputQueue(output: ByteStream(descriptor: output), wake: wake, limits: limits)
     }
 
-    /// Reads and answers until the input ends or ``stop(_:)`` is called.
+    /// Reads and answers until the input ends or ``stop()`` is called.
     ///
     /// Call it once, on a thread that may block, such as the main thread. It returns when all that was read is
     /// answered, the responder is done and the client has read the answers, but not later than `shutdownTimeout` after
     /// the end of the input.
     ///
     /// - Parameter responder: Answers the calls.
-    /// - Returns: Why the connection ended, and whether anything was left.
-    public func run(_ responder: some Responder) -> ConnectionEnd {
+    public func run(_ responder: some Responder) {
         var reader = ConnectionReader(
             input: input, wake: wake, limits: limits, queue: queue, responder: responder
         )
-        return reader.run()
+        reader.run()
     }
 
     /// Stops reading; what was read is still answered.
     ///
-    /// It can be called from any thread, also by the responder, and returns at once.
-    ///
-    /// - Parameter reason: The text for the ``ConnectionEnd``. If this is called several times, the first text counts.
-    public func stop(_ reason: String) {
-        queue.stop(.stopped(reason))
+    /// It can be called from any thread and several times, also by the responder, and returns at once.
+    public func stop() {
+        queue.stop()
     }
 
     /// Sends the answers and notifications that a closure gives in one write.
@@ -104,24 +94,6 @@ public struct ConnectionLimits: Hashable, Sendable {
     public init() {}
 }
 
-/// How a connection ended.
-public struct ConnectionEnd: Hashable, Sendable {
-    /// Why nothing more was read.
-    public enum Reason: Hashable, Sendable {
-        /// The client closed its side.
-        case endOfInput
-        /// ``Connection/stop(_:)`` was called with this text.
-        case stopped(String)
-        /// The input could not be read, with this error number of the system.
-        case inputFailed(errno: Int32)
-    }
-
-    /// Why nothing more was read.
-    public let reason: Reason
-    /// Whether all that was read was answered, and all answers were written, in time.
-    public let isComplete: Bool
-}
-
 /// Answers the calls of a connection.
 ///
 /// Its methods are called on the thread that reads the connection, one at a time, and must return at once. Answer later
@@ -136,9 +108,6 @@ public protocol Responder: Sendable {
     ///   - reply: Answers it, now or later and from any thread. A reply that is released without an answer answers with
     ///     INTERNAL_ERROR. Notifications have one, too: completing it says that the call no longer takes memory.
     func respond(to request: Request, reply: Reply)
-
-    /// Called when no further call is at hand for the moment: gathered calls can be carried out together.
-    func endOfRead()
 
     /// Called when the end begins: the input has ended, or the connection is to stop.
     ///
@@ -157,9 +126,6 @@ public protocol Responder: Sendable {
 }
 
 extension Responder {
-    /// Does nothing.
-    public func endOfRead() {}
-
     /// Does nothing.
     public func willShutDown(by deadline: ContinuousClock.Instant) {}
 

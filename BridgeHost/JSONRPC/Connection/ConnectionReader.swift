@@ -17,8 +17,6 @@ struct ConnectionReader {
     private var deadline: ContinuousClock.Instant?
     private var isHungUp = false
     private var isOutOfTime = false
-    /// Whether calls were read and not dispatched.
-    private var hasSkippedCalls = false
 
     init(
         input: ByteStream, wake: WakePipe, limits: ConnectionLimits, queue: OutputQueue, responder: any Responder
@@ -32,29 +30,26 @@ struct ConnectionReader {
         parser = MessageParser(maxBatchCalls: limits.maxBatchCalls)
     }
 
-    mutating func run() -> ConnectionEnd {
-        let reason = read()
+    mutating func run() {
+        read()
         let deadline = beginEnd()
         responder.shutdown(by: answersDeadline(deadline)) { [queue] in queue.finishResponder() }
         while !queue.isFinishedOrParks(), ContinuousClock.now < deadline {
             wait(forInput: false, orHangUp: false)
         }
-        return ConnectionEnd(reason: reason, isComplete: queue.close() && !hasSkippedCalls)
+        queue.close()
     }
 
     /// Reads and dispatches calls until there is a reason to stop.
-    private mutating func read() -> ConnectionEnd.Reason {
+    private mutating func read() {
         while true {
             let readiness = wait(forInput: true, orHangUp: false)
-            if let reason = queue.stopReason { return reason }
-            guard !isOutOfTime else { return .endOfInput }
+            guard !queue.isStopped, !isOutOfTime else { return }
             guard readiness.isReadable else { continue }
             switch input.read(into: &buffer) {
             case .bytes(let count): dispatch(count)
-            case .end:
-                dispatchLast()
-                return .endOfInput
-            case .failed(let errno): return .inputFailed(errno: errno)
+            case .end: return dispatchLast()
+            case .failed: return
             }
         }
     }
@@ -64,7 +59,6 @@ struct ConnectionReader {
         queue.hold()
         var position = 0
         while !isOutOfTime, let frame = decoder.next(in: buffer, upTo: count, from: &position) { dispatch(frame) }
-        responder.endOfRead()
         queue.release()
     }
 
@@ -74,7 +68,6 @@ struct ConnectionReader {
         guard let frame = decoder.finish() else { return }
         queue.hold()
         dispatch(frame)
-        responder.endOfRead()
         queue.release()
     }
 
@@ -106,10 +99,7 @@ struct ConnectionReader {
     private mutating func dispatch(
         _ call: Call, _ byteCount: Int, to destination: Reply.Destination = .connection, isInBatch: Bool = false
     ) {
-        guard waitForRoom(byteCount, isInBatch: isInBatch) else {
-            hasSkippedCalls = true
-            return
-        }
+        guard waitForRoom(byteCount, isInBatch: isInBatch) else { return }
         let reply = Reply(id: call.id, byteCount: byteCount, destination: destination, queue: queue)
         switch call.request {
         case .failure(let error): reply.fail(with: error)
@@ -127,13 +117,12 @@ struct ConnectionReader {
     private mutating func waitForRoom(_ byteCount: Int, isInBatch: Bool) -> Bool {
         guard !isOutOfTime else { return false }
         if queue.admit(byteCount, isInBatch: isInBatch, parks: false) { return true }
-        responder.endOfRead()
         queue.release()
         defer { queue.hold() }
         while !queue.admit(byteCount, isInBatch: isInBatch, parks: true) {
             let readiness = wait(forInput: false, orHangUp: !isHungUp)
             isHungUp = isHungUp || readiness.isHungUp
-            if isHungUp || queue.stopReason != nil { _ = beginEnd() }
+            if isHungUp || queue.isStopped { _ = beginEnd() }
             guard !isOutOfTime else { return false }
         }
         return true

@@ -13,17 +13,12 @@ final class OutputQueue: Sendable {
 
     private let output: ByteStream
     private let wake: WakePipe
-    private let lossNotice: @Sendable (Int) -> Notification
     private let queue = DispatchQueue(label: "JSONRPC.output")
     private let state: Mutex<OutputQueueState>
 
-    init(
-        output: ByteStream, wake: WakePipe, limits: ConnectionLimits,
-        lossNotice: @escaping @Sendable (Int) -> Notification
-    ) {
+    init(output: ByteStream, wake: WakePipe, limits: ConnectionLimits) {
         self.output = output
         self.wake = wake
-        self.lossNotice = lossNotice
         state = Mutex(OutputQueueState(limits: limits))
     }
 
@@ -62,21 +57,19 @@ final class OutputQueue: Sendable {
         state.withLock { $0.isFinishedOrParks() }
     }
 
-    /// Why reading is to stop, if it is.
-    var stopReason: ConnectionEnd.Reason? { state.withLock(\.stop) }
+    /// Whether reading is to stop.
+    var isStopped: Bool { state.withLock(\.isStopped) }
 
     /// Drops what is not written, and all that comes later.
-    ///
-    /// - Returns: Whether everything was answered and written.
-    func close() -> Bool {
+    func close() {
         state.withLock { $0.close() }
     }
 
     // MARK: - Any thread
 
-    /// Stops the reading; the first reason holds.
-    func stop(_ reason: ConnectionEnd.Reason) {
-        state.withLock { $0.stop = $0.stop ?? reason }
+    /// Stops the reading.
+    func stop() {
+        state.withLock { $0.isStopped = true }
         wake.wake()
     }
 
@@ -137,9 +130,9 @@ final class OutputQueue: Sendable {
             while !rest.isEmpty {
                 let piece = rest.prefix(Self.maxWrite)
                 guard output.write(bytes, in: piece) else { return change { $0.breakOff() } }
-                change { [lossNotice] state in
+                change { state in
                     state.flow.read(piece.count)
-                    state.tellLoss { lossNotice($0).message }
+                    state.tellLoss { Notification.lost($0).message }
                 }
                 rest = piece.upperBound..<rest.upperBound
             }

@@ -18,8 +18,8 @@ struct OutputQueueState: Sendable {
     var encoder = FrameEncoder(framing: .lines)
     /// How many gatherings are open: nothing is written until they end.
     var holds = 0
-    /// Why reading is to stop, if it is.
-    var stop: ConnectionEnd.Reason?
+    /// Whether reading is to stop.
+    var isStopped = false
     var isResponderDone = false
     /// Framed messages that are not being written yet.
     private var pending: [UInt8] = []
@@ -113,12 +113,9 @@ struct OutputQueueState: Sendable {
     }
 
     /// Drops what is not written, and all that comes later.
-    ///
-    /// - Returns: Whether everything was answered and written.
-    mutating func close() -> Bool {
+    mutating func close() {
         isClosed = true
         pending = []
-        return isComplete && !isBroken
     }
 
     /// What is to be done after a change.

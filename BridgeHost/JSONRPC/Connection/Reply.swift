@@ -35,9 +35,6 @@ public final class Reply: Sendable {
         complete(.failure(.internalError("The call was given up without an answer.")))
     }
 
-    /// Whether an answer reaches the client: notifications have none.
-    public var isWanted: Bool { id != nil }
-
     /// Answers with a result.
     public func succeed(with result: JSONText) {
         complete(.success(result))

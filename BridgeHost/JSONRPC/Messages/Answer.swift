@@ -45,7 +45,7 @@ public struct Notification: Hashable, Sendable {
     }
 
     /// Tells how many notifications were left out because the client did not read.
-    public static func lost(_ count: Int) -> Notification {
+    static func lost(_ count: Int) -> Notification {
         Notification("$/lost", JSONText(accepted: Array("{\"count\":\(count)}".utf8)))
     }
 

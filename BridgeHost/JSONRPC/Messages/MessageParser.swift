@@ -131,14 +131,14 @@ struct MessageParser: Sendable {
         }
         // Some clients always write params: null stands for none.
         guard let index = members.params, outline.items[index].kind != .null else {
-            return Call(Request(method: method, isNotification: id == nil), id: id)
+            return Call(Request(method: method), id: id)
         }
         let item = outline.items[index]
         guard item.kind == .array || item.kind == .object else {
             return refused("'params' must be an array or an object.")
         }
         let params = Params(of: index, in: outline, bytes)
-        return Call(Request(method: method, params: params, isNotification: id == nil), id: id)
+        return Call(Request(method: method, params: params), id: id)
     }
 }
 

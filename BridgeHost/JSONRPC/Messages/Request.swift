@@ -113,13 +113,10 @@ public struct Request: Sendable {
     public let method: String
     /// What it is called with.
     public let params: Params
-    /// Whether the client wants no answer, not even of an error.
-    public let isNotification: Bool
 
     /// Makes a request.
-    public init(method: String, params: Params = .none, isNotification: Bool = false) {
+    public init(method: String, params: Params = .none) {
         self.method = method
         self.params = params
-        self.isNotification = isNotification
     }
 }

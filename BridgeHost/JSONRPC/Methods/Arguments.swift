@@ -64,12 +64,6 @@ public struct Arguments: Sendable {
         return position == Self.absent ? nil : params.value(at: position)
     }
 
-    /// The value of a parameter that is an object.
-    ///
-    /// - Parameter index: The parameter's place in the method's list.
-    /// - Returns: `nil` if it is absent or `null`.
-    public func object(_ index: Int) -> JSONText? { value(index) }
-
     /// The value of a parameter that is a string, exactly its characters.
     ///
     /// - Parameter index: The parameter's place in the method's list.
@@ -83,7 +77,7 @@ public struct Arguments: Sendable {
         try present(index, value(index)?.stringValue)
     }
 
-    /// The value of a required parameter that is an object, an array, or anything.
+    /// The value of a required parameter.
     ///
     /// - Parameter index: The parameter's place in the method's list.
     public func text(_ index: Int) throws(RPCError) -> JSONText {

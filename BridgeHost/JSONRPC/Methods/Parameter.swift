@@ -16,8 +16,6 @@ public struct Parameter: Hashable, Sendable {
         case object
         /// An array.
         case array
-        /// Anything but `null`, which means absent.
-        case any
     }
 
     /// Its name, and in an error the word for it.
@@ -104,7 +102,6 @@ extension Parameter.Kind {
         case .boolean: "a boolean"
         case .object: "an object"
         case .array: "an array"
-        case .any: "a value"
         }
     }
 
@@ -117,7 +114,6 @@ extension Parameter.Kind {
         case .boolean: value.kind == .boolean
         case .object: value.kind == .object
         case .array: value.kind == .array
-        case .any: !value.isNull
         }
     }
 }

@@ -7,7 +7,6 @@ final class HeldResponder: Responder {
     /// What a responder was told.
     enum Event: Hashable, Sendable {
         case call(String)
-        case endOfRead
         case willShutDown
         case shutdown
     }
@@ -63,8 +62,6 @@ final class HeldResponder: Responder {
         }
         note(.call(request.method))
     }
-
-    func endOfRead() { add(.endOfRead) }
 
     func willShutDown(by deadline: ContinuousClock.Instant) { add(.willShutDown) }
 

@@ -56,7 +56,7 @@ final class Session: Sendable {
     /// What the client reads from.
     let output: Endpoint
     private let hostEnds: [Endpoint]
-    private let ended = Mutex<ConnectionEnd?>(nil)
+    private let ended = Atomic(false)
     private let unread = Mutex<[UInt8]>([])
 
     /// Opens the streams.
@@ -90,8 +90,8 @@ final class Session: Sendable {
     /// Runs the connection on a thread; its output is closed when it has ended.
     func start(_ responder: some Responder) {
         Thread.detachNewThread {
-            let end = self.connection.run(responder)
-            self.ended.withLock { $0 = end }
+            self.connection.run(responder)
+            self.ended.store(true, ordering: .releasing)
             for stream in self.hostEnds { stream.close() }
         }
     }
@@ -110,23 +110,20 @@ final class Session: Sendable {
         }
     }
 
-    /// How the connection ended, if it has.
-    var end: ConnectionEnd? { ended.withLock { $0 } }
+    /// Whether the connection has ended.
+    var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
     /// Reads everything up to the connection's end.
     ///
-    /// - Returns: What was not read before, and how the connection ended.
-    func finish() -> (output: [UInt8], end: ConnectionEnd?) {
-        let rest = unread.withLock { $0 } + output.readAll()
-        return (rest, end)
-    }
+    /// - Returns: What was not read before.
+    func finish() -> [UInt8] { unread.withLock { $0 } + output.readAll() }
 
     /// Sends `bytes`, closes the input and gives everything that was answered.
     ///
     /// - Parameter pieces: How the bytes are cut into writes.
     static func transcript(
         of bytes: [UInt8], limits: ConnectionLimits = .patient, to responder: some Responder
-    ) async throws -> (output: [UInt8], end: ConnectionEnd?) {
+    ) async throws -> [UInt8] {
         try await onThread {
             let session = Session(limits: limits)
             session.start(responder)
