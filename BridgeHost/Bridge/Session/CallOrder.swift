@@ -25,6 +25,8 @@ final class CallOrder: Sendable {
         var taken = 0
         /// Whether waiting calls are being carried out.
         var isReleasing = false
+        /// What every further call is answered with, once the end has come.
+        var closing: RPCError?
 
         /// The next call that need not wait any longer; `nil` if there is none.
         mutating func next() -> Call? {
@@ -43,11 +45,12 @@ final class CallOrder: Sendable {
 
     /// Carries a call out, now or when its turn comes.
     func take(_ call: Call, on session: HostSession) {
-        let isFree = state.withLock { state in
+        let (isFree, closing) = state.withLock { state in
             let mustWait = state.isReleasing || !state.held.isEmpty || state.openQuestions > 0 && call.changesAnswers
-            if mustWait { state.held.append(call) }
-            return !mustWait
+            if mustWait, state.closing == nil { state.held.append(call) }
+            return (!mustWait, state.closing)
         }
+        if let closing { return call.reply.fail(with: closing) }
         if isFree { call.perform(on: session) }
     }
 
@@ -68,9 +71,10 @@ final class CallOrder: Sendable {
         while let call = next() { call.perform(on: session) }
     }
 
-    /// Answers every call that still waits with an error.
+    /// Answers every call that still waits, and every later one, with an error.
     func close(with error: RPCError) {
         let waiting = state.withLock { state in
+            state.closing = error
             defer { (state.held, state.taken) = ([], 0) }
             return state.held[state.taken...]
         }

@@ -58,7 +58,6 @@ public final class HostSession: Responder {
 
     /// Takes a call.
     public func respond(to request: Request, reply: Reply) {
-        guard !openCalls.isClosed else { return reply.fail(with: .notTaken) }
         order.take(CallOrder.Call(request: request, reply: reply), on: self)
     }
 

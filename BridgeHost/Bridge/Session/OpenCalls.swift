@@ -17,29 +17,29 @@ final class OpenCalls: Sendable {
         var next = 0
         var lateCalls = 0
         var lateCallsEnded: (@Sendable () -> Void)?
-        var isClosed = false
+        /// What every further call is answered with, once the end has come.
+        var closing: RPCError?
+
+        mutating func add(_ reply: Reply, isLate: Bool) -> Ticket {
+            let place = freePlaces.popLast() ?? replies.count
+            if place == replies.count { replies.append(nil) }
+            let ticket = Ticket(place: place, number: next, isLate: isLate)
+            replies[place] = (number: next, reply: reply)
+            next += 1
+            if isLate { lateCalls += 1 }
+            return ticket
+        }
     }
 
     private let state = Mutex(State())
-
-    /// Whether no call is answered any more but with an error.
-    var isClosed: Bool { state.withLock(\.isClosed) }
 
     /// Records an open call.
     ///
     /// - Parameter isLate: Whether its answer depends on the network.
     func add(_ reply: Reply, isLate: Bool) -> Ticket {
-        state.withLock { state in
-            let call = (number: state.next, reply: reply)
-            state.next += 1
-            if isLate { state.lateCalls += 1 }
-            guard let place = state.freePlaces.popLast() else {
-                state.replies.append(call)
-                return Ticket(place: state.replies.count - 1, number: call.number, isLate: isLate)
-            }
-            state.replies[place] = call
-            return Ticket(place: place, number: call.number, isLate: isLate)
-        }
+        let (ticket, closing) = state.withLock { ($0.add(reply, isLate: isLate), $0.closing) }
+        if let closing { reply.fail(with: closing) }
+        return ticket
     }
 
     /// Records that a call is answered, once.
@@ -69,7 +69,7 @@ final class OpenCalls: Sendable {
     /// Answers every open call, and every later one, with an error.
     func close(with error: RPCError) {
         let replies = state.withLock { state in
-            state.isClosed = true
+            state.closing = error
             defer {
                 state.freePlaces = Array(state.replies.indices)
                 for place in state.replies.indices { state.replies[place] = nil }

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+import TrackerModels
+
+@testable import Bridge
+@testable import JSONRPC
+
+@Suite("The end of a host's session")
+struct HostSessionEndTests {
+    private let pipe = Pipe()
+
+    /// What the reply is answered with once everything that had it is released.
+    private func answer(_ act: (Reply) -> Void) throws -> JSONText {
+        let output = ByteStream(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let queue = OutputQueue(output: output, wake: WakePipe(), limits: ConnectionLimits())
+        #expect(queue.admit(0, isInBatch: false, parks: false))
+
+        act(Reply(id: Array("1".utf8), byteCount: 0, destination: .connection, queue: queue))
+
+        return try JSONText(validating: Array(pipe.fileHandleForReading.availableData.dropLast()))
+    }
+
+    @Test("a call that a client has passed on just before it is answered too", arguments: [true, false])
+    func lateCall(isLate: Bool) throws {
+        let answer = try answer { reply in
+            let calls = OpenCalls()
+            calls.close(with: .notTaken)
+
+            calls.remove(calls.add(reply, isLate: isLate))
+        }
+
+        #expect(answer["error"]?["code"]?.intValue == 1009)
+    }
+
+    @Test("a call that would wait for a query is answered too")
+    func waitingCall() throws {
+        let answer = try answer { reply in
+            let session = HostSession(
+                settings: HostSettings(appName: "end", storageDirectory: nil, maxMessageBytes: 1),
+                log: HostLog(descriptor: -1, least: nil), notify: { _ in }, stop: {})
+            session.order.beginQuestion()
+            session.order.close(with: .notTaken)
+
+            session.respond(to: Request(method: "reset"), reply: reply)
+        }
+
+        #expect(answer["error"]?["code"]?.intValue == 1009)
+    }
+}
