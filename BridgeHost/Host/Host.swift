@@ -19,15 +19,12 @@ struct Host {
 
     private func serve() -> Never {
         let streams = StandardStreams()
-        var limits = ConnectionLimits()
-        limits.maxMessageBytes = options.maxMessageBytes
-        limits.shutdownTimeout = options.shutdownTimeout
-        let connection = Connection(input: streams.input, output: streams.output, limits: limits)
+        let connection = Connection(input: streams.input, output: streams.output, limits: options.limits)
         ProcessSignals.watch([SIGTERM, SIGINT]) { _ in connection.stop() }
         let session = HostSession(
             settings: HostSettings(
                 appName: options.appName, storageDirectory: options.storageDirectory,
-                maxMessageBytes: options.maxMessageBytes),
+                maxMessageBytes: options.limits.maxMessageBytes),
             log: HostLog(
                 descriptor: STDERR_FILENO, least: options.logLevel, omitsRefusals: options.quietRefusals),
             notify: { connection.notify($0) }, together: { answers in connection.together(answers) },

@@ -1,3 +1,4 @@
+import JSONRPC
 import TrackerCore
 
 /// What the host was asked for when it was started.
@@ -20,10 +21,8 @@ struct HostOptions: Hashable, Sendable {
     var storageDirectory: String?
     /// Whether messages about dropped calls are left out of the log.
     var quietRefusals = false
-    /// The longest message, in bytes.
-    var maxMessageBytes = 16 << 20
-    /// How long it may take to end.
-    var shutdownTimeout = Duration.milliseconds(1_500)
+    /// The longest message, how long it may take to end, and what cannot be set.
+    var limits = ConnectionLimits()
 
     /// Reads the arguments of the command line.
     ///
@@ -66,10 +65,10 @@ struct HostOptions: Hashable, Sendable {
             logLevel = level
         case .maxMessageBytes:
             guard let count = Int(value), (1...1 << 30).contains(count) else { return false }
-            maxMessageBytes = count
+            limits.maxMessageBytes = count
         case .shutdownTimeout:
             guard let duration = Duration(argument: value), duration <= .seconds(600) else { return false }
-            shutdownTimeout = duration
+            limits.shutdownTimeout = duration
         }
         return true
     }
@@ -91,7 +90,7 @@ struct HostOptions: Hashable, Sendable {
                                      ~/.local/state/mobile-tracker/NAME
           --storage-dir PATH         where state is kept instead, unless a client says
                                      otherwise; by default MOBILE_TRACKER_STORAGE_DIR
-          --max-message-bytes N      refuse longer messages (default 16777216)
+          --max-message-bytes N      refuse longer messages (default \(ConnectionLimits().maxMessageBytes))
           --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
                                      1.5s (default)
           --inspect PATH             print what a state folder holds, as JSON, and exit;

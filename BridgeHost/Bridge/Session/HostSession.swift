@@ -139,9 +139,7 @@ public struct HostSettings: Hashable, Sendable {
     public var maxMessageBytes: Int
 
     /// Makes settings.
-    public init(
-        appName: String = "default", storageDirectory: String? = nil, maxMessageBytes: Int = 16 << 20
-    ) {
+    public init(appName: String, storageDirectory: String?, maxMessageBytes: Int) {
         self.appName = appName
         self.storageDirectory = storageDirectory
         self.maxMessageBytes = maxMessageBytes

@@ -1,3 +1,4 @@
+import JSONRPC
 import Testing
 import TrackerCore
 
@@ -14,8 +15,8 @@ struct HostOptionsTests {
         #expect(!options.quietRefusals)
         #expect(options.appName == "default")
         #expect(options.storageDirectory == nil)
-        #expect(options.maxMessageBytes == 16_777_216)
-        #expect(options.shutdownTimeout == .milliseconds(1_500))
+        #expect(options.limits.maxMessageBytes == 16_777_216)
+        #expect(options.limits.shutdownTimeout == .milliseconds(1_500))
     }
 
     @Test(
@@ -38,8 +39,8 @@ struct HostOptionsTests {
         #expect(options.logLevel == .error)
         #expect(options.appName == "@acme/shop")
         #expect(options.storageDirectory == "/a=b")
-        #expect(options.maxMessageBytes == 1_024)
-        #expect(options.shutdownTimeout == .milliseconds(250))
+        #expect(options.limits.maxMessageBytes == 1_024)
+        #expect(options.limits.shutdownTimeout == .milliseconds(250))
     }
 
     @Test(
@@ -49,7 +50,7 @@ struct HostOptionsTests {
     func readsTimes(_ text: String, _ milliseconds: Int) throws {
         let options = try HostOptions(arguments: ["--shutdown-timeout", text])
 
-        #expect(options.shutdownTimeout == .milliseconds(milliseconds))
+        #expect(options.limits.shutdownTimeout == .milliseconds(milliseconds))
     }
 
     @Test("take the quiet of refusals without a value, and go on")
