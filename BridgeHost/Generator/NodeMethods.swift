@@ -1,23 +1,16 @@
 import Bridge
 import JSONRPC
-import TrackerModels
 
 /// The method table as JavaScript: what the Node client's functions are made from.
 enum NodeMethods {
     /// The file's text.
     static var text: String {
-        let tables = [
-            table(
-                "TRACKER", "the session-based tracker", BridgedMethod.tracker + BridgedMethod.trackerState, prefix: ""),
-            table("ANALYTICS", "the analytics client", BridgedMethod.analytics, prefix: "analytics."),
-            table("BASIC", "the basic tracker", BridgedMethod.basic, prefix: "basic."),
-        ]
-        return ([head, callOptions] + tables + [numbers]).joined(separator: "\n\n") + "\n"
+        ([head, callOptions] + ClientGroup.all.map(table) + [numbers]).joined(separator: "\n\n") + "\n"
     }
 
     /// The text of the file in which the functions of the tracker that all share are exported by name.
     static var functions: String {
-        let names = (BridgedMethod.tracker + BridgedMethod.trackerState).map { "    \($0.method.name)," }
+        let names = ClientGroup.tracker.rows.map { "    \($0.method.name)," }
         return """
             // Made by `make generate` from the host's method table: a change here is lost.
             import { MobileTracker } from './shared.js'
@@ -70,51 +63,40 @@ enum NodeMethods {
             + "const CALL_OPTIONS = [\n\(lines.joined(separator: "\n"))\n]"
     }
 
-    private static func table(_ name: String, _ whose: String, _ rows: [BridgedMethod], prefix: String) -> String {
-        let lines = rows.map { row in
-            let name = row.method.name.dropFirst(prefix.count)
-            return "    \(name): \(members(of: row.method, isStamped: prefix == "analytics.")),"
-        }
-        let comment = "/** The methods of \(whose). @type {Record<string, BridgedMethod>} */"
-        return "\(comment)\nexport const \(name) = {\n\(lines.joined(separator: "\n"))\n}"
+    private static func table(of group: ClientGroup) -> String {
+        let lines = group.rows.map { "    \(group.name(of: $0)): \(members(of: CallTraits(of: $0.method)))," }
+        let comment = "/** \(group.summary) @type {Record<string, BridgedMethod>} */"
+        return "\(comment)\nexport const \(group.name.uppercased()) = {\n\(lines.joined(separator: "\n"))\n}"
     }
 
-    private static func members(of method: Method<HostSession>, isStamped: Bool) -> String {
-        let result = NodeResult(of: method)
-        let hasID = method.parameters.contains(where: \.isNamedOnly)
-        let isBeginning = method.errors.contains(TrackerError.Code.initializationFailed.rawValue)
-        let values = method.parameters.filter { !$0.isNamedOnly && !$0.isCallOptions }
-        let params = values.map { param($0, of: result) }.joined() + (values.isEmpty ? "" : "\n        ")
+    private static func members(of call: CallTraits) -> String {
+        let values = call.arguments.filter { !$0.isCallOptions }
+        let params = values.map { param($0, of: call.result) }.joined() + (values.isEmpty ? "" : "\n        ")
         var members = ["params: [\(params)]"]
-        members.append("gives: \(result.text)")
-        if hasID { members.append("messageId: '\(isStamped && result == .outcome ? "stamped" : "uuid")'") }
-        if method.parameters.contains(where: \.isCallOptions) { members.append("options: CALL_OPTIONS") }
-        if hasID || isBeginning { members.append("repeats: true") }
-        if let first = values.first, result == .outcome, fault(of: first, result) == "INVALID_EVENT_NAME" {
-            members.append("isNamed: true")
-        }
-        if isBeginning, values.first?.kind == .string { members.append("takesObject: true") }
+        members.append("gives: \(text(of: call.result))")
+        if let kind = call.messageID { members.append("messageId: '\(kind.rawValue)'") }
+        if values.count < call.arguments.count { members.append("options: CALL_OPTIONS") }
+        if call.repeats { members.append("repeats: true") }
+        if call.isNamed { members.append("isNamed: true") }
+        if call.beginsClient, values.first?.kind == .string { members.append("takesObject: true") }
         return "{\n        \(members.joined(separator: ",\n        ")),\n    }"
     }
 
-    private static func param(_ parameter: Parameter, of result: NodeResult) -> String {
+    private static func param(_ parameter: Parameter, of result: CallResult) -> String {
         let members = [
             "name: '\(parameter.name)'", "kind: '\(parameter.kind.rawValue)'", "isRequired: \(parameter.isRequired)",
-            "fault: '\(fault(of: parameter, result))'",
+            "fault: '\(result.fault(of: parameter))'",
         ]
         return "\n            { \(members.joined(separator: ", ")) },"
     }
 
-    /// What a wrong value of a parameter is answered with.
-    static func fault(of parameter: Parameter, _ result: NodeResult) -> String {
-        guard result == .outcome else {
-            if let error = parameter.errorIfAbsent { return error.code }
-            return parameter.kind == .object ? TrackerError.Code.invalidConfiguration.rawValue : "INVALID_PARAMS"
-        }
-        return switch parameter.name {
-        case "eventName", "event", "name": RefusalReason.invalidEventName.rawValue
-        case "userId", "newUserId": RefusalReason.invalidUserId.rawValue
-        default: RefusalReason.invalidValue.rawValue
+    /// What a promise of the Node client resolves with, as the table has it.
+    private static func text(of result: CallResult) -> String {
+        switch result {
+        case .outcome: "'outcome'"
+        case .nothing: "'nothing'"
+        case .object: "'object'"
+        case .member(let name): "{ member: '\(name)' }"
         }
     }
 
@@ -124,42 +106,6 @@ enum NodeMethods {
         return "/** The number of each error that a message can carry. @type {Record<string, number>} */\n"
             + "export const NUMBERS = {\n\(lines.joined(separator: "\n"))\n}"
     }
-}
-
-/// What a promise of the Node client resolves with.
-enum NodeResult: Hashable {
-    case outcome
-    case nothing
-    case object
-    case member(String)
-
-    init(of method: Method<HostSession>) {
-        let named = NamedSchema.named(method.result)
-        if method.result == "Outcome" {
-            self = .outcome
-        } else if named?.isEmpty == true {
-            self = .nothing
-        } else if let member = named?.onlyMember {
-            self = .member(member.name)
-        } else {
-            self = .object
-        }
-    }
-
-    /// The value in the table.
-    var text: String {
-        switch self {
-        case .outcome: "'outcome'"
-        case .nothing: "'nothing'"
-        case .object: "'object'"
-        case .member(let name): "{ member: '\(name)' }"
-        }
-    }
-}
-
-extension Parameter {
-    /// Whether this is what a call says for itself: in JavaScript it stands in one object with the message id.
-    var isCallOptions: Bool { schema == "AnalyticsCallOptions" }
 }
 
 extension Schema {

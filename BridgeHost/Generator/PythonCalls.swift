@@ -14,10 +14,10 @@ enum PythonCalls {
 
     /// The file's text.
     static func text(for caller: Caller) -> String {
-        let classes = PythonNames.groups.map { group in
+        let classes = ClientGroup.all.map { group in
             let name = caller == .synchronous ? "\(group.name)Calls" : "Async\(group.name)Calls"
             let functions = group.rows.map {
-                function(of: $0.method, named: PythonNames.snake($0.method.name.dropFirst(group.prefix.count)), caller)
+                function(of: $0.method, named: PythonNames.snake(group.name(of: $0)), caller)
             }
             let base = caller == .synchronous ? "Caller" : "AsyncCaller"
             let head = "\nclass \(name)(\(base)):\n    \"\"\"\(group.summary)\"\"\""
@@ -44,7 +44,7 @@ enum PythonCalls {
 
     /// The types that calls take and give, but for those that are classes of the package.
     private static var usedTypes: Set<String> {
-        let methods = PythonNames.groups.flatMap { $0.rows.map(\.method) }
+        let methods = ClientGroup.all.flatMap { $0.rows.map(\.method) }
         let types = methods.flatMap { method in method.parameters.map(type) + [result(of: method)] }
         let names = types.flatMap { $0.split(separator: " | ").map(String.init) }
         return Set(names.filter { $0.first?.isUppercase == true && !["None", "Outcome", "FlushReport"].contains($0) })
@@ -76,8 +76,9 @@ enum PythonCalls {
 
     /// What is handed on: the method, its arguments and the message id.
     private static func call(of method: Method<HostSession>) -> String {
-        let hasID = method.parameters.contains { $0.name == "messageId" }
-        let values = method.parameters.filter { $0.name != "messageId" }.map { PythonNames.snake($0.name) }
+        let traits = CallTraits(of: method)
+        let hasID = traits.messageID != nil
+        let values = traits.arguments.map { PythonNames.snake($0.name) }
         let list = "(\(values.joined(separator: ", "))\(values.count == 1 ? "," : ""))"
         let words = ["\"\(method.name)\""] + (values.isEmpty && !hasID ? [] : [list]) + (hasID ? ["message_id"] : [])
         return words.joined(separator: ", ")

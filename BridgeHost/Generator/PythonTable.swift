@@ -6,9 +6,7 @@ import TrackerModels
 enum PythonTable {
     /// The file's text.
     static var text: String {
-        let rows = PythonNames.groups.flatMap { group in
-            group.rows.map { row(of: $0.method, isStamped: group.prefix == "analytics.") }
-        }
+        let rows = ClientGroup.all.flatMap { $0.rows.map { row(of: $0.method) } }
         let numbers = ErrorReference.everywhere.map { "    \"\($0.code)\": \($0.number),\n" }.joined()
         return """
             # Made by `make generate` from the host's method table: a change here is lost.
@@ -33,25 +31,20 @@ enum PythonTable {
             """
     }
 
-    private static func row(of method: Method<HostSession>, isStamped: Bool) -> String {
-        let result = NodeResult(of: method)
-        let hasID = method.parameters.contains { $0.name == "messageId" }
-        let isBeginning = method.errors.contains(TrackerError.Code.initializationFailed.rawValue)
-        let values = method.parameters.filter { $0.name != "messageId" }
-        var members = ["\"\(method.name)\"", gives(result, method)]
-        if !values.isEmpty {
-            let params = values.map { "\n            \(param($0, of: result))," }.joined()
+    private static func row(of method: Method<HostSession>) -> String {
+        let call = CallTraits(of: method)
+        var members = ["\"\(method.name)\"", gives(call.result, method)]
+        if !call.arguments.isEmpty {
+            let params = call.arguments.map { "\n            \(param($0, of: call.result))," }.joined()
             members.append("params=(\(params)\n        )")
         }
-        if hasID { members.append("message_id=\"\(isStamped && result == .outcome ? "stamped" : "uuid")\"") }
-        if hasID || isBeginning { members.append("repeats=True") }
-        if let first = values.first, result == .outcome, NodeMethods.fault(of: first, result) == "INVALID_EVENT_NAME" {
-            members.append("is_named=True")
-        }
+        if let kind = call.messageID { members.append("message_id=\"\(kind.rawValue)\"") }
+        if call.repeats { members.append("repeats=True") }
+        if call.isNamed { members.append("is_named=True") }
         return "    \"\(method.name)\": Row(\n        \(members.joined(separator: ",\n        ")),\n    ),"
     }
 
-    private static func gives(_ result: NodeResult, _ method: Method<HostSession>) -> String {
+    private static func gives(_ result: CallResult, _ method: Method<HostSession>) -> String {
         switch result {
         case .outcome: "Gives.OUTCOME"
         case .nothing: "Gives.NOTHING"
@@ -60,10 +53,10 @@ enum PythonTable {
         }
     }
 
-    private static func param(_ parameter: Parameter, of result: NodeResult) -> String {
+    private static func param(_ parameter: Parameter, of result: CallResult) -> String {
         var members = [
             "\"\(parameter.name)\"", "\"\(PythonNames.snake(parameter.name))\"", "\"\(parameter.kind.rawValue)\"",
-            parameter.isRequired ? "True" : "False", "\"\(NodeMethods.fault(of: parameter, result))\"",
+            parameter.isRequired ? "True" : "False", "\"\(result.fault(of: parameter))\"",
         ]
         if let options = parameter.schema.flatMap(NamedSchema.named)?.schema.inlineMembers {
             let names = names(of: options).map { "\n                \($0)," }.joined()
@@ -85,28 +78,6 @@ enum PythonTable {
 
 /// How what the bridge names is called in Python.
 enum PythonNames {
-    /// A group of methods, and the classes that have them.
-    struct Group {
-        /// What the names of the classes begin with.
-        let name: String
-        /// What the names of the host's methods begin with.
-        let prefix: String
-        let summary: String
-        let rows: [BridgedMethod]
-    }
-
-    /// Every method of a client.
-    static let groups = [
-        Group(
-            name: "Tracker", prefix: "", summary: "The methods of the session-based tracker.",
-            rows: BridgedMethod.tracker + BridgedMethod.trackerState),
-        Group(
-            name: "Analytics", prefix: "analytics.", summary: "The methods of the analytics client.",
-            rows: BridgedMethod.analytics),
-        Group(
-            name: "Basic", prefix: "basic.", summary: "The methods of the basic tracker.", rows: BridgedMethod.basic),
-    ]
-
     /// A name in lower case with underscores: `eventTTLMs` is `event_ttl_ms`.
     static func snake(_ name: some StringProtocol) -> String {
         let letters = Array(name)

@@ -6,11 +6,16 @@ import TrackerModels
 enum PythonTypes {
     /// The file's text.
     static var text: String {
-        let shown = NamedSchema.all.filter(\.isShownInPython)
+        let shown = NamedSchema.all.filter { $0.isShown && !classes.contains($0.name) }
         let codes = ErrorReference.everywhere.map(\.code)
         let errors = alias("HostErrorCode", "The code of an error that the host answers.", codes)
         return ([head] + shown.map(declaration) + [errors]).joined(separator: "\n\n\n") + "\n"
     }
+
+    /// What is a class of the package, or no argument there.
+    private static let classes: Set = [
+        "ReactNativeConfig", "Outcome", "AcceptedOutcome", "DroppedOutcome", "FlushReport",
+    ]
 
     private static let head = """
         # Made by `make generate` from the host's method table: a change here is lost.
@@ -99,18 +104,4 @@ extension Schema {
         case .reference(let name): name
         }
     }
-}
-
-extension NamedSchema {
-    /// Whether a Python program ever sees such a value, and it is no class of the package.
-    fileprivate var isShownInPython: Bool {
-        let isUnwrapped = onlyMember != nil && name != "SessionNotification"
-        return !isUnwrapped && !isEmpty && !Self.hidden.contains(name)
-    }
-
-    private static let hidden: Set = [
-        "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "ReactNativeConfig",
-        "MessageId", "Milliseconds", "Timestamp", "Properties", "Outcome", "AcceptedOutcome", "DroppedOutcome",
-        "FlushReport",
-    ]
 }

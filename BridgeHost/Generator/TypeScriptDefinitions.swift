@@ -9,43 +9,23 @@ import TrackerModels
 enum TypeScriptDefinitions {
     /// The file's text.
     static var text: String {
-        let interfaces = groups.map { group in
-            let functions = group.rows.map {
-                function(of: $0, named: String($0.method.name.dropFirst(group.prefix.count)))
-            }
-            return "/** \(group.summary) */\nexport interface \(group.name) {\n\(functions.joined(separator: "\n"))\n}"
+        let interfaces = ClientGroup.all.map { group in
+            let functions = group.rows.map { function(of: $0, named: group.name(of: $0)) }
+            let head = "/** \(group.summary) */\nexport interface \(group.name)Methods {"
+            return "\(head)\n\(functions.joined(separator: "\n"))\n}"
         }
-        let types = NamedSchema.all.filter(\.isShownInTypeScript).map(declaration)
+        let types = NamedSchema.all.filter(\.isShown).map(declaration)
         let codes = ErrorReference.everywhere.map { "    /** \($0.summary) */\n    | '\($0.code)'" }
         let errors =
             "/** The code of an error that the host answers. */\nexport type HostErrorCode =\n"
             + codes.joined(separator: "\n")
-        let named = groups[0].rows.map {
+        let named = ClientGroup.tracker.rows.map {
             "export const \($0.method.name): TrackerMethods['\($0.method.name)']"
         }
         let exports = ["// The functions of the tracker that all share, each by its name."] + named
         return ([head] + types + [errors] + interfaces + [exports.joined(separator: "\n")]).joined(separator: "\n\n")
             + "\n"
     }
-
-    private struct Group {
-        let name: String
-        let prefix: String
-        let summary: String
-        let rows: [BridgedMethod]
-    }
-
-    private static let groups = [
-        Group(
-            name: "TrackerMethods", prefix: "", summary: "The methods of the session-based tracker.",
-            rows: BridgedMethod.tracker + BridgedMethod.trackerState),
-        Group(
-            name: "AnalyticsMethods", prefix: "analytics.", summary: "The methods of the analytics client.",
-            rows: BridgedMethod.analytics),
-        Group(
-            name: "BasicMethods", prefix: "basic.", summary: "The methods of the basic tracker.",
-            rows: BridgedMethod.basic),
-    ]
 
     private static let head = """
         // Made by `make generate` from the host's method table: a change here is lost.
@@ -130,7 +110,7 @@ enum TypeScriptDefinitions {
         lines.append("    \(name)(\(arguments(of: method))): Promise<\(result(of: method))>")
         if let first = method.parameters.first, let other = first.alternative {
             lines.append("    \(name)(\(other.name): \(other.type)): Promise<\(result(of: method))>")
-        } else if method.errors.contains(TrackerError.Code.initializationFailed.rawValue), method.parameters.count > 1 {
+        } else if CallTraits(of: method).beginsClient, method.parameters.count > 1 {
             let members = arguments(of: method).split(separator: ", ").joined(separator: "; ")
             lines.append("    \(name)(params: { \(members) }): Promise<\(result(of: method))>")
         }
@@ -153,31 +133,6 @@ enum TypeScriptDefinitions {
         guard let named = NamedSchema.named(method.result) else { return "unknown" }
         return named.onlyMember.map { $0.schema.typeScript() } ?? (named.isEmpty ? "void" : named.name)
     }
-}
-
-extension NamedSchema {
-    /// The member of an object that has one alone.
-    var onlyMember: Schema.Member? {
-        guard case .object(let members, nil) = schema, members.count == 1 else { return nil }
-        return members[0]
-    }
-
-    /// Whether it is an object without members.
-    var isEmpty: Bool {
-        guard case .object(let members, nil) = schema else { return false }
-        return members.isEmpty
-    }
-
-    /// Whether a JavaScript program ever sees such a value.
-    fileprivate var isShownInTypeScript: Bool {
-        let isUnwrapped = onlyMember != nil && self.name != "SessionNotification"
-        return !isUnwrapped && !isEmpty && !Self.hidden.contains(name)
-    }
-
-    private static let hidden: Set = [
-        "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "MessageId", "Milliseconds",
-        "Properties", "Timestamp",
-    ]
 }
 
 extension Parameter {

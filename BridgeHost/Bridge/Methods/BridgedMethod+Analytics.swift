@@ -87,14 +87,7 @@ extension BridgedMethod {
         ) { _ in
             .setAdvertisingId(nil)
         },
-        BridgedMethod(
-            "analytics.flush",
-            [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
-            result: "FlushReport", "Sends what is queued now. Other calls do not wait for it.", example: "[5000]"
-        ) { host, arguments, reply in
-            host.analytics.control.flush(
-                timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
-        },
+        .flush("analytics.flush", on: \.analytics),
         BridgedMethod(
             "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true,
             "Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`."

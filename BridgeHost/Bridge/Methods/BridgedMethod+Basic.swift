@@ -57,14 +57,7 @@ extension BridgedMethod {
         ) {
             .screen(name: try $0.string(0), properties: $0.properties(1))
         },
-        BridgedMethod(
-            "basic.flush",
-            [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
-            result: "FlushReport", "Sends what is queued now. Other calls do not wait for it.", example: "[5000]"
-        ) { host, arguments, reply in
-            host.basic.control.flush(
-                timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
-        },
+        .flush("basic.flush", on: \.basic),
         .reading(
             "basic.getDebugInfo", on: \.basic, result: "BasicDebugInfo",
             "The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."

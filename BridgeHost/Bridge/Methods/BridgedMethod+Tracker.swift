@@ -118,13 +118,7 @@ extension BridgedMethod {
                 all: arguments.bool(0) ?? false, messageID: try arguments.messageID(1),
                 completion: host.answering(reply))
         },
-        BridgedMethod(
-            "flush", [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
-            result: "FlushReport", "Sends what is queued now. Other calls do not wait for it.", example: "[5000]"
-        ) { host, arguments, reply in
-            host.tracker.control.flush(
-                timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
-        },
+        .flush("flush", on: \.tracker),
         BridgedMethod(
             "setConsent", [.required("consent", .string, "What the user decided.", schema: "Consent"), .messageID],
             errors: [.storage], changesAnswers: true,

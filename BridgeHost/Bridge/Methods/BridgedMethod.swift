@@ -134,6 +134,19 @@ extension BridgedMethod {
         return BridgedMethod(method, example: example, changesAnswers: changesAnswers)
     }
 
+    /// A flush, which may answer late.
+    static func flush<Client: ControlledClient>(
+        _ name: String, on client: @escaping ClientPath<Client>
+    ) -> BridgedMethod {
+        BridgedMethod(
+            name, [.optional("timeoutMs", .integer, "How long to try; 30,000 by default.", schema: "Milliseconds")],
+            result: "FlushReport", "Sends what is queued now. Other calls do not wait for it.", example: "[5000]"
+        ) { host, arguments, reply in
+            client(host).control.flush(
+                timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
+        }
+    }
+
     /// A query: it sees every call sent before it, and none sent after.
     static func reading<Client: ControlledClient>(
         _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter] = [], result: String,

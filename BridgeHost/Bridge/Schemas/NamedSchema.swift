@@ -58,12 +58,12 @@ extension NamedSchema {
     ]
 
     /// What notifications carry.
-    static let notifications: [NamedSchema] = [
+    package static let notifications: [NamedSchema] = [
         NamedSchema(
             "LogNotification", "A log message.",
             .object(
                 [
-                    .required("level", .choice(["debug", "info", "warning", "error"])), .required("message", .string),
+                    .required("level", .choice(LogLevel.allCases.map(\.rawValue))), .required("message", .string),
                     .required("at", .string, "ISO 8601, milliseconds, UTC."),
                 ], others: nil),
             example: #"{"level": "warning", "message": "…", "at": "2025-11-27T10:30:00.000Z"}"#),
@@ -71,7 +71,9 @@ extension NamedSchema {
             "DiagnosticNotification", "What happened to events.",
             .object(
                 [
-                    .required("client", .choice(["tracker", "analytics", "basic"]), "Whose events they are."),
+                    .required(
+                        "client", .choice(NotificationPublisher.Subject.allCases.map(\.rawValue)),
+                        "Whose events they are."),
                     .required(
                         "kind",
                         .choice(["dropped", "delivered", "refused", "retried", "breaker", "storage", "lane", "missed"])),
@@ -145,67 +147,38 @@ extension NamedSchema {
             "CrossDomainUrl", "The URL, with the session if the configuration allows it.",
             .object([.required("url", .string)], others: nil),
             example: #"{"url": "https://shop.example.com/cart?gt_session_id=session-1"}"#),
-        NamedSchema(
-            "DebugInfo", "The state of the tracker. Later versions may add members.",
-            .object(
-                [
-                    .required(
-                        "lifecycle", .string, "`idle`, `initializing`, `ready`, `halted`, `disabled` and the like."),
-                    .optional("disabledBecause", .string, "Why it is disabled."),
-                    .optional("queueLength", .count, "How many events wait."),
-                    .optional("circuitState", .choice(["closed", "halfOpen", "open"]), "The circuit breaker's state."),
-                    .optional("circuitRemainingMs", .number, "How long it stays open."),
-                    .optional("flushInFlight", .boolean, "Whether a request is under way."),
-                    .optional("sessionId", .string.orNull, "The current session."),
-                    .optional("deviceId", .string.orNull, "The installation's identifier."),
-                    .optional("consent", .reference("Consent"), "What the user decided."),
-                    .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
-                    .optional("refused", .anyObject, "Calls refused when they were made, by reason."),
-                    .optional("lastError", .anyObject.orNull, "The last failure of a request."),
-                    .optional("config", .anyObject, "The configuration, secrets masked."),
-                ], others: .anything),
+        debugInfo(
+            "DebugInfo", "The state of the tracker.",
+            lifecycle: "`idle`, `initializing`, `ready`, `halted`, `disabled` and the like.",
+            identity: [
+                .optional("sessionId", .string.orNull, "The current session."),
+                .optional("deviceId", .string.orNull, "The installation's identifier."),
+                .optional("consent", .reference("Consent"), "What the user decided."),
+            ], config: "The configuration, secrets masked.",
             example: #"{"lifecycle": "ready", "queueLength": 0, "circuitState": "closed", "consent": "granted"}"#),
-        NamedSchema(
-            "AnalyticsDebugInfo", "The state of the analytics client. Later versions may add members.",
-            .object(
-                [
-                    .required("lifecycle", .string, "`idle`, `initializing`, `ready`, `resetting` or `disabled`."),
-                    .optional("disabledBecause", .string, "Why it is disabled."),
-                    .optional("queueLength", .count, "How many events wait."),
-                    .optional("writeKey", .string, "Masked."),
-                    .optional("ingestionHost", .string),
-                    .optional("flushIntervalSeconds", .integer),
-                    .optional("maxQueueEvents", .integer),
-                    .optional("circuitState", .choice(["closed", "halfOpen", "open"]), "The circuit breaker's state."),
-                    .optional("circuitRemainingMs", .number, "How long it stays open."),
-                    .optional("flushInFlight", .boolean, "Whether a request is under way."),
-                    .optional("anonymousId", .string.orNull),
-                    .optional("userId", .string.orNull),
-                    .optional("groupId", .string.orNull),
-                    .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
-                    .optional("refused", .anyObject, "Calls refused when they were made, by reason."),
-                    .optional("lastError", .anyObject.orNull, "The last failure of a request."),
-                    .optional("config", .anyObject, "The options, secrets masked, without `context`."),
-                ], others: .anything),
+        debugInfo(
+            "AnalyticsDebugInfo", "The state of the analytics client.",
+            lifecycle: "`idle`, `initializing`, `ready`, `resetting` or `disabled`.",
+            settings: [
+                .optional("writeKey", .string, "Masked."),
+                .optional("ingestionHost", .string),
+                .optional("flushIntervalSeconds", .integer),
+                .optional("maxQueueEvents", .integer),
+            ],
+            identity: [
+                .optional("anonymousId", .string.orNull),
+                .optional("userId", .string.orNull),
+                .optional("groupId", .string.orNull),
+            ], config: "The options, secrets masked, without `context`.",
             example: #"{"lifecycle": "ready", "queueLength": 2, "writeKey": "****-key", "userId": "user-1"}"#),
-        NamedSchema(
-            "BasicDebugInfo", "The state of the basic tracker. Later versions may add members.",
-            .object(
-                [
-                    .required("lifecycle", .string, "`idle`, `ready`, `halted` or `disabled`."),
-                    .optional("disabledBecause", .string, "Why it is disabled."),
-                    .required("queueLength", .count, "How many events wait."),
-                    .optional("endpoint", .string, "Where they go."),
-                    .optional("maxQueueSize", .integer, "How many may wait."),
-                    .optional("userId", .string.orNull),
-                    .optional("circuitState", .choice(["closed", "halfOpen", "open"]), "The circuit breaker's state."),
-                    .optional("circuitRemainingMs", .number, "How long it stays open."),
-                    .optional("flushInFlight", .boolean, "Whether a request is under way."),
-                    .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
-                    .optional("refused", .anyObject, "Calls refused when they were made, by reason."),
-                    .optional("lastError", .anyObject.orNull, "The last failure of a request."),
-                    .optional("config", .anyObject, "The configuration, secrets masked."),
-                ], others: .anything),
+        debugInfo(
+            "BasicDebugInfo", "The state of the basic tracker.",
+            lifecycle: "`idle`, `ready`, `halted` or `disabled`.",
+            settings: [
+                .optional("endpoint", .string, "Where they go."),
+                .optional("maxQueueSize", .integer, "How many may wait."),
+                .optional("userId", .string.orNull),
+            ], config: "The configuration, secrets masked.",
             example: #"{"lifecycle": "ready", "queueLength": 2, "circuitState": "closed", "userId": "user-1"}"#),
         NamedSchema(
             "HostInfo", "The name, version and methods of a host.",
@@ -230,6 +203,32 @@ extension NamedSchema {
                 #"{"openrpc": "1.3.2", "info": {"title": "MobileTracker", "version": "\#(ProductVersion.current)"}, "methods": []}"#
         ),
     ]
+
+    /// The debug information of a client: what all clients have, with its own settings and identity.
+    private static func debugInfo(
+        _ name: String, _ summary: String, lifecycle: String, settings: [Schema.Member] = [],
+        identity: [Schema.Member] = [], config: String, example: String
+    ) -> NamedSchema {
+        let state: [Schema.Member] = [
+            .required("lifecycle", .string, lifecycle),
+            .optional("disabledBecause", .string, "Why it is disabled."),
+            .required("queueLength", .count, "How many events wait."),
+        ]
+        let delivery: [Schema.Member] = [
+            .optional("circuitState", .choice(CircuitState.allCases.map(\.rawValue)), "The circuit breaker's state."),
+            .optional("circuitRemainingMs", .number, "How long it stays open."),
+            .optional("flushInFlight", .boolean, "Whether a request is under way."),
+        ]
+        let counts: [Schema.Member] = [
+            .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
+            .optional("refused", .anyObject, "Calls refused when they were made, by reason."),
+            .optional("lastError", .anyObject.orNull, "The last failure of a request."),
+            .optional("config", .anyObject, config),
+        ]
+        return NamedSchema(
+            name, "\(summary) Later versions may add members.",
+            .object(state + settings + delivery + identity + counts, others: .anything), example: example)
+    }
 
     /// An object with one value that may be `null`.
     private static func value(_ name: String, _ member: String, _ summary: String, _ example: String) -> NamedSchema {

@@ -23,7 +23,7 @@ final class NotificationPublisher: Sendable {
     }
 
     /// Which client a notification is about.
-    enum Subject: String, Sendable {
+    enum Subject: String, CaseIterable, Sendable {
         case tracker, analytics, basic
     }
 

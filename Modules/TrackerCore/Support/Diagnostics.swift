@@ -28,7 +28,7 @@ public enum Diagnostic: Hashable, Sendable {
 }
 
 /// The state of a circuit breaker, which keeps requests back after several failures.
-public enum CircuitState: String, Hashable, Sendable {
+public enum CircuitState: String, Hashable, Sendable, CaseIterable {
     /// Requests are sent.
     case closed
     /// One request is under way, and its answer decides whether the breaker closes or opens again.

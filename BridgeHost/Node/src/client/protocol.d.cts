@@ -95,7 +95,7 @@ export interface DebugInfo {
     /** Why it is disabled. */
     disabledBecause?: string
     /** How many events wait. */
-    queueLength?: number
+    queueLength: number
     /** The circuit breaker's state. */
     circuitState?: 'closed' | 'halfOpen' | 'open'
     /** How long it stays open. */
@@ -126,7 +126,7 @@ export interface AnalyticsDebugInfo {
     /** Why it is disabled. */
     disabledBecause?: string
     /** How many events wait. */
-    queueLength?: number
+    queueLength: number
     /** Masked. */
     writeKey?: string
     ingestionHost?: string

@@ -56,7 +56,7 @@ class DebugInfo(TypedDict):
     disabled_because: NotRequired[str]
 
     # How many events wait.
-    queue_length: NotRequired[int]
+    queue_length: int
 
     # The circuit breaker's state.
     circuit_state: NotRequired[Literal["closed", "halfOpen", "open"]]
@@ -99,7 +99,7 @@ class AnalyticsDebugInfo(TypedDict):
     disabled_because: NotRequired[str]
 
     # How many events wait.
-    queue_length: NotRequired[int]
+    queue_length: int
 
     # Masked.
     write_key: NotRequired[str]

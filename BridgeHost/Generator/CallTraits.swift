@@ -1,0 +1,106 @@
+import Bridge
+import JSONRPC
+import TrackerModels
+
+/// What the clients in other languages know of a method.
+struct CallTraits: Sendable {
+    /// What a message id is that is made up for a call that brings none.
+    enum MessageIDKind: String, Sendable {
+        case uuid
+        /// It also says when the call was made.
+        case stamped
+    }
+
+    /// What a call comes to.
+    let result: CallResult
+    /// What a call takes besides its message id.
+    let arguments: [Parameter]
+    /// `nil` if it takes no message id.
+    let messageID: MessageIDKind?
+    /// Whether it begins a client.
+    let beginsClient: Bool
+    /// Whether it is made again if the host dies before it answers.
+    let repeats: Bool
+    /// Whether the first argument is a name that may be logged.
+    let isNamed: Bool
+
+    init(of method: Method<HostSession>) {
+        let result = CallResult(of: method)
+        let hasID = method.parameters.contains(where: \.isNamedOnly)
+        let isStamped = method.name.hasPrefix("analytics.") && result == .outcome
+        self.result = result
+        arguments = method.parameters.filter { !$0.isNamedOnly }
+        messageID = hasID ? (isStamped ? .stamped : .uuid) : nil
+        beginsClient = method.errors.contains(TrackerError.Code.initializationFailed.rawValue)
+        repeats = hasID || beginsClient
+        isNamed =
+            result == .outcome
+            && arguments.first.map { result.fault(of: $0) } == RefusalReason.invalidEventName.rawValue
+    }
+}
+
+/// What a call of a client in another language comes to.
+enum CallResult: Hashable, Sendable {
+    case outcome
+    case nothing
+    case object
+    /// An object has one member: its value.
+    case member(String)
+
+    init(of method: Method<HostSession>) {
+        let named = NamedSchema.named(method.result)
+        if method.result == "Outcome" {
+            self = .outcome
+        } else if named?.isEmpty == true {
+            self = .nothing
+        } else if let member = named?.onlyMember {
+            self = .member(member.name)
+        } else {
+            self = .object
+        }
+    }
+
+    /// What a wrong value of a parameter is answered with: a reason if the call has an outcome, else the code of an
+    /// error.
+    func fault(of parameter: Parameter) -> String {
+        guard self == .outcome else {
+            if let error = parameter.errorIfAbsent { return error.code }
+            return parameter.kind == .object ? TrackerError.Code.invalidConfiguration.rawValue : "INVALID_PARAMS"
+        }
+        return switch parameter.name {
+        case "eventName", "event", "name": RefusalReason.invalidEventName.rawValue
+        case "userId", "newUserId": RefusalReason.invalidUserId.rawValue
+        default: RefusalReason.invalidValue.rawValue
+        }
+    }
+}
+
+extension Parameter {
+    /// Whether this is what a call says for itself: in JavaScript it stands in one object with the message id.
+    var isCallOptions: Bool { schema == "AnalyticsCallOptions" }
+}
+
+extension NamedSchema {
+    /// The member of an object that has one alone.
+    var onlyMember: Schema.Member? {
+        guard case .object(let members, nil) = schema, members.count == 1 else { return nil }
+        return members[0]
+    }
+
+    /// Whether it is an object without members.
+    var isEmpty: Bool {
+        guard case .object(let members, nil) = schema else { return false }
+        return members.isEmpty
+    }
+
+    /// Whether a program in another language sees such a value, under this name.
+    var isShown: Bool {
+        let isUnwrapped = onlyMember != nil && !Self.notifications.contains { $0.name == name }
+        return !isUnwrapped && !isEmpty && !Self.hidden.contains(name)
+    }
+
+    private static let hidden: Set = [
+        "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "MessageId", "Milliseconds",
+        "Properties", "Timestamp",
+    ]
+}
