@@ -68,7 +68,7 @@
         if byte == UInt8(ascii: "-") { position &+= 1 }
         if position < end, byte == UInt8(ascii: "0") {
             position &+= 1
-            if position < end, Self.isDigit(byte) { throw error(.invalidNumber) }
+            if position < end, byte.isASCIIDigit { throw error(.invalidNumber) }
         } else {
             try skipDigits()
         }
@@ -84,13 +84,11 @@
         try skipDigits()
     }
 
-    @inline(__always) private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-
     /// Steps over one or more digits.
     @inline(__always) private mutating func skipDigits() throws(JSONSyntaxError) {
         guard position < end else { throw error(.unexpectedEnd) }
-        guard Self.isDigit(byte) else { throw error(.invalidNumber) }
-        repeat { position &+= 1 } while position < end && Self.isDigit(byte)
+        guard byte.isASCIIDigit else { throw error(.invalidNumber) }
+        repeat { position &+= 1 } while position < end && byte.isASCIIDigit
     }
 
     /// Steps over the string whose opening quote stands here.
@@ -195,7 +193,7 @@ extension JSONCursor {
         var unit: UInt16 = 0
         for index in distance..<distance + 4 {
             guard position + index < end else { throw JSONSyntaxError(.unexpectedEnd, at: end) }
-            guard let digit = JSONEscape.hexadecimalDigit(byte(after: index)) else { throw error(.invalidEscape) }
+            guard let digit = byte(after: index).hexadecimalValue else { throw error(.invalidEscape) }
             unit = unit << 4 | UInt16(digit)
         }
         return unit

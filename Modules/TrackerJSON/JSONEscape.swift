@@ -1,15 +1,5 @@
 /// The escapes of JSON strings, both ways.
 package enum JSONEscape {
-    /// The value of a hexadecimal digit in either case.
-    static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
     /// The characters of the inside of a validated string as UTF-8, which is the inside itself if it has no escapes.
     static func characters(ofContent content: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         content.contains(UInt8(ascii: "\\")) ? unescaped(content)[...] : content
@@ -106,7 +96,7 @@ package enum JSONEscape {
     private static func scalar(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar {
         let unit = takeUnit(&rest)
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        let other = rest.dropFirst(2).prefix(4).reduce(0) { $0 << 4 | UInt32(hexadecimalDigit($1) ?? 0) }
+        let other = rest.dropFirst(2).prefix(4).reduce(0) { $0 << 4 | UInt32($1.hexadecimalValue ?? 0) }
         guard unit < 0xDC00, rest.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]), other & 0xFC00 == 0xDC00,
             let scalar = Unicode.Scalar(0x10000 + ((unit & 0x3FF) << 10 | (other & 0x3FF)))
         else { return "\u{FFFD}" }
@@ -116,6 +106,6 @@ package enum JSONEscape {
 
     private static func takeUnit(_ rest: inout ArraySlice<UInt8>) -> UInt32 {
         defer { rest = rest.dropFirst(4) }
-        return rest.prefix(4).reduce(0) { $0 << 4 | UInt32(hexadecimalDigit($1) ?? 0) }
+        return rest.prefix(4).reduce(0) { $0 << 4 | UInt32($1.hexadecimalValue ?? 0) }
     }
 }

@@ -51,6 +51,24 @@ private func haveSameBytes(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBuf
     return true
 }
 
+extension UInt8 {
+    /// Whether this is `0` to `9`.
+    @inline(__always) package var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+    /// Whether this is a letter of ASCII, in either case.
+    package var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+
+    /// Whether this is a letter or digit of ASCII.
+    package var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
+
+    /// The value of a hexadecimal digit in either case; `nil` for any other byte.
+    package var hexadecimalValue: UInt8? {
+        if isASCIIDigit { return self - UInt8(ascii: "0") }
+        let letter = self | 0x20
+        return (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(letter) ? letter - UInt8(ascii: "a") + 10 : nil
+    }
+}
+
 extension StringProtocol {
     /// Where `mark` stands first, compared byte by byte; `nil` if it stands nowhere.
     ///

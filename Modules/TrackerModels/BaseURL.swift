@@ -123,9 +123,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     private static func port(_ text: Substring?, for scheme: Scheme) throws(Invalid) -> UInt16? {
         // "An empty port is the scheme's own" (RFC 3986, 3.2.3).
         guard let text, !text.isEmpty else { return nil }
-        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = UInt16(text),
-            port > 0
-        else { throw Invalid(reason: "The URL's port is not a number from 1 to 65535.") }
+        guard text.utf8.allSatisfy(\.isASCIIDigit), let port = UInt16(text), port > 0 else { throw Invalid(reason: "The URL's port is not a number from 1 to 65535.") }
         return port == scheme.defaultPort ? nil : port
     }
 
@@ -133,7 +131,9 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         let bytes = Array(text.utf8)
         for (index, byte) in bytes.enumerated() {
             if byte == UInt8(ascii: "%") {
-                guard index + 2 < bytes.count, isHexDigit(bytes[index + 1]), isHexDigit(bytes[index + 2]) else {
+                guard index + 2 < bytes.count, bytes[index + 1].hexadecimalValue != nil,
+                    bytes[index + 2].hexadecimalValue != nil
+                else {
                     throw Invalid(reason: "The URL's path has a % that does not begin a percent-encoded byte.")
                 }
             } else if !isPathByte(byte) {
@@ -146,21 +146,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
     /// `pchar` of RFC 3986, 3.3, but for `%`, and the slash.
     private static func isPathByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~!$&'()*+,;=:@/".utf8.contains(byte)
-        }
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || "-._~!$&'()*+,;=:@/".utf8.contains(byte)
     }
 }
 
@@ -199,7 +185,7 @@ struct HostName: Hashable, Sendable {
     private static func looksNumeric(_ host: Substring) -> Bool {
         let labels = host.split(separator: ".")
         guard let last = labels.last else { return false }
-        return last.utf8.allSatisfy(isDigit)
+        return last.utf8.allSatisfy(\.isASCIIDigit)
             || (last.lowercased().hasPrefix("0x") && last.dropFirst(2).allSatisfy(\.isHexDigit))
     }
 
@@ -210,7 +196,7 @@ struct HostName: Hashable, Sendable {
         return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
             (1...63).contains(label.utf8.count)
                 && label.utf8.allSatisfy { byte in
-                    isDigit(byte) || isLetter(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                    byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
                 }
         }
     }
@@ -220,7 +206,7 @@ struct HostName: Hashable, Sendable {
         guard parts.count == 4 else { return nil }
         let bytes = parts.compactMap { part -> UInt8? in
             // A leading zero means octal to some readers.
-            guard part.utf8.allSatisfy(isDigit), part == "0" || !part.hasPrefix("0") else { return nil }
+            guard part.utf8.allSatisfy(\.isASCIIDigit), part == "0" || !part.hasPrefix("0") else { return nil }
             return UInt8(part)
         }
         return bytes.count == 4 ? bytes : nil
@@ -255,11 +241,5 @@ struct HostName: Hashable, Sendable {
             }
         }
         return result
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }

@@ -21,3 +21,27 @@ struct TextSearchTests {
         #expect(text.dropFirst().place(of: "://") == nil)
     }
 }
+
+@Suite("Bytes of ASCII")
+struct ASCIITests {
+    private static let bytes = UInt8.min...UInt8.max
+
+    private func text(_ isWanted: (UInt8) -> Bool) -> String {
+        String(decoding: Self.bytes.filter(isWanted), as: UTF8.self)
+    }
+
+    @Test("are told apart by what they are")
+    func classes() {
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+        #expect(text(\.isASCIIDigit) == "0123456789")
+        #expect(text(\.isASCIILetter) == letters)
+        #expect(text(\.isASCIIAlphanumeric) == "0123456789\(letters)")
+    }
+
+    @Test("have the value of a hexadecimal digit in either case, and no other byte has one")
+    func hexadecimalValues() {
+        #expect(text { $0.hexadecimalValue != nil } == "0123456789ABCDEFabcdef")
+        #expect("0189afAF".utf8.map(\.hexadecimalValue) == [0, 1, 8, 9, 10, 15, 10, 15])
+    }
+}

@@ -1,3 +1,5 @@
+import TrackerJSON
+
 /// Takes messages from a stream of bytes, however it is cut into reads.
 ///
 /// The beginning of the stream decides the framing, blanks aside: a name and a colon begin headers, and anything else
@@ -96,10 +98,9 @@ public struct FrameDecoder: Sendable {
     }
 
     private mutating func decide(by byte: UInt8, _ position: inout Int) {
-        let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         if carry.isEmpty, Blank.contains(byte) {
             position += 1
-        } else if carry.isEmpty ? isLetter : HeaderBlock.isToken(byte) && carry.count < Self.maxNameLength {
+        } else if carry.isEmpty ? byte.isASCIILetter : HeaderBlock.isToken(byte) && carry.count < Self.maxNameLength {
             carry.append(byte)
             position += 1
         } else {

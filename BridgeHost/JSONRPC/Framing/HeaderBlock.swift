@@ -1,3 +1,5 @@
+import TrackerJSON
+
 /// What the headers read so far say about the length of the message that follows them.
 struct HeaderBlock: Sendable {
     /// How many bytes of headers a message may have.
@@ -75,7 +77,7 @@ struct HeaderBlock: Sendable {
         guard !digits.isEmpty else { return nil }
         var number = 0
         for digit in digits {
-            guard case UInt8(ascii: "0")...UInt8(ascii: "9") = digit else { return nil }
+            guard digit.isASCIIDigit else { return nil }
             let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
             let (sum, exceeds) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
             guard !overflows, !exceeds else { return nil }
@@ -86,12 +88,7 @@ struct HeaderBlock: Sendable {
 
     /// Whether a byte can stand in the name of a header (RFC 9110, 5.6.2; only what names are really made of).
     static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -107,7 +107,7 @@ struct HostFacts: Hashable, Sendable {
         }
         let tag = String(name.map { $0 == "_" ? "-" : $0 })
         let isTag = tag.split(separator: "-", omittingEmptySubsequences: false).allSatisfy { part in
-            (1...8).contains(part.utf8.count) && part.utf8.allSatisfy(isLetterOrDigit)
+            (1...8).contains(part.utf8.count) && part.utf8.allSatisfy(\.isASCIIAlphanumeric)
         }
         return isTag ? tag : nil
     }
@@ -125,15 +125,10 @@ struct HostFacts: Hashable, Sendable {
     /// The zone of a path into the time zone database, or of a name; `nil` for rules such as `CET-1CEST`.
     private static func zoneName(_ text: String) -> String? {
         let path = text.place(of: "zoneinfo/").map { String(text[$0.upperBound...]) } ?? text
-        let isName = path.utf8.allSatisfy { isLetterOrDigit($0) || "_+-/".utf8.contains($0) }
+        let isName = path.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_+-/".utf8.contains($0) }
         guard isName, !path.isEmpty, !path.hasPrefix("/") else { return nil }
-        let isRule = !path.contains("/") && path.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let isRule = !path.contains("/") && path.utf8.contains(where: \.isASCIIDigit)
         return isRule ? nil : path
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }
 

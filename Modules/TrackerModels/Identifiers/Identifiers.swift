@@ -112,9 +112,7 @@ public struct BrandID: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: One or more ASCII digits, such as `"925"`.
     /// - Returns: `nil` if `text` is not a whole number that fits 64 bits.
     public init?(_ text: some StringProtocol) {
-        guard !text.isEmpty, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
-            let number = Int64(text)
-        else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(text) else { return nil }
         self.number = number
     }
 

@@ -103,7 +103,7 @@ extension Timestamp {
     /// Takes this many digits.
     private static func number(_ digits: Int, from rest: inout ArraySlice<UInt8>) -> Int64? {
         let taken = rest.prefix(digits)
-        guard taken.count == digits, taken.allSatisfy(isDigit) else { return nil }
+        guard taken.count == digits, taken.allSatisfy(\.isASCIIDigit) else { return nil }
         rest = rest.dropFirst(digits)
         return taken.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
@@ -117,7 +117,7 @@ extension Timestamp {
     /// Takes a fraction of a second, if there is one, as milliseconds.
     private static func fraction(from rest: inout ArraySlice<UInt8>) -> Int64? {
         guard take(".", from: &rest) || take(",", from: &rest) else { return 0 }
-        let digits = rest.prefix(while: isDigit)
+        let digits = rest.prefix(while: \.isASCIIDigit)
         guard !digits.isEmpty else { return nil }
         rest = rest.dropFirst(digits.count)
         return [100, 10, 1].enumerated().reduce(0) { sum, place in
@@ -136,8 +136,6 @@ extension Timestamp {
         guard let minutes = number(2, from: &rest), hours < 24, minutes < 60 else { return nil }
         return sign * (hours * 60 + minutes)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// How many days a month has.
     package static func length(ofMonth month: Int64, _ year: Int64) -> Int64 {

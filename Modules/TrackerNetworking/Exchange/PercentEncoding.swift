@@ -1,3 +1,5 @@
+import TrackerModels
+
 /// Percent-encodes text for URLs, and decodes it.
 public enum PercentEncoding {
     /// Writes one segment of a path, such as a user id.
@@ -26,8 +28,8 @@ public enum PercentEncoding {
         var bytes: [UInt8] = []
         var rest = Array(value.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2, let high = digit(rest[rest.startIndex]),
-                let low = digit(rest[rest.startIndex + 1])
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let high = rest[rest.startIndex].hexadecimalValue, let low = rest[rest.startIndex + 1].hexadecimalValue
             {
                 bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)
@@ -38,23 +40,8 @@ public enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
-
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || "-._~".utf8.contains(byte)
     }
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {

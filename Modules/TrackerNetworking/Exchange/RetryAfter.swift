@@ -15,7 +15,7 @@ public enum RetryAfter {
     /// - Returns: A wait from zero to ``cap``; `nil` if there is no value, or it is neither seconds nor a date.
     public static func wait(for value: String?, date: String?, now: Timestamp) -> Duration? {
         guard let value = value.map(trimmed), !value.isEmpty else { return nil }
-        if value.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) {
+        if value.utf8.allSatisfy(\.isASCIIDigit) {
             // Digits that do not fit a number ask for more than the cap in any case.
             return Int64(value).map { min(.seconds($0), cap) } ?? cap
         }
@@ -103,8 +103,7 @@ enum HTTPDate {
     }
 
     private static func number(_ text: Substring, digits: Int) -> Int64? {
-        guard text.utf8.count == digits, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
-        else { return nil }
+        guard text.utf8.count == digits, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int64(text)
     }
 }
