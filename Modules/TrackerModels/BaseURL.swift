@@ -123,7 +123,9 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     private static func port(_ text: Substring?, for scheme: Scheme) throws(Invalid) -> UInt16? {
         // "An empty port is the scheme's own" (RFC 3986, 3.2.3).
         guard let text, !text.isEmpty else { return nil }
-        guard text.utf8.allSatisfy(\.isASCIIDigit), let port = UInt16(text), port > 0 else { throw Invalid(reason: "The URL's port is not a number from 1 to 65535.") }
+        guard text.utf8.allSatisfy(\.isASCIIDigit), let port = UInt16(text), port > 0 else {
+            throw Invalid(reason: "The URL's port is not a number from 1 to 65535.")
+        }
         return port == scheme.defaultPort ? nil : port
     }
 

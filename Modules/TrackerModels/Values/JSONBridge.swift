@@ -8,13 +8,8 @@
 
 /// Writes values of unknown type as text, and knows where it is in them.
 struct JSONBridge {
-    private enum Step {
-        case key(String)
-        case index(Int)
-    }
-
     private(set) var bytes: [UInt8] = []
-    private var path: [Step] = []
+    private var path: [JSONStep] = []
 
     mutating func append(_ dictionary: [String: Any]) throws(JSONConversionError) {
         guard path.count < JSONText.maxDepth else { throw error(.tooDeep) }
@@ -84,35 +79,14 @@ struct JSONBridge {
     ///
     /// - Parameter tree: What the path leads to.
     mutating func append(tree: JSONValue) throws(JSONConversionError) {
-        switch tree {
-        case .object(let object):
-            guard path.count < JSONText.maxDepth else { throw error(.tooDeep) }
-            bytes.append(UInt8(ascii: "{"))
-            for (index, member) in object.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                JSONEscape.append(member.key, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                path.append(.key(member.key))
-                try append(tree: member.value)
-                path.removeLast()
+        do throws(JSONTreeFault) {
+            try JSONTreeWriter.append(tree, depth: path.count, to: &bytes)
+        } catch {
+            path += error.path
+            switch error.reason {
+            case .tooDeep: throw self.error(.tooDeep)
+            case .notFinite(let number): throw self.error(number.text == "NaN" ? .notANumber : .infinity)
             }
-            bytes.append(UInt8(ascii: "}"))
-        case .array(let elements):
-            guard path.count < JSONText.maxDepth else { throw error(.tooDeep) }
-            bytes.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                path.append(.index(index))
-                try append(tree: element)
-                path.removeLast()
-            }
-            bytes.append(UInt8(ascii: "]"))
-        case .number(let number) where !number.isFinite:
-            throw error(number.text == "NaN" ? .notANumber : .infinity)
-        case .number(let number): bytes += number.text.utf8
-        case .string(let string): JSONEscape.append(string, to: &bytes)
-        case .bool(let value): bytes += value.description.utf8
-        case .null: bytes += "null".utf8
         }
     }
 

@@ -18,12 +18,7 @@ public struct Properties: Hashable, Sendable {
 
     /// Takes a JSON tree.
     public init(_ object: JSONObject) {
-        do throws(JSONSyntaxError) {
-            content = .success(try JSONText(object))
-        } catch {
-            // The writer does not know the way to the value that it cannot write.
-            content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(tree: .object(object)) }
-        }
+        content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(tree: .object(object)) }
     }
 
     /// Takes validated JSON text, which is sent as it is. It must be an object.
