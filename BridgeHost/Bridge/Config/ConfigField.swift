@@ -167,9 +167,8 @@ extension ConfigOption.Range {
         case (.bytes, .integer(let count)) where count >= 1 << 10 && count % (1 << 10) == 0: "\(count >> 10) KiB"
         case (_, .integer(let count)): "\(count)".grouped
         case (_, .number(let number)): "\(number)"
-        case (_, .duration(let duration)) where duration < .seconds(1): "\(Int(duration / .milliseconds(1))) ms"
         case (_, .duration(let duration)) where duration >= .seconds(600): "\(Int(duration / .seconds(60))) min"
-        case (_, .duration(let duration)): "\(Int(duration / .seconds(1))) s"
+        case (_, .duration(let duration)): FieldCheck.text(duration)
         case (_, .boolean(let truth)): "\(truth)"
         case (_, .text(let text)): "`\(text)`"
         }

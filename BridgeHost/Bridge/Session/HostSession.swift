@@ -71,7 +71,9 @@ public final class HostSession: Responder {
 
     /// Sends what can be sent, and closes the clients.
     public func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
-        let begin = Ending { [tracker, analytics, basic] in
+        let isBegun = Atomic(false)
+        let begin: @Sendable () -> Void = { [tracker, analytics, basic] in
+            guard !isBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
             let missing = Atomic(3)
             let rest = Self.rest(until: deadline)
             let end: @Sendable () -> Void = {
@@ -82,8 +84,8 @@ public final class HostSession: Responder {
             basic.control.shutDown(within: rest, completion: end)
         }
         // The last call may be an `init`: a client may write its calls, close its side, and have them performed.
-        after(Self.rest(until: deadline) * Self.graceShare) { begin.reach() }
-        openCalls.whenNoneIsLate { begin.reach() }
+        after(Self.rest(until: deadline) * Self.graceShare, begin)
+        openCalls.whenNoneIsLate(begin)
     }
 
     /// Makes every client that waits try again at once.
@@ -111,18 +113,6 @@ public final class HostSession: Responder {
 
     private func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
         DispatchQueue.global().asyncAfter(deadline: .now() + duration / .seconds(1), execute: action)
-    }
-}
-
-/// An action that two places may trigger and that runs once.
-private final class Ending: Sendable {
-    private let isReached = Atomic(false)
-    private let action: @Sendable () -> Void
-
-    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
-
-    func reach() {
-        if !isReached.exchange(true, ordering: .acquiringAndReleasing) { action() }
     }
 }
 
