@@ -31,8 +31,8 @@ enum TypeScriptDefinitions {
         // Made by `make generate` from the host's method table: a change here is lost.
 
         /**
-         * The properties of an event, the data of a profile and the like: an object of what JSON can hold. Undefined
-         * members are left out, and `toJSON` is asked. A Date is its ISO text, a URL its text, a BigInt an exact number, a
+         * The properties of an event, the data of a profile and the like: a JSON object. Undefined
+         * members are left out, and `toJSON` is called. A Date is its ISO text, a URL its text, a BigInt an exact number, a
          * Map an object, a Set an array, an Error its name, message and stack. Functions and symbols are left out, with a
          * warning.
          *
@@ -44,7 +44,7 @@ enum TypeScriptDefinitions {
         /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
         export type Timestamp = Date | string
 
-        /** A call as a `beforeSend` sees it: plain values, as they would be sent. A member that the call lacks is undefined. */
+        /** A call as `beforeSend` receives it: plain values, as they would be sent. A member that the call lacks is undefined. */
         export interface OutgoingCall {
             /** Which call, as the bridge names it: `track`, `analytics.identify`, … */
             readonly method: string
@@ -59,8 +59,8 @@ enum TypeScriptDefinitions {
         }
 
         /**
-         * Sees each tracking call that is valid, before anything is written. Change the call or return another; return
-         * `null` or `false` to drop it, with the outcome `BEFORE_SEND`. One that throws drops the call too, with a warning.
+         * Receives each valid tracking call before anything is written. Change the call or return another; return
+         * `null` or `false` to drop it, with the outcome `BEFORE_SEND`. If it throws, the call is dropped too, with a warning.
          */
         export type BeforeSend = (call: OutgoingCall) => OutgoingCall | null | false | undefined | void
 
@@ -74,15 +74,15 @@ enum TypeScriptDefinitions {
 
         /** What a client's configuration may hold besides what goes to the host. */
         export interface ClientHooks {
-            /** Sees the calls of this client. */
+            /** Receives the calls of this client. */
             beforeSend?: BeforeSend | null
-            /** Takes the warnings and the host's log of all clients of this tracker from now on. */
+            /** Receives the warnings and the host's log of all clients of this tracker from now on. */
             logger?: Logger | null
         }
 
         /** What may follow the arguments of a call that has an effect. */
         export interface CallOptions {
-            /** A key for the call: a second call with it has no effect. Made up if left out. */
+            /** An id for the call: a second call with it has no effect. Made if left out. */
             messageId?: string
         }
         """

@@ -96,7 +96,7 @@ enum TrackerFields {
                 "The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment."),
             .string(
                 "cookieDomain", \.cookieDomain, aliases: ["cookie_domain"],
-                "The domain, with its subdomains, that a session may be carried to; any by default."),
+                "The domain, with its subdomains, to which a session may be passed on; any by default."),
         ] + TrackerConfig.options.map { ConfigField($0, in: .default, aliases: aliases[$0.name] ?? []) } + [
             .object("device", \.device, device, "The device as reported to the backend; by default the real one."),
             ConfigField(
@@ -130,7 +130,7 @@ enum TrackerFields {
     /// The keys of a screen.
     static let screen = ConfigTable<TrackerConfig.Screen>([
         .text("name", \.name, "The name, or the title of a page.").required,
-        .string("url", \.url, "What tells the screen from others; its name by default."),
+        .string("url", \.url, "Identifies the screen; by default its name does."),
     ])
 }
 

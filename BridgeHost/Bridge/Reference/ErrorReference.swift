@@ -34,7 +34,7 @@ package struct ErrorReference: Sendable {
         ErrorReference(.methodNotFound(""), "There is no such method."),
         ErrorReference(.invalidRequest(""), "The message is JSON, and no request."),
         ErrorReference(.parseError(""), "The message is not JSON."),
-        ErrorReference(.internalError(""), "The fault is not the caller's."),
+        ErrorReference(.internalError(""), "A defect of the host, not of the caller."),
         ErrorReference(.messageTooLarge(limit: 0), "The message is longer than `--max-message-bytes`; it is skipped."),
     ]
 }

@@ -1,8 +1,8 @@
 // Made by `make generate` from the host's method table: a change here is lost.
 
 /**
- * The properties of an event, the data of a profile and the like: an object of what JSON can hold. Undefined
- * members are left out, and `toJSON` is asked. A Date is its ISO text, a URL its text, a BigInt an exact number, a
+ * The properties of an event, the data of a profile and the like: a JSON object. Undefined
+ * members are left out, and `toJSON` is called. A Date is its ISO text, a URL its text, a BigInt an exact number, a
  * Map an object, a Set an array, an Error its name, message and stack. Functions and symbols are left out, with a
  * warning.
  *
@@ -14,7 +14,7 @@ export type Properties = object
 /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
 export type Timestamp = Date | string
 
-/** A call as a `beforeSend` sees it: plain values, as they would be sent. A member that the call lacks is undefined. */
+/** A call as `beforeSend` receives it: plain values, as they would be sent. A member that the call lacks is undefined. */
 export interface OutgoingCall {
     /** Which call, as the bridge names it: `track`, `analytics.identify`, … */
     readonly method: string
@@ -29,8 +29,8 @@ export interface OutgoingCall {
 }
 
 /**
- * Sees each tracking call that is valid, before anything is written. Change the call or return another; return
- * `null` or `false` to drop it, with the outcome `BEFORE_SEND`. One that throws drops the call too, with a warning.
+ * Receives each valid tracking call before anything is written. Change the call or return another; return
+ * `null` or `false` to drop it, with the outcome `BEFORE_SEND`. If it throws, the call is dropped too, with a warning.
  */
 export type BeforeSend = (call: OutgoingCall) => OutgoingCall | null | false | undefined | void
 
@@ -44,15 +44,15 @@ export interface Logger {
 
 /** What a client's configuration may hold besides what goes to the host. */
 export interface ClientHooks {
-    /** Sees the calls of this client. */
+    /** Receives the calls of this client. */
     beforeSend?: BeforeSend | null
-    /** Takes the warnings and the host's log of all clients of this tracker from now on. */
+    /** Receives the warnings and the host's log of all clients of this tracker from now on. */
     logger?: Logger | null
 }
 
 /** What may follow the arguments of a call that has an effect. */
 export interface CallOptions {
-    /** A key for the call: a second call with it has no effect. Made up if left out. */
+    /** An id for the call: a second call with it has no effect. Made if left out. */
     messageId?: string
 }
 
@@ -205,7 +205,7 @@ export interface TrackerConfig {
     apiUrl?: string | null
     /** The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. */
     xApiKey?: string | null
-    /** The domain, with its subdomains, that a session may be carried to; any by default. */
+    /** The domain, with its subdomains, to which a session may be passed on; any by default. */
     cookieDomain?: string | null
     /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
     enabled?: boolean | null
@@ -234,7 +234,7 @@ export interface TrackerConfig {
     initialScreen?: string | {
         /** The name, or the title of a page. */
         name: string
-        /** What tells the screen from others; its name by default. */
+        /** Identifies the screen; by default its name does. */
         url?: string | null
     } | null
     /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
@@ -299,7 +299,7 @@ export interface ReactNativeConfig {
     apiUrl?: string | null
     /** The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. */
     xApiKey?: string | null
-    /** The domain, with its subdomains, that a session may be carried to; any by default. */
+    /** The domain, with its subdomains, to which a session may be passed on; any by default. */
     cookieDomain?: string | null
     /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
     enabled?: boolean | null
@@ -328,7 +328,7 @@ export interface ReactNativeConfig {
     initialScreen?: string | {
         /** The name, or the title of a page. */
         name: string
-        /** What tells the screen from others; its name by default. */
+        /** Identifies the screen; by default its name does. */
         url?: string | null
     } | null
     /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
@@ -572,7 +572,7 @@ export type HostErrorCode =
     | 'INVALID_REQUEST'
     /** The message is not JSON. */
     | 'PARSE_ERROR'
-    /** The fault is not the caller's. */
+    /** A defect of the host, not of the caller. */
     | 'INTERNAL_ERROR'
     /** The message is longer than `--max-message-bytes`; it is skipped. */
     | 'MESSAGE_TOO_LARGE'

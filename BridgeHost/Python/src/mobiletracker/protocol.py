@@ -223,7 +223,7 @@ class TrackerConfigInitialScreen(TypedDict):
     # The name, or the title of a page.
     name: str
 
-    # What tells the screen from others; its name by default.
+    # Identifies the screen; by default its name does.
     url: NotRequired[str | None]
 
 
@@ -236,7 +236,7 @@ class TrackerConfig(TypedDict):
     # The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment.
     x_api_key: NotRequired[str | None]
 
-    # The domain, with its subdomains, that a session may be carried to; any by default.
+    # The domain, with its subdomains, to which a session may be passed on; any by default.
     cookie_domain: NotRequired[str | None]
 
     # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
