@@ -168,12 +168,12 @@ struct SharedFolderTests {
 
     /// A lane without sessions, which takes over what waits in others that it names.
     private func configuration(
-        _ lane: LaneIdentity, adopts: [LaneIdentity], maxRecords: Int = 10_000, log: EventLog = EventLog()
+        _ lane: LaneIdentity, takesOver: [LaneIdentity], maxRecords: Int = 10_000, log: EventLog = EventLog()
     ) -> OutboxConfiguration {
         .sample(folder, lane: lane, log: log) {
             $0.bindsSessions = false
             $0.initialConsent = nil
-            $0.adopts = adopts
+            $0.takesOver = takesOver
             $0.limits.maxRecords = maxRecords
             $0.limits.overflow = .dropOldest
         }
@@ -182,20 +182,20 @@ struct SharedFolderTests {
     @Test("moves all records of a lane that the opening one names")
     func adoptsNamed() async throws {
         let (old, new) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
-        let first = try await SQLiteOutbox.opened(configuration(old, adopts: [], maxRecords: 2))
+        let first = try await SQLiteOutbox.opened(configuration(old, takesOver: [], maxRecords: 2))
         await first.commit([.append("m1"), .append("m2")])
         await first.close()
-        let second = try await SQLiteOutbox.opened(configuration(new, adopts: [], maxRecords: 2))
+        let second = try await SQLiteOutbox.opened(configuration(new, takesOver: [], maxRecords: 2))
         await second.commit(.append("m0"))
         await second.close()
 
-        let third = try await SQLiteOutbox.opened(configuration(new, adopts: [old], maxRecords: 2))
+        let third = try await SQLiteOutbox.opened(configuration(new, takesOver: [old], maxRecords: 2))
 
         #expect(try third.queue() == ["m1", "m2"])
         #expect(try third.account() == .sample(recovered: 3, queued: 2, dropped: [.evicted: 1]))
         #expect(try balancedLanes() == 2)
         await third.close()
-        let again = try await SQLiteOutbox.opened(configuration(old, adopts: [], maxRecords: 2))
+        let again = try await SQLiteOutbox.opened(configuration(old, takesOver: [], maxRecords: 2))
         #expect(try again.account() == .sample())
     }
 
@@ -203,12 +203,12 @@ struct SharedFolderTests {
     func settlesDonor() async throws {
         let (old, new) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
         let log = EventLog()
-        let first = try await SQLiteOutbox.opened(configuration(old, adopts: [], log: log))
+        let first = try await SQLiteOutbox.opened(configuration(old, takesOver: [], log: log))
         await first.commit([.append("m1"), .append("m2")])
-        let second = try await SQLiteOutbox.opened(configuration(old, adopts: [], log: log))
+        let second = try await SQLiteOutbox.opened(configuration(old, takesOver: [], log: log))
         await second.commit(.append("m3"))
 
-        let third = try await SQLiteOutbox.opened(configuration(new, adopts: [old]))
+        let third = try await SQLiteOutbox.opened(configuration(new, takesOver: [old]))
 
         #expect(try third.account() == .sample(recovered: 3, queued: 3))
         #expect(try first.account() == .sample())

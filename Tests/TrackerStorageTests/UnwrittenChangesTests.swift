@@ -12,52 +12,52 @@ struct UnwrittenChangesTests {
         return state
     }()
 
-    private func held(_ changes: LaneChange...) -> UnwrittenChanges {
-        changes.reduce(into: UnwrittenChanges()) { $0.hold($1, over: disk) }
+    private func unwritten(_ changes: LaneChange...) -> UnwrittenChanges {
+        changes.reduce(into: UnwrittenChanges()) { $0.keep($1, over: disk) }
     }
 
     @Test("do not bind a generation that another process has begun meanwhile")
     func leavesOthersGeneration() {
-        let held = held(
+        let unwritten = unwritten(
             .reset(all: false, messageID: nil), .bind(4, "virtual"), .store(.own("x"), "y", Generation(4)),
             .bind(3, "late"), .store(.own("x"), "y", nil)
         )
 
-        #expect(held.changes(at: Generation(3)).count == 5)
-        #expect(held.changes(at: Generation(4)).count == 3)
+        #expect(unwritten.changes(at: Generation(3)).count == 5)
+        #expect(unwritten.changes(at: Generation(4)).count == 3)
     }
 
     @Test("show a reset, and what came after it, over what the disk says")
     func showsReset() {
-        let held = held(
+        let unwritten = unwritten(
             .store(.own("x"), "1", nil), .reset(all: false, messageID: nil), .store(.sessionEmail, "e", nil))
 
-        let state = held.state(over: disk)
+        let state = unwritten.state(over: disk)
         #expect(state.generation == Generation(4))
         #expect(state.entry == GenerationEntry())
-        #expect(state.isAwaitingDisk && held.hidesRecords)
-        #expect(held.value(for: .own("x"), over: disk) == .removed)
-        #expect(held.value(for: .sessionEmail, over: disk) == .text("e"))
-        #expect(held.value(for: .brandID, over: disk) == .untouched)
-        #expect(held.value(for: .deviceID, over: disk) == .removed)
+        #expect(state.isAwaitingDisk && unwritten.hidesRecords)
+        #expect(unwritten.value(for: .own("x"), over: disk) == .removed)
+        #expect(unwritten.value(for: .sessionEmail, over: disk) == .text("e"))
+        #expect(unwritten.value(for: .brandID, over: disk) == .untouched)
+        #expect(unwritten.value(for: .deviceID, over: disk) == .removed)
     }
 
     @Test("show an expiry: the device stays")
     func showsExpiry() {
-        let held = held(.expire(Generation(3)), .expire(Generation(3)))
+        let unwritten = unwritten(.expire(Generation(3)), .expire(Generation(3)))
 
-        #expect(held.state(over: disk).generation == Generation(4))
-        #expect(held.state(over: disk).entry == GenerationEntry(device: DeviceID("d")))
-        #expect(held.value(for: .sessionID, over: disk) == .removed)
-        #expect(held.value(for: .deviceID, over: disk) == .untouched)
-        #expect(!held.isAwaitingDisk && !held.hidesRecords)
+        #expect(unwritten.state(over: disk).generation == Generation(4))
+        #expect(unwritten.state(over: disk).entry == GenerationEntry(device: DeviceID("d")))
+        #expect(unwritten.value(for: .sessionID, over: disk) == .removed)
+        #expect(unwritten.value(for: .deviceID, over: disk) == .untouched)
+        #expect(!unwritten.isAwaitingDisk && !unwritten.hidesRecords)
     }
 
     @Test("make no device where there is one, and one that stays the same where there is none")
     func makesDevice() {
-        #expect(held(.ensureDevice).isEmpty)
+        #expect(unwritten(.ensureDevice).isEmpty)
 
-        let fresh = held(.reset(all: false, messageID: nil), .ensureDevice, .ensureDevice)
+        let fresh = unwritten(.reset(all: false, messageID: nil), .ensureDevice, .ensureDevice)
         #expect(fresh.changes.count == 2)
         #expect(fresh.state(over: disk).entry.device != nil)
         #expect(fresh.state(over: disk).entry.device == fresh.state(over: disk).entry.device)
@@ -65,15 +65,15 @@ struct UnwrittenChangesTests {
 
     @Test("keep no more of values and deliveries than is needed")
     func staysSmall() {
-        let held = held(
+        let unwritten = unwritten(
             .store(.own("x"), "1", nil), .store(.own("x"), "2", nil),
             .delivered([Record.ID(1)], bytes: WireBytes(before: 1, after: 2)),
             .delivered([Record.ID(2)], bytes: WireBytes(before: 3, after: 4)), .barrier, .append("m")
         )
 
-        #expect(held.changes.count == 2)
-        guard case .delivered(let ids, let bytes)? = held.changes.last else {
-            Issue.record("\(held.changes)")
+        #expect(unwritten.changes.count == 2)
+        guard case .delivered(let ids, let bytes)? = unwritten.changes.last else {
+            Issue.record("\(unwritten.changes)")
             return
         }
         #expect(ids == [Record.ID(1), Record.ID(2)])

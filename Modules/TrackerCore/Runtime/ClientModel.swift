@@ -118,7 +118,7 @@ extension ClientSettings {
         OutboxConfiguration(
             location: delivery.location, lane: lane, keyPrefix: keyPrefix, durability: delivery.durability,
             limits: limits, expiration: expiration, initialConsent: initialConsent, bindsSessions: bindsSessions,
-            adopts: [other].compactMap { $0 == lane ? nil : $0 }, wallClock: { clock.wall }, observer: observer)
+            takesOver: [other].compactMap { $0 == lane ? nil : $0 }, wallClock: { clock.wall }, observer: observer)
     }
 }
 

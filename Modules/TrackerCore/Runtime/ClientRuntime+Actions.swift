@@ -291,10 +291,10 @@ extension LaneChange {
     fileprivate mutating func markPending() {
         switch self {
         case .append(var draft):
-            draft.isHeld = true
+            draft.isPending = true
             self = .append(draft)
         case .continueSession(let session, var draft):
-            draft.isHeld = true
+            draft.isPending = true
             self = .continueSession(session, link: draft)
         default: break
         }

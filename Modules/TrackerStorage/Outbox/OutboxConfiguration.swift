@@ -29,7 +29,7 @@ public struct OutboxConfiguration: Sendable {
     /// Whether records wait for a session before they can be sent.
     public var bindsSessions: Bool
     /// Lanes whose records move here when this one opens, besides those of the brand that never had a session.
-    public var adopts: [LaneIdentity]
+    public var takesOver: [LaneIdentity]
     /// The current run of the machine. What a process has written without a sync survives the process, but perhaps not
     /// a power cut.
     public var bootID: BootID
@@ -46,7 +46,8 @@ public struct OutboxConfiguration: Sendable {
         location: Location, lane: LaneIdentity, keyPrefix: String,
         durability: DeliveryOptions.Durability = DeliveryOptions().durability, limits: OutboxLimits = OutboxLimits(),
         expiration: Duration = OutboxConfiguration.standardExpiration,
-        initialConsent: Consent? = nil, bindsSessions: Bool, adopts: [LaneIdentity] = [], bootID: BootID = .current(),
+        initialConsent: Consent? = nil, bindsSessions: Bool, takesOver: [LaneIdentity] = [],
+        bootID: BootID = .current(),
         wallClock: @escaping @Sendable () -> Timestamp,
         observer: @escaping @Sendable (OutboxEvent) -> Void = { _ in }
     ) {
@@ -58,7 +59,7 @@ public struct OutboxConfiguration: Sendable {
         self.expiration = expiration
         self.initialConsent = initialConsent
         self.bindsSessions = bindsSessions
-        self.adopts = adopts
+        self.takesOver = takesOver
         self.bootID = bootID
         self.wallClock = wallClock
         self.observer = observer

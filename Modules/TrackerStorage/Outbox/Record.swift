@@ -26,7 +26,7 @@ public struct Draft: Sendable {
     /// What the record changes of the client's own values, in its own transaction.
     public var values: [ValueChange]
     /// Whether the record is answered as `pending`, since delivery is halted.
-    public var isHeld = false
+    public var isPending = false
     /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
     public var refusal: RefusalReason?
     /// When the call was made, by the wall clock.

@@ -39,7 +39,7 @@ struct Stage: Sendable {
     /// Counts the groups that were written.
     var commits: Int64 = 0
     /// What the disk has refused.
-    var held = UnwrittenChanges()
+    var unwritten = UnwrittenChanges()
     /// Why the disk refuses to be written.
     var writeFailure: StorageError?
     /// When the account begins.
@@ -48,7 +48,7 @@ struct Stage: Sendable {
     var isBackupScheduled = false
     /// Whether the backups have failed, which was reported, and are to be written again.
     var isBackupOverdue = false
-    /// Whether what is held will be tried again.
+    /// Whether what the disk has refused will be tried again.
     var isRetryScheduled = false
 
     /// How many bytes may be staged and not yet written.
@@ -73,7 +73,7 @@ struct Stage: Sendable {
     ///
     /// Earlier, it would send records again or make a second session. A session that the disk has refused does not count:
     /// no process could make one if the others waited for that disk.
-    var isLaneFree: Bool { deliveryTasks == 0 && !held.hidesRecordsFromOthers }
+    var isLaneFree: Bool { deliveryTasks == 0 && !unwritten.hidesRecordsFromOthers }
 
     /// Whether tasks are refused because the outbox is closed.
     var isClosed: Bool {

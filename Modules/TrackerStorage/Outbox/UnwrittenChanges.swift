@@ -35,7 +35,7 @@ struct UnwrittenChanges: Sendable {
     /// - Parameters:
     ///   - change: What the disk has refused.
     ///   - disk: The lane as it was last known to be on disk.
-    mutating func hold(_ change: LaneChange, over disk: LaneState) {
+    mutating func keep(_ change: LaneChange, over disk: LaneState) {
         if changes.isEmpty { base = disk.generation }
         switch change {
         case .append, .continueSession, .set, .group, .barrier: return

@@ -70,13 +70,13 @@ final class DamagedDatabase {
     }
 
     /// The callers' ids of a lane.
-    func given(lane: Int64) -> [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] {
-        var given: [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] = []
+    func callerKeys(lane: Int64) -> [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] {
+        var keys: [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] = []
         read("SELECT message_id, kind, outcome, settled FROM given WHERE lane = \(lane)") { row in
             guard let messageID = row.text(0) else { return }
-            given.append((messageID, row.int(1), row.int(2), row.isNull(3) ? nil : row.int64(3)))
+            keys.append((messageID, row.int(1), row.int(2), row.isNull(3) ? nil : row.int64(3)))
         }
-        return given
+        return keys
     }
 
     /// Reads a lane's records: from the oldest until the damage, then from the newest until the damage.

@@ -93,7 +93,7 @@ struct LaneRecovery {
                 try database.generations.save(entry, key, generation)
             }
             try carryOverValues(from: damagedCopy, row)
-            try carryOverGiven(from: damagedCopy, &row)
+            try carryOverKeys(from: damagedCopy, &row)
             try carryOverRecords(from: damagedCopy, &row)
         }
         let lost = max(0, (expected ?? 0) - row.counters.queued)
@@ -123,10 +123,10 @@ struct LaneRecovery {
         }
     }
 
-    private func carryOverGiven(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
-        for given in damagedCopy.given(lane: recovered.number) {
-            try database.idempotencyKeys.restore(given, key)
-            row.settled = max(row.settled, given.settled ?? 0)
+    private func carryOverKeys(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
+        for callerKey in damagedCopy.callerKeys(lane: recovered.number) {
+            try database.idempotencyKeys.restore(callerKey, key)
+            row.settled = max(row.settled, callerKey.settled ?? 0)
         }
     }
 

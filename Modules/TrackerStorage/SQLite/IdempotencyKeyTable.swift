@@ -82,9 +82,9 @@ struct IdempotencyKeyTable {
 
     /// Restores an id from another database.
     func restore(
-        _ given: (messageID: String, kind: Int, outcome: Int, settled: Int64?), _ key: LaneKey
+        _ callerKey: (messageID: String, kind: Int, outcome: Int, settled: Int64?), _ key: LaneKey
     ) throws(StorageError) {
-        try insertStatement.run(key.lane, given.messageID, given.kind, given.outcome, given.settled)
+        try insertStatement.run(key.lane, callerKey.messageID, callerKey.kind, callerKey.outcome, callerKey.settled)
     }
 
     /// Records that the record of a tracking call has left the queue.

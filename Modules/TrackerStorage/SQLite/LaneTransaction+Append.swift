@@ -5,7 +5,7 @@ extension LaneTransaction {
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
         let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
-        let outcome: IdempotencyKeyTable.Outcome = isPending || draft.isHeld ? .pending : .queued
+        let outcome: IdempotencyKeyTable.Outcome = isPending || draft.isPending ? .pending : .queued
         guard draft.hasCallerKey else { return try append(draft, isPending: isPending, outcome) }
         guard try database.idempotencyKeys.claim(row.key, draft.messageID, outcome) else {
             let first = try database.idempotencyKeys.outcome(row.key, draft.messageID)

@@ -86,7 +86,7 @@ extension LaneTransaction {
             if let user = UserID(text) { try identify(row.generation, user) }
         case .deviceID:
             try save(text, key)
-            try adopt(DeviceID(text))
+            try useDevice(DeviceID(text))
         case .sessionMetadata:
             metadata = nil
             try save(text, key)
@@ -116,10 +116,10 @@ extension LaneTransaction {
     /// Makes the brand's device id if there is none.
     mutating func ensureDevice() throws(StorageError) {
         guard row.consent != .denied else { return }
-        if let device = try value(.deviceID).flatMap(DeviceID.init) { return try adopt(device) }
+        if let device = try value(.deviceID).flatMap(DeviceID.init) { return try useDevice(device) }
         let device = DeviceID.random()
         try save(device.text, .deviceID)
-        try adopt(device)
+        try useDevice(device)
     }
 
     /// Updates the generation's binding by a value that was just restored or removed.
@@ -133,7 +133,7 @@ extension LaneTransaction {
         case .identifyID:
             entry.identifyID = text.flatMap(UserID.init)
             row.identifyExpires = try expiry(of: key)
-        case .deviceID: return try adopt(text.flatMap(DeviceID.init))
+        case .deviceID: return try useDevice(text.flatMap(DeviceID.init))
         case .sessionMetadata: metadata = nil
         case .sessionEmail, .brandID, .own: break
         }
@@ -143,7 +143,7 @@ extension LaneTransaction {
     /// Makes the lane consistent with the values that backups have restored.
     mutating func reconcile() throws(StorageError) {
         if row.consent == .denied, row.counters.queued > 0 { try setConsent(.denied) }
-        if let device = try value(.deviceID).flatMap(DeviceID.init) { try adopt(device) }
+        if let device = try value(.deviceID).flatMap(DeviceID.init) { try useDevice(device) }
     }
 
     /// Reads a value that has not expired.
@@ -181,7 +181,7 @@ extension LaneTransaction {
     func storedName(_ key: StoredKey) -> String { configuration.keyPrefix + key.name }
 
     /// The device of a generation that has no session yet is the brand's.
-    private mutating func adopt(_ device: DeviceID?) throws(StorageError) {
+    private mutating func useDevice(_ device: DeviceID?) throws(StorageError) {
         guard let device, row.entry.session == nil || row.entry.device == nil else { return }
         var entry = row.entry
         entry.device = device

@@ -41,7 +41,7 @@ struct LaneWriter: ~Copyable {
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
     /// What the disk has refused.
-    private(set) var held = UnwrittenChanges()
+    private(set) var unwritten = UnwrittenChanges()
     /// Why the disk refuses writes; it was reported.
     private(set) var failure: StorageError?
 
@@ -58,7 +58,7 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Whether something is to be tried again before long, even without a call.
-    var needsRetry: Bool { !held.isEmpty || erasure != nil }
+    var needsRetry: Bool { !unwritten.isEmpty || erasure != nil }
 
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
@@ -146,10 +146,10 @@ struct LaneWriter: ~Copyable {
     }
 
     private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
-        if !held.isEmpty {
-            let late = held
+        if !unwritten.isEmpty {
+            let late = unwritten
             _ = try perform(&outcome, isLasting: true) { row in late.changes(at: row.generation).map(LaneTask.change) }
-            held = UnwrittenChanges()
+            unwritten = UnwrittenChanges()
         }
         let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
         outcome.results = effects.map { $0.result(known) }
@@ -260,9 +260,9 @@ struct LaneWriter: ~Copyable {
             }
             switch change {
             case .append, .continueSession, .set:
-                return .refused(held.state(over: known).consent == .denied ? .trackingNotAllowed : .storage)
+                return .refused(unwritten.state(over: known).consent == .denied ? .trackingNotAllowed : .storage)
             default:
-                held.hold(change, over: known)
+                unwritten.keep(change, over: known)
                 return .failed(error)
             }
         }

@@ -19,7 +19,7 @@ struct RecordTable {
     private let peekStatement: Statement
     private let numbersStatement: Statement
     private let moversStatement: Statement
-    private let adoptStatement: Statement
+    private let renumberStatement: Statement
     private let measureStatement: Statement
     private let existsStatement: Statement
 
@@ -78,7 +78,7 @@ struct RecordTable {
         measureStatement = try connection.prepare(
             "SELECT count(*), coalesce(sum(length(body)), 0) FROM record WHERE id BETWEEN ?1 AND ?2"
         )
-        adoptStatement = try connection.prepare("UPDATE record SET id = ?2, generation = ?3 WHERE id = ?1")
+        renumberStatement = try connection.prepare("UPDATE record SET id = ?2, generation = ?3 WHERE id = ?1")
     }
 
     /// Adds a record.
@@ -192,7 +192,7 @@ struct RecordTable {
 
     /// Gives a record another number and another generation.
     func move(_ number: Int64, to newNumber: Int64, generation: Generation) throws(StorageError) {
-        try adoptStatement.run(number, newNumber, generation.number)
+        try renumberStatement.run(number, newNumber, generation.number)
     }
 
     private static func collect(_ row: Statement, _ leavers: inout [Leaver]) -> Bool {

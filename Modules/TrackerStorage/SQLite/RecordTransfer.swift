@@ -24,12 +24,12 @@ struct RecordTransfer {
     /// Moves what can be moved.
     mutating func run(_ transaction: inout LaneTransaction) throws(StorageError) {
         for other in try database.lanes.others(than: transaction.row.key) where other.records > 0 {
-            let isNamed = configuration.adopts.contains(other.identity)
+            let isNamed = configuration.takesOver.contains(other.identity)
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
             guard isNamed || isKin, take(folder.deliveryLock(of: other.identity)),
                 isNamed || take(folder.openLock(of: other.identity))
             else { continue }
-            count += try transaction.adopt(other.key, onlyUnbound: !isNamed)
+            count += try transaction.takeOver(other.key, onlyUnbound: !isNamed)
         }
     }
 
@@ -54,7 +54,7 @@ extension LaneTransaction {
     ///   - key: The other lane.
     ///   - onlyUnbound: Whether those stay whose generation ever had a session.
     /// - Returns: How many have moved.
-    fileprivate mutating func adopt(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> Int {
+    fileprivate mutating func takeOver(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> Int {
         guard var other = try database.lanes.load(key, prefix: "") else { return 0 }
         let movers = try database.records.movers(key, onlyUnbound: onlyUnbound)
         guard !movers.isEmpty else { return 0 }

@@ -8,11 +8,11 @@ extension SQLiteOutbox {
     /// waits for the disk, there are none. It runs on the caller's thread.
     public func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         // Taken before the read: a record that has left the queue by now is in here, or gone from disk.
-        let (settling, held, floor, count, commits) = stage.withLock {
-            ($0.settling, $0.held, $0.floor, $0.databaseCount, $0.commits)
+        let (settling, unwritten, floor, count, commits) = stage.withLock {
+            ($0.settling, $0.unwritten, $0.floor, $0.databaseCount, $0.commits)
         }
         let isInMemory = folder == nil
-        let limit = held.hidesRecords ? 0 : limit
+        let limit = unwritten.hidesRecords ? 0 : limit
         let found = try read { (database, key, run) throws(StorageError) in
             let state = try self.state(key, database)
             var records: [Record] = []
@@ -44,7 +44,7 @@ extension SQLiteOutbox {
                 let entry =
                     record.generation == state.generation
                     ? state.entry : try database.generations.entry(key, record.generation)
-                entries[record.generation] = held.entry(entry ?? GenerationEntry(), of: record.generation)
+                entries[record.generation] = unwritten.entry(entry ?? GenerationEntry(), of: record.generation)
             }
             let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
             return (
@@ -60,7 +60,7 @@ extension SQLiteOutbox {
             stage(StagedTask(task: .lose(damaged)))
         }
         var peek = found?.peek ?? Peek(state: stateWithoutDatabase(), records: [], entries: [:])
-        peek.state = held.state(over: peek.state)
+        peek.state = unwritten.state(over: peek.state)
         if !settling.isEmpty, let first = peek.records.first {
             let lowest = excluding.min().map { min($0, first.id) } ?? first.id
             stage.withLock { $0.raiseFloor(below: lowest, databaseCount: count) }
@@ -70,17 +70,17 @@ extension SQLiteOutbox {
 
     /// Reads the lane.
     public func state() throws(StorageError) -> LaneState {
-        let (held, failure) = stage.withLock { ($0.held, $0.writeFailure) }
-        var state = held.state(over: try diskState())
+        let (unwritten, failure) = stage.withLock { ($0.unwritten, $0.writeFailure) }
+        var state = unwritten.state(over: try diskState())
         state.writeFailure = failure
         return state
     }
 
     /// Whether nothing has been written since a read, by any process.
     public func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
-        let (isHeld, commits) = stage.withLock { (!$0.held.isEmpty, $0.commits) }
+        let (isUnwritten, commits) = stage.withLock { (!$0.unwritten.isEmpty, $0.commits) }
         // Changes that the disk has refused apply to whatever is read.
-        guard !isHeld else { return false }
+        guard !isUnwritten else { return false }
         guard let reader else { return version.changes == commits }
         return try reader.isUnchanged(since: version)
     }
@@ -89,8 +89,10 @@ extension SQLiteOutbox {
     public func state(
         ifQueued record: Record.ID
     ) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
-        let (held, isSettled, commits) = stage.withLock { ($0.held, $0.settling.contains(record), $0.commits) }
-        guard !isSettled, !held.hidesRecords else { return nil }
+        let (unwritten, isSettled, commits) = stage.withLock {
+            ($0.unwritten, $0.settling.contains(record), $0.commits)
+        }
+        guard !isSettled, !unwritten.hidesRecords else { return nil }
         let isInMemory = folder == nil
         let found = try read { (database, key, _) throws(StorageError) -> (LaneState, LaneVersion)? in
             guard try database.records.contains(record.number),
@@ -99,7 +101,7 @@ extension SQLiteOutbox {
             let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
             return (row.state(configuration, oldestOccurredAt: nil), version)
         }
-        return (found ?? nil).map { (held.state(over: $0.0), $0.1) }
+        return (found ?? nil).map { (unwritten.state(over: $0.0), $0.1) }
     }
 
     /// How many records with at most this sequence number wait.
@@ -118,10 +120,10 @@ extension SQLiteOutbox {
     ///
     /// If one of the two lacks the value, it is repaired soon after.
     public func value(for key: StoredKey) -> String? {
-        let held = stage.withLock { $0.held }
-        if !held.isEmpty {
+        let unwritten = stage.withLock { $0.unwritten }
+        if !unwritten.isEmpty {
             // Without the disk, the changes apply to an empty lane.
-            switch held.value(for: key, over: (try? diskState()) ?? .empty) {
+            switch unwritten.value(for: key, over: (try? diskState()) ?? .empty) {
             case .untouched: break
             case .removed: return nil
             case .text(let text): return text

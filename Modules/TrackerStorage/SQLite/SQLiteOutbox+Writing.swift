@@ -20,9 +20,9 @@ extension SQLiteOutbox {
         return true
     }
 
-    /// Tries to write what is held, one last time.
-    func writeHeld() {
-        if !stage.withLock({ $0.held.isEmpty }) { write([]) }
+    /// Tries to write what the disk has refused, one last time.
+    func writeUnwritten() {
+        if !stage.withLock({ $0.unwritten.isEmpty }) { write([]) }
     }
 
     /// Tries again what the disk has refused, until it takes it.
@@ -75,10 +75,12 @@ extension SQLiteOutbox {
 
     /// Passes the writer's state on to readers.
     func publish(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
-        let (held, origin, count, failure) = (writer.held, writer.origin, writer.database.count, writer.failure)
+        let (unwritten, origin, count, failure) = (
+            writer.unwritten, writer.origin, writer.database.count, writer.failure
+        )
         stage.withLock { stage in
             stage.commits += 1
-            stage.held = held
+            stage.unwritten = unwritten
             stage.origin = origin
             stage.writeFailure = failure
             stage.useDatabase(count)

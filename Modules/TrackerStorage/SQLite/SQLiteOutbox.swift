@@ -85,7 +85,7 @@ public final class SQLiteOutbox: Outbox {
             if stage.withLock({ $0.isOpen }) {
                 _ = stage.withLock { $0.enter(.closed) }
                 while writeGroup() {}
-                writeHeld()
+                writeUnwritten()
             } else {
                 refuseAll(StorageError(.closed, "The outbox is closed"))
                 _ = stage.withLock { $0.enter(.closed) }
