@@ -104,3 +104,31 @@ extension NamedSchema {
         "Properties", "Timestamp",
     ]
 }
+
+/// The methods of one client of the host.
+struct ClientGroup: Sendable {
+    /// What the names of its types begin with.
+    let name: String
+    /// What the names of the host's methods begin with.
+    let prefix: String
+    let summary: String
+    let rows: [BridgedMethod]
+
+    /// Every client, the tracker first.
+    static let all = [tracker, analytics, basic]
+
+    /// The client whose functions are also exported by themselves.
+    static let tracker = ClientGroup(
+        name: "Tracker", prefix: "", summary: "The methods of the session-based tracker.",
+        rows: BridgedMethod.tracker + BridgedMethod.trackerState)
+
+    private static let analytics = ClientGroup(
+        name: "Analytics", prefix: "analytics.", summary: "The methods of the analytics client.",
+        rows: BridgedMethod.analytics)
+
+    private static let basic = ClientGroup(
+        name: "Basic", prefix: "basic.", summary: "The methods of the basic tracker.", rows: BridgedMethod.basic)
+
+    /// What a method is called in the client.
+    func name(of row: BridgedMethod) -> String { String(row.method.name.dropFirst(prefix.count)) }
+}

@@ -15,11 +15,11 @@ from pylsp_jsonrpc.streams import JsonRpcStreamReader, JsonRpcStreamWriter
 host = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 config = json.loads(sys.argv[2])
 heard = threading.Event()
-news = []
+received = []
 
 
 def take(params):
-    news.append(params)
+    received.append(params)
     heard.set()
 
 
@@ -60,7 +60,7 @@ assert call("flush", [5000])["remaining"] == 0
 
 assert call("host.subscribe", ["log"]) == {}
 assert call("track", [" "])["reason"] == "INVALID_EVENT_NAME"
-assert heard.wait(10) and news[0]["level"] == "warning", news
+assert heard.wait(10) and received[0]["level"] == "warning", received
 
 host.stdin.close()
 assert host.wait(timeout=60) == 0

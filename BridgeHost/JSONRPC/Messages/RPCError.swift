@@ -28,7 +28,7 @@ public struct RPCError: RPCErrorConvertible, Hashable, Sendable {
         public static let methodNotFound = Number(rawValue: -32601)
         /// The method does not take these params.
         public static let invalidParams = Number(rawValue: -32602)
-        /// The fault is not the caller's.
+        /// A defect of the server, not of the caller.
         public static let internalError = Number(rawValue: -32603)
     }
 
@@ -133,7 +133,7 @@ extension RPCError {
         RPCError(.invalidParams, code: "INVALID_PARAMS", message: message)
     }
 
-    /// The fault is not the caller's.
+    /// A defect of the server, not of the caller.
     ///
     /// - Parameter message: A sentence for a developer.
     public static func internalError(_ message: String) -> RPCError {

@@ -100,7 +100,7 @@ public struct InitOptions: Hashable, Sendable {
         .enabled(\.enabled),
         .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
         .integer(
-            "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400, "How long an event waits for others at most"),
+            "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400, "The longest an event waits for others"),
         .integer(
             "maxQueueEvents", \.maxQueueEvents, absence: "as `maxQueuedEvents`, \("\(memoryBound)".grouped) in memory",
             "Past this many events the oldest is dropped"),

@@ -37,12 +37,12 @@ struct HostMethodTests {
         #expect(try await client.call("host.subscribe", params) == [:])
         try await client.call("track", ["DROPPED"])
 
-        let news = try await client.others.values(atLeast: 1)
-        #expect(news.count == 1)
-        #expect(news[0]["jsonrpc"] == "2.0" && news[0]["method"] == "log" && news[0]["id"] == nil)
-        #expect(news[0]["params"]?["level"] == "warning")
-        #expect(news[0]["params"]?["message"] == "Not initialized. Call init() first.")
-        #expect(news[0]["params"]?["at"]?.stringValue?.hasSuffix("Z") == true)
+        let received = try await client.others.values(atLeast: 1)
+        #expect(received.count == 1)
+        #expect(received[0]["jsonrpc"] == "2.0" && received[0]["method"] == "log" && received[0]["id"] == nil)
+        #expect(received[0]["params"]?["level"] == "warning")
+        #expect(received[0]["params"]?["message"] == "Not initialized. Call init() first.")
+        #expect(received[0]["params"]?["at"]?.stringValue?.hasSuffix("Z") == true)
     }
 
     @Test("a thousand calls before init are one line and a count on stderr")
@@ -111,9 +111,9 @@ struct HostMethodTests {
         try await client.call("reset")
         _ = try await backend.server.requests(atLeast: 3)
 
-        let news = try await client.others.values(atLeast: 5)
+        let received = try await client.others.values(atLeast: 5)
         func params(_ method: String) -> [JSONValue] {
-            news.filter { $0["method"] == .string(method) }.compactMap { $0["params"] }
+            received.filter { $0["method"] == .string(method) }.compactMap { $0["params"] }
         }
         #expect(
             params("diagnostic").contains(

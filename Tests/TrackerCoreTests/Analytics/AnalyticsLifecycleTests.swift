@@ -263,8 +263,8 @@ struct AnalyticsLifecycleTests {
         await fixture.client.shutdown()
     }
 
-    @Test("news ends with shutdown, from whatever state, and begins again")
-    func newsEnds() async throws {
+    @Test("diagnostics end with shutdown, in any state, and begin again")
+    func diagnosticsEnd() async throws {
         let fixture = try AnalyticsFixture()
         var idle = fixture.client.diagnostics.makeAsyncIterator()
         await fixture.client.shutdown()

@@ -158,8 +158,8 @@ struct DeliveryEngineTests {
     func takenAtRelease() async throws {
         await queueOne()
         let other = await otherProcess()
-        let news = Recorder<Diagnostic>()
-        hub.observe { if case .lane = $0 { news.record($0) } }
+        let reported = Recorder<Diagnostic>()
+        hub.observe { if case .lane = $0 { reported.record($0) } }
         loop.answer { _ in .status(200) }
         // The other queues something, takes the lane, and dies before it has sent anything.
         let isFirst = Flag(false)
@@ -178,7 +178,7 @@ struct DeliveryEngineTests {
 
         #expect(loop.requests.count == 2)
         #expect(
-            news.all == [
+            reported.all == [
                 .lane("Another process delivers the lane now."), .lane("This process delivers the lane now."),
             ])
         loop.kill()

@@ -6,17 +6,17 @@ import TrackerModels
 
 @Suite("What a session tracker tells of itself")
 struct DiagnosticTests {
-    @Test("the news keeps the latest for who reads late, and says how many it left out")
-    func boundedNews() async throws {
+    @Test("diagnostics keep the latest for a late reader, and say how many they left out")
+    func areBounded() async throws {
         let fixture = try SessionFixture()
         try await fixture.start()
-        var news = fixture.tracker.diagnostics.makeAsyncIterator()
+        var diagnostics = fixture.tracker.diagnostics.makeAsyncIterator()
 
         for _ in 0..<300 { await fixture.tracker.track(eventName: "") }
         await fixture.tracker.shutdown()
 
         var pieces: [Diagnostic] = []
-        while let piece = await news.next() { pieces.append(piece) }
+        while let piece = await diagnostics.next() { pieces.append(piece) }
         guard case .missed(let count)? = pieces.first else {
             Issue.record("no word of what was left out")
             return
@@ -26,7 +26,7 @@ struct DiagnosticTests {
         #expect(pieces.contains(.refused(call: "track", .invalidEventName)))
     }
 
-    @Test("each drop, retry, move of the breaker and session is news")
+    @Test("each drop, retry, move of the breaker and session is reported")
     func kinds() async throws {
         let fixture = try SessionFixture { request in
             switch request.json["event_name"]?.stringValue {
@@ -45,20 +45,20 @@ struct DiagnosticTests {
         await fixture.drain()
         await fixture.tracker.shutdown()
 
-        let news = heard.all
-        #expect(news.contains(.session(SessionID("S1"))))
-        #expect(news.contains { if case .retried(503, _) = $0 { true } else { false } })
-        #expect(news.contains(.breaker(.open)) && news.contains(.breaker(.closed)))
-        #expect(news.contains { if case .dropped(_, 1, .rejected(422)) = $0 { true } else { false } })
+        let reported = heard.all
+        #expect(reported.contains(.session(SessionID("S1"))))
+        #expect(reported.contains { if case .retried(503, _) = $0 { true } else { false } })
+        #expect(reported.contains(.breaker(.open)) && reported.contains(.breaker(.closed)))
+        #expect(reported.contains { if case .dropped(_, 1, .rejected(422)) = $0 { true } else { false } })
     }
 
-    @Test("the session is news whenever it is another: made, named by an answer, gone, denied; and only then")
+    @Test("the session is reported whenever it is another: made, named by an answer, gone, denied; and only then")
     func sessions() async throws {
         let fixture = try SessionFixture { request in
             if request.path.contains("/identify/") { return .session("MERGED") }
             return request.text.contains("\"MERGED\"") && request.isEvent ? .status(404) : nil
         }
-        let heard = fixture.sessionNews()
+        let heard = fixture.reportedSessions()
         try await fixture.start()
         await fixture.tracker.track(eventName: "A")
         await fixture.tracker.identify(userId: "u")
@@ -78,7 +78,7 @@ struct DiagnosticTests {
         try await first.start()
         await first.tracker.shutdown()
         let next = first.restarted()
-        let heard = next.sessionNews()
+        let heard = next.reportedSessions()
 
         next.tracker.initialize(brandId: "925", config: next.config()) { _ in }
         await next.tracker.track(eventName: "A")

@@ -4,7 +4,7 @@ import TrackerModels
 
 @testable import TrackerCore
 
-@Suite("The news of a drop")
+@Suite("The report of a drop")
 struct DropReportTests {
     /// Why a session tracker drops records.
     enum Cause: CaseIterable {
@@ -67,8 +67,8 @@ struct DropReportTests {
     }
 
     private func drops(_ heard: Recorder<Diagnostic>) -> [(ids: [String], count: Int, reason: DropReason)] {
-        heard.all.compactMap { news in
-            guard case .dropped(let ids, let count, let reason) = news else { return nil }
+        heard.all.compactMap { diagnostic in
+            guard case .dropped(let ids, let count, let reason) = diagnostic else { return nil }
             return (ids.map(\.text), count, reason)
         }
     }

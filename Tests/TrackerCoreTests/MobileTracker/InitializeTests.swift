@@ -206,7 +206,7 @@ struct InitializeTests {
         let fixture = try SessionFixture { request in
             request.isEvent && request.header("X-API-Key") == "key-1234" ? .status(status) : nil
         }
-        let lane = fixture.laneNews()
+        let lane = fixture.reportedLanes()
         try await fixture.start()
         for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
         let report = await fixture.tracker.flush()

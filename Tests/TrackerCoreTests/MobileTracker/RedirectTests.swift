@@ -51,9 +51,9 @@ struct RedirectTests {
         let report = await fixture.tracker.flush(timeout: .seconds(60))
 
         #expect(report.stoppedBy == .retryWait)
-        let news = heard.all.map { "\($0)" }
+        let reported = heard.all.map { "\($0)" }
         let error = fixture.tracker.info("lastError", "message")?.stringValue ?? ""
-        let told = fixture.log.lines.all + news + [error]
+        let told = fixture.log.lines.all + reported + [error]
         #expect(told.contains { $0.contains(other.url) })
         #expect(!told.contains { $0.contains("user-sentinel") || $0.contains("/S1") })
         #expect(other.connections == 0)

@@ -117,7 +117,7 @@ struct SessionConsentTests {
         let fixture = try SessionFixture(locationProvider: provider) {
             $0.isCreation ? .gated(gate, .session("LATE")) : nil
         }
-        let heard = fixture.sessionNews()
+        let heard = fixture.reportedSessions()
 
         async let starting: Void = fixture.start()
         try await fixture.backend.server.requests(atLeast: 1)
@@ -181,7 +181,7 @@ struct SessionConsentTests {
         let faults = OutboxFaults()
         let provider = CountingProvider()
         let fixture = try SessionFixture(locationProvider: provider, faults: faults)
-        let heard = fixture.sessionNews()
+        let heard = fixture.reportedSessions()
         faults.put(.consent(consent, messageID: nil)) { change in
             switch change {
             case .ensureDevice: isBeforeDevice

@@ -150,14 +150,14 @@ struct SessionFixture {
     var names: [String] { events.compactMap { $0.json["event_name"]?.stringValue } }
 
     /// The sessions that the tracker tells of from now on; `nil` where it has left one.
-    func sessionNews() -> Recorder<SessionID?> {
+    func reportedSessions() -> Recorder<SessionID?> {
         let heard = Recorder<SessionID?>()
         tracker.control.observe { if case .session(let session) = $0 { heard.record(session) } }
         return heard
     }
 
     /// What the tracker tells of its lane from now on.
-    func laneNews() -> Recorder<String> {
+    func reportedLanes() -> Recorder<String> {
         let heard = Recorder<String>()
         tracker.control.observe { if case .lane(let message) = $0 { heard.record(message) } }
         return heard

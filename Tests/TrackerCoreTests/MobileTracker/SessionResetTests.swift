@@ -174,7 +174,7 @@ struct SessionResetTests {
         let faults = OutboxFaults()
         let provider = CountingProvider()
         let fixture = try SessionFixture(locationProvider: provider, faults: faults)
-        let heard = fixture.sessionNews()
+        let heard = fixture.reportedSessions()
         faults.put(.reset(all: false, messageID: nil)) { if case .bindMade = $0 { true } else { false } }
 
         try await fixture.start(fixture.config { $0.sessionCreation = isInBackground ? .inBackground : .duringInit })
@@ -188,10 +188,10 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("a reset and a denial that had taken effect before, by their keys, are no news and change nothing")
+    @Test("a reset and a denial that had taken effect before, by their keys, are not reported and change nothing")
     func repeatedKeys() async throws {
         let fixture = try SessionFixture()
-        let heard = fixture.sessionNews()
+        let heard = fixture.reportedSessions()
         try await fixture.start()
         await fixture.tracker.resetAndWait(messageId: "leave-1")
         try await heard.values(atLeast: 3)
@@ -212,14 +212,14 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("of a session that is made in the background and left meanwhile only the end is news")
+    @Test("of a session that is made in the background and left meanwhile only the end is reported")
     func silentInBackground() async throws {
         let gate = try Gate()
         let provider = CountingProvider()
         let fixture = try SessionFixture(locationProvider: provider) {
             $0.number == 0 ? .gated(gate, .session("LATE")) : nil
         }
-        let heard = fixture.sessionNews()
+        let heard = fixture.reportedSessions()
         try await fixture.start(fixture.config { $0.sessionCreation = .inBackground })
         try await fixture.backend.server.requests(atLeast: 1)
 

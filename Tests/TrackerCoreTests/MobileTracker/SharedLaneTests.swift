@@ -155,9 +155,9 @@ struct SharedLaneTests {
         try await clocked.start()
         await clocked.tracker.track(eventName: "D")
         let loop = try await clocked.loop()
-        let news = Recorder<Diagnostic>()
-        fixture.tracker.control.observe { if case .lane = $0 { news.record($0) } }
-        if fixture.tracker.info("lifecycle") != "halted" { try await news.values(atLeast: 1) }
+        let reported = Recorder<Diagnostic>()
+        fixture.tracker.control.observe { if case .lane = $0 { reported.record($0) } }
+        if fixture.tracker.info("lifecycle") != "halted" { try await reported.values(atLeast: 1) }
 
         // Each time it looks whether the lane is free.
         for _ in 0..<4 {

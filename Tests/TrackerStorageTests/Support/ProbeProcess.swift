@@ -31,7 +31,7 @@ final class ProbeProcess: Sendable {
 
     deinit { kill() }
 
-    /// News that came between answers.
+    /// What came between answers.
     var events: [String] { state.withLock { $0.events } }
 
     /// Where the probe was built: beside the tests.

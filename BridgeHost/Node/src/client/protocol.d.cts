@@ -397,7 +397,7 @@ export interface AnalyticsOptions {
     enabled?: boolean | null
     /** Whether informative and debug messages are logged; by default false. */
     debug?: boolean | null
-    /** How long an event waits for others at most; by default 10. */
+    /** The longest an event waits for others; by default 10. */
     flushIntervalSeconds?: number | null
     /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 2,000 in memory. */
     maxQueueEvents?: number | null

@@ -364,7 +364,7 @@ class AnalyticsOptions(TypedDict):
     # Whether informative and debug messages are logged; by default false.
     debug: NotRequired[bool | None]
 
-    # How long an event waits for others at most; by default 10.
+    # The longest an event waits for others; by default 10.
     flush_interval_seconds: NotRequired[int | None]
 
     # Past this many events the oldest is dropped; by default as `max_queued_events`, 2,000 in memory.
