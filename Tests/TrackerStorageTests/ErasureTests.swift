@@ -42,6 +42,34 @@ struct ErasureTests {
         for secret in Self.secrets + [device] { #expect(try folder.files(holding: secret) == []) }
     }
 
+    @Test(
+        "recovers a database whose damage only the rewriting finds",
+        arguments: [LaneChange.consent(.denied, messageID: nil), .reset(all: true, messageID: nil)]
+    )
+    func recovers(change: LaneChange) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let device = try await fill(outbox, count: 20)
+        await outbox.close()
+        // No transaction of a denial or a reset reads the callers' keys.
+        let page = try #require(try folder.number("SELECT rootpage FROM sqlite_schema WHERE name = 'given'"))
+        var data = try folder.read("tracker.sqlite3")
+        let start = Int(page - 1) * 4096
+        data.replaceSubrange(start..<start + 8, with: repeatElement(0xFF, count: 8))
+        try folder.write(data, to: "tracker.sqlite3")
+        let log = EventLog()
+        let again = try await SQLiteOutbox.opened(.sample(folder, log: log))
+
+        let result = await again.commit(change)
+
+        #expect(result.summary == "done")
+        if case .consent = change { #expect(try again.state().consent == .denied) }
+        #expect(log.events.contains { if case .databaseRecovered = $0 { true } else { false } })
+        #expect(try again.queue().isEmpty && again.account().isBalanced)
+        for secret in Self.secrets + [device] { #expect(try folder.files(holding: secret) == [], "\(secret)") }
+        await again.close()
+        #expect(try folder.number("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") == 1)
+    }
+
     @Test("that a crash has broken off is finished by the next to open")
     func isFinished() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))

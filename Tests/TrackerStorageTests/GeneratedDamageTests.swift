@@ -7,11 +7,14 @@ import TrackerModels
 
 @Suite("Generated damage", .closingOutboxes)
 struct GeneratedDamageTests {
-    private static let firstSeed = Seeds.base(of: "Generated damage")
+    private static let seeds: [UInt64] = {
+        let first = Seeds.base(of: "Generated damage")
+        // With the first, a rewritten database is still damaged, which only the backups after it find.
+        return [803_286_772] + (0..<60).map { first &+ $0 }
+    }()
 
-    @Test("never keeps an outbox from opening, from taking records, or from balancing its books", arguments: 0..<60)
-    func survives(round: Int) async throws {
-        let seed = Self.firstSeed &+ UInt64(round)
+    @Test("never keeps an outbox from opening, from taking records, or from balancing its books", arguments: seeds)
+    func survives(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let folder = TemporaryFolder()
         let count = try await fill(folder, using: &generator)

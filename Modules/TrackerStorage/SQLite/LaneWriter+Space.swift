@@ -27,6 +27,8 @@ extension LaneWriter {
     mutating func finishErasure(_ tasks: [LaneTask], _ outcome: inout Outcome) {
         guard erasesNow || tasks.isEmpty else { return }
         erasesNow = false
+        let generation = known.generation
+        var troubles = 0
         do throws(StorageError) {
             while erasure != nil {
                 // `flock` serves no queue: a process that releases the lock and takes it again at once is mostly faster
@@ -37,11 +39,23 @@ extension LaneWriter {
                     let lane = try writer.currentLane()
                     // The process that put another database in place has set the old one aside.
                     if writer.database.count != count { writer.erasure = .whole }
-                    try writer.erase(lane.database, isRetry: tasks.isEmpty)
+                    do throws(StorageError) {
+                        try writer.erase(lane.database, isRetry: tasks.isEmpty)
+                    } catch {
+                        // Damage in pages that no transaction reads shows when the database is rewritten.
+                        troubles += 1
+                        guard error.kind == .corrupt, writer.folder != nil, troubles < 4 else { throw error }
+                        try writer.database.recover(after: writer.known, isFirst: troubles == 1)
+                    }
                 }
             }
             erasesNow = false
+            if known.generation < generation {
+                throw StorageError(.corrupt, "The database was damaged, and what it had erased is not known any more")
+            }
         } catch {
+            // A recovery may know only what the backups say: then it is to be erased again.
+            if known.generation < generation { keep(tasks.filter(\.erases)) }
             // The deletion has taken effect, but is answered only once no file holds the deleted data.
             for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
         }

@@ -27,13 +27,13 @@ struct LaneWriter: ~Copyable {
     /// Names this run of the outbox in its records.
     private let run: Int64
     private var lock: WriterLock?
-    private(set) var database: WatchedDatabase
+    var database: WatchedDatabase
     /// The rest of an erasure: until it is done, a file may still hold deleted data.
     var erasure: Erasure?
     /// Whether to continue the erasure at once, or only with the next retry, since it can take long.
     var erasesNow = false
     /// The lane as it was last seen on disk.
-    private var known = LaneState.empty
+    private(set) var known = LaneState.empty
     /// When the account begins.
     private(set) var origin = LaneOrigin()
     /// What opening has found and is not reported yet.
@@ -246,6 +246,11 @@ struct LaneWriter: ~Copyable {
             database.closeReader()
         }
         return .done
+    }
+
+    /// Keeps changes that are to be written again.
+    mutating func keep(_ tasks: [LaneTask]) {
+        for case .change(let change) in tasks { unwritten.keep(change, over: known) }
     }
 
     /// Answers a group that the disk has refused, and keeps the changes that must not be lost.

@@ -112,8 +112,19 @@ extension SQLiteOutbox {
             if outcome.changesValues { scheduleBackup() }
             return
         }
-        backupQueue.async { [self, waiting] in
+        backUp(thenAnswer: waiting)
+    }
+
+    /// Writes the backups, and answers those who wait for that.
+    ///
+    /// If that finds the database damaged, it is done again once the writer has looked into it.
+    private func backUp(thenAnswer waiting: [@Sendable (StorageError?) -> Void], isRepeated: Bool = false) {
+        backupQueue.async { [self] in
             let error = backUp()
+            if error?.kind == .corrupt, !isRepeated {
+                return stage(
+                    StagedTask(task: .inspect) { [self] _ in backUp(thenAnswer: waiting, isRepeated: true) })
+            }
             queue.async { [self] in
                 reportBackup(error)
                 for answer in waiting { answer(error) }
