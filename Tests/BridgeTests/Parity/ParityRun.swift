@@ -131,7 +131,10 @@ final class ParityRun: Sendable {
         case .awaitSession:
             // A breaker that is open waits for 12 s at most.
             return try await withGuard(seconds: 40, "a session") {
-                while await tracker.sessionId == nil { try await Task.sleep(for: .milliseconds(1)) }
+                while await tracker.sessionId == nil {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
                 return "session"
             }
         default: return ""
