@@ -45,9 +45,10 @@ fuzz() { # fuzz NAME
 }
 
 echo "fuzz: building"
+module TrackerPlatform Modules/TrackerPlatform
 module TrackerJSON Modules/TrackerJSON
 module JSONRPC BridgeHost/JSONRPC
 target json Tests/Fuzz/FuzzJSON.swift "$build/TrackerJSON.o"
-target framing Tests/Fuzz/FuzzFraming.swift "$build/JSONRPC.o" "$build/TrackerJSON.o"
+target framing Tests/Fuzz/FuzzFraming.swift "$build/JSONRPC.o" "$build/TrackerJSON.o" "$build/TrackerPlatform.o"
 fuzz json "${1:-}"
 fuzz framing "${1:-}"
