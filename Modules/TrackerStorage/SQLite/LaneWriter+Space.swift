@@ -27,7 +27,6 @@ extension LaneWriter {
     mutating func finishErasure(_ tasks: [LaneTask], _ outcome: inout Outcome) {
         guard erasesNow || tasks.isEmpty else { return }
         erasesNow = false
-        let generation = known.generation
         var troubles = 0
         do throws(StorageError) {
             while erasure != nil {
@@ -50,12 +49,7 @@ extension LaneWriter {
                 }
             }
             erasesNow = false
-            if known.generation < generation {
-                throw StorageError(.corrupt, "The database was damaged, and what it had erased is not known any more")
-            }
         } catch {
-            // A recovery may know only what the backups say: then it is to be erased again.
-            if known.generation < generation { keep(tasks.filter(\.erases)) }
             // The deletion has taken effect, but is answered only once no file holds the deleted data.
             for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
         }

@@ -248,11 +248,6 @@ struct LaneWriter: ~Copyable {
         return .done
     }
 
-    /// Keeps changes that are to be written again.
-    mutating func keep(_ tasks: [LaneTask]) {
-        for case .change(let change) in tasks { unwritten.keep(change, over: known) }
-    }
-
     /// Answers a group that the disk has refused, and keeps the changes that must not be lost.
     private mutating func refuse(_ tasks: [LaneTask], _ error: StorageError, _ outcome: inout Outcome) {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
