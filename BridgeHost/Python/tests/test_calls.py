@@ -8,6 +8,9 @@ import threading
 import unittest
 from datetime import datetime, timezone
 from typing import Any
+from uuid import UUID
+
+import numpy
 
 from .support import AsyncTestCase, TestCase
 
@@ -164,7 +167,7 @@ class CallTests(TestCase):
 
         outcomes = [
             tracker.track(None),  # type: ignore[arg-type]
-            tracker.identify(17),  # type: ignore[arg-type]
+            tracker.identify(1.5),  # type: ignore[arg-type]
             tracker.track("A", ["list"]),  # type: ignore[arg-type]
             tracker.update_location(True, 1.0, 2.0),
         ]
@@ -175,7 +178,7 @@ class CallTests(TestCase):
         )
         self.assertEqual(fake.lives, [])
         self.assertRegex(
-            self.warnings[1], r"^identify was dropped: INVALID_USER_ID\. user_id must be a string, and is a int\. "
+            self.warnings[1], r"^identify was dropped: INVALID_USER_ID\. user_id must be a string, a whole number or a UUID, and is a float\. "
         )
         for warning in self.warnings:
             self.assertRegex(warning, r" \(at .*test_calls\.py:\d+\)$")
@@ -202,18 +205,44 @@ class CallTests(TestCase):
             ],
         )
         wrong: list[tuple[Any, str]] = [
-            ({"user_id": 17}, "options.user_id must be a string, and is a int"),
+            ({"user_id": 1.5}, "options.user_id must be a string, a whole number or a UUID, and is a float"),
+            ({"user_id": True}, "options.user_id must be a string, a whole number or a UUID, and is a bool"),
+            ({"user_id": None}, "options.user_id must not be None: leave it out if the call is about the client's own user"),
+            ({"anonymousId": None}, "options.anonymousId must not be None"),
+            ({"group_id": ""}, "options.group_id must not be blank"),
             ({"anonymousId": " "}, "options.anonymousId must not be blank"),
             ({"userID": "u"}, "options.userID is not known"),
             ({"anonymous_id": " "}, "options.anonymous_id must not be blank"),
             ({"group_id": "é" * 513}, "group_id must not have more than 1024 bytes"),
             ({"timestamp": "2025-01-01T00:00:00"}, "timestamp must be a datetime or ISO 8601 with the zone"),
-            ({"context": []}, "context must be an object, and is a list"),
+            ({"context": []}, "context must be a dict, and is a list"),
         ]
         for options, message in wrong:
             with self.subTest(message):
                 self.assertEqual(tracker.analytics.track("X", None, options).outcome(60).reason, "INVALID_VALUE")
                 self.assertIn(message, self.warnings[-1])
+
+    def test_ids_are_whole_numbers_and_uuids_too_and_are_sent_as_their_text(self) -> None:
+        typed, fake = self.fake()
+        tracker: Any = typed
+        id = UUID("0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01")
+
+        tracker.identify(17)
+        tracker.basic.identify(id)
+        tracker.analytics.identify(numpy.int64(18), None, {"anonymous_id": id})
+        tracker.analytics.group(19, None, {"user_id": 2**70, "groupId": 19})
+        tracker.analytics.alias(id).outcome(60)
+
+        self.assertEqual(
+            [{name: value for name, value in call["params"].items() if name != "messageId"} for call in fake.lives[0]],
+            [
+                {"userId": "17"},
+                {"userId": str(id)},
+                {"userId": "18", "options": {"anonymousId": str(id)}},
+                {"groupId": "19", "options": {"userId": str(2**70), "groupId": "19"}},
+                {"newUserId": str(id)},
+            ],
+        )
 
     def test_drops_for_the_trackers_state_are_one_warning_and_a_count(self) -> None:
         dropped = {"track": {"status": "dropped", "reason": "NOT_INITIALIZED"}}

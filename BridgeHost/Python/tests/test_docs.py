@@ -33,6 +33,7 @@ ARRIVES = {
         ["Button Clicked"],
         [],
         ["SIGNED_UP"],
+        ["READING"],
         ["PURCHASE"],
     ],
 }

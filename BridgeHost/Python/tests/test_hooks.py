@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import unittest
+from datetime import datetime, timezone
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
+from unittest import mock
 
 from .support import FakeHost, TestCase, Warned
 
-from mobiletracker import BeforeSend, MobileTracker, Outcome, OutgoingCall  # isort: skip
+from mobiletracker import AnalyticsCallOptions, BeforeSend, MobileTracker, Outcome, OutgoingCall  # isort: skip
+from mobiletracker._call import Call  # isort: skip
 
 DROPPED = Outcome("dropped", reason="BEFORE_SEND")
 
@@ -44,7 +47,7 @@ class BeforeSendTests(TestCase):
             [
                 {"method": "track", "name": "A", "properties": {"price": 1.1}, "metadata": {"m": 1}},
                 {"method": "setMetadata", "properties": {"k": "v"}},
-                {"method": "analytics.identify", "user_id": "u1", "properties": {"plan": "pro"}},
+                {"method": "analytics.identify", "user_id": "u1", "properties": {"plan": "pro"}, "group_id": "g"},
             ],
         )
         self.assertEqual(
@@ -64,6 +67,134 @@ class BeforeSendTests(TestCase):
             call["params"],
             {"eventName": "B", "attributes": {"total": 1}, "metadata": {"by": "me"}, "messageId": "m1"},
         )
+
+    def test_sees_and_changes_all_that_leaves_the_machine(self) -> None:
+        seen: list[OutgoingCall] = []
+
+        def change(call: OutgoingCall) -> OutgoingCall:
+            seen.append({**call})
+            changed: dict[str, Any] = {name: f"{value}!" for name, value in call.items() if isinstance(value, str)}
+            changed |= {"method": "track", "timestamp": datetime(2025, 2, 1, tzinfo=timezone.utc)}
+            if "location" in call:
+                changed["location"] = {**call["location"], "latitude": 1}
+            if "context" in call:
+                changed["context"] = {"ip": "0.0.0.0"}
+            return cast(OutgoingCall, changed)
+
+        tracker, fake = self.with_before_send(change)
+        options: AnalyticsCallOptions = {
+            "user_id": "u", "anonymous_id": "a", "group_id": "g", "timestamp": "2025-01-31T09:30:00Z",
+            "context": {"ip": "10.1.2.3"},
+        }  # fmt: skip
+        tracker.analytics.track("A", None, options)
+        tracker.analytics.alias("n", {"user_id": "n"})
+        tracker.analytics.group("g1", None, {"user_id": "u"})
+        tracker.analytics.set_advertising_id("ad")
+        tracker.update_location(50.5, 8.25, 10)
+        tracker.update_session_email("ada@example.com")
+        tracker.screen_did_appear("Home", "/home")
+        tracker.continue_session("https://a.example/?gt_session_id=1")
+        tracker.link_session("s").outcome(60)
+
+        self.assertEqual(
+            [{name: value for name, value in call.items() if name != "method"} for call in seen],
+            [
+                {"name": "A", **options},
+                {"user_id": "n"},
+                {"group_id": "g1", "user_id": "u"},
+                {"advertising_id": "ad"},
+                {"location": {"latitude": 50.5, "longitude": 8.25, "accuracy": 10}},
+                {"email": "ada@example.com"},
+                {"name": "Home", "url": "/home"},
+                {"url": "https://a.example/?gt_session_id=1"},
+                {"source_session_id": "s"},
+            ],
+        )
+        at = "2025-02-01T00:00:00.000Z"
+        context = {"ip": "0.0.0.0"}
+        sent = [{name: value for name, value in call["params"].items() if name != "messageId"} for call in fake.lives[0]]
+        own = {"userId": "u!", "anonymousId": "a!", "groupId": "g!", "timestamp": at, "context": context}
+        self.assertEqual(
+            sent,
+            [
+                {"event": "A!", "options": own},
+                {"newUserId": "n!", "options": {"userId": "n!", "timestamp": at}},
+                {"groupId": "g1!", "options": {"userId": "u!", "timestamp": at}},
+                {"advertisingId": "ad!"},
+                {"latitude": 1, "longitude": 8.25, "accuracy": 10},
+                {"email": "ada@example.com!"},
+                {"name": "Home!", "url": "/home!"},
+                {"url": "https://a.example/?gt_session_id=1!"},
+                {"sourceSessionId": "s!"},
+            ],
+        )
+
+    def test_numbers_that_it_leaves_alone_keep_their_digits(self) -> None:
+        def without_email(call: OutgoingCall) -> OutgoingCall:
+            call["properties"].pop("email")
+            self.assertAlmostEqual(call["properties"]["price"] * 2, 2.2)
+            return call
+
+        tracker, fake = self.with_before_send(without_email)
+        lines: list[bytes] = []
+        call = tracker._core.link.call
+
+        def record(made: Call, **options: Any) -> None:
+            lines.append(made.line)
+            call(made, **options)
+
+        self.enterContext(mock.patch.object(tracker._core.link, "call", record))
+        values = {"price": Decimal("1.10"), "exact": Decimal("0.10000000000000000000001"), "large": 2**80, "email": "a@b"}
+        tracker.track("A", values).outcome(60)
+
+        self.assertIn(b'{"price":1.10,"exact":0.10000000000000000000001,"large":1208925819614629174706176}', lines[0])
+        self.assertEqual(fake.lives[0][0]["params"]["attributes"], {"price": 1.1, "exact": 0.1, "large": 2**80})
+
+    def test_what_cannot_be_sent_drops_its_call_and_never_raises(self) -> None:
+        cycle: dict[str, Any] = {}
+        cycle["self"] = cycle
+        deep: Any = []
+        for _ in range(100_000):
+            deep = [deep]
+
+        class Refusing(dict[str, Any]):
+            def keys(self) -> Any:
+                raise LookupError("no")
+
+            def get(self, *_: object) -> Any:
+                raise LookupError("no")
+
+            def items(self) -> Any:
+                raise LookupError("no")
+
+        class Throwing:
+            @property  # type: ignore[misc]
+            def __class__(self) -> Any:
+                raise LookupError("no")
+
+        results: list[Any] = [{"properties": value} for value in (cycle, deep, {"x": object()}, Refusing(a=1), Throwing())]
+        results += [Refusing(a=1), {"name": 17}, {"name": None}, {"properties": "text"}]
+        for result in results:
+            with self.subTest(kind=type(result)):
+                tracker = MobileTracker(host_path="/nowhere", before_send=lambda call: result)
+                self.warnings.clear()
+                if type(result) is dict:
+                    result.setdefault("name", "A")
+                self.assertTrue(tracker.track("A", {"x": 1}).outcome(60).is_dropped)
+                self.assertRegex(self.warnings[0], 'track "A" was dropped: .*test_hooks')
+                self.assertEqual(len(self.warnings), 1)
+
+    def test_a_call_whose_user_it_removes_is_not_about_the_user_of_the_process(self) -> None:
+        def anonymous(call: OutgoingCall) -> OutgoingCall:
+            call.pop("user_id", None)
+            return call
+
+        tracker, fake = self.with_before_send(anonymous)
+        removed = tracker.analytics.track("A", None, {"user_id": "u"}).outcome(60)
+        kept = tracker.analytics.track("B", None, {"user_id": "u", "anonymous_id": "a"}).outcome(60)
+
+        self.assertEqual((removed.reason, kept.status), ("INVALID_VALUE", "queued"))
+        self.assertEqual(fake.lives[0][0]["params"]["options"], {"anonymousId": "a"})
 
     def test_drops_the_call_by_none_and_says_nothing(self) -> None:
         tracker, fake = self.with_before_send(lambda call: None if call.get("name") == "INTERNAL" else call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import unittest
@@ -23,9 +24,11 @@ class OptionTests(unittest.TestCase):
             ({"host_arguments": "--storage-dir=/tmp"}, "host_arguments must be a list of strings"),
             ({"host_arguments": ["--storage-dir", 1]}, "host_arguments must be a list of strings"),
             ({"stderr": "ignroe"}, "stderr must be 'inherit' or 'ignore', and is 'ignroe'"),
-            ({"app_name": 1}, "app_name must be a string, and is a int"),
+            ({"app_name": 1}, "app_name must be a string, and is an int"),
             ({"logger": print}, "logger must be a logger"),
             ({"before_send": {}}, "before_send must be a function"),
+            ({"default": "str"}, "default must be a function"),
+            ({"before_send": asyncio.sleep}, "before_send must be an ordinary function, and not `async`"),
         ]
         for tracker in (MobileTracker, AsyncMobileTracker):
             for options, sentence in wrong:

@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import unittest
 from collections import OrderedDict, UserDict
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
+import numpy
+import pandas  # type: ignore[import-untyped]
+
 from .support import TestCase
 
-from mobiletracker._json import ValueFault, serialize  # isort: skip
+from mobiletracker._json import JSONWriter, ValueFault, read  # isort: skip
 
 
 class Plan(Enum):
@@ -30,9 +36,19 @@ class Unreadable(UserDict[str, int]):
         return 1 // 0
 
 
-def written(value: object) -> str:
+@dataclass
+class Item:
+    sku: str
+    price: object
+
+
+class Strange:
+    pass
+
+
+def written(value: object, default: Callable[[Any], object] | None = None) -> str:
     """The JSON text of a value."""
-    text = serialize({"v": value}, {}).decode()
+    text = JSONWriter(default).write({"v": value}, {}).decode()
     return text.removeprefix('{"v":').removesuffix("}")
 
 
@@ -61,6 +77,10 @@ class ValueTests(TestCase):
             '{"a":1}': MappingProxyType({"a": 1}),
             '{"b":2}': OrderedDict(b=2),
             "[7]": frozenset([7]),
+            '"/var/lib"': PurePosixPath("/var/lib"),
+            '{"sku":"A-1","price":{"sku":"part","price":1.10}}': Item("A-1", Item("part", Decimal("1.10"))),
+            "[true,7,0.5]": [numpy.bool_(True), numpy.int64(7), numpy.float32(0.5)],
+            "1E+400": Decimal("1E+400"),
         }
         for text, value in values.items():
             with self.subTest(text):
@@ -72,6 +92,8 @@ class ValueTests(TestCase):
         at = datetime(2025, 1, 31, 10, 30)
 
         self.assertEqual(written(at), written(at.astimezone()))
+        self.assertEqual(written(pandas.Timestamp(at)), written(at))
+        self.assertEqual(written(pandas.Timestamp("2025-01-31 10:30", tz="UTC")), '"2025-01-31T10:30:00.000Z"')
 
     def test_what_cannot_be_sent_is_named_by_its_place_and_not_shown(self) -> None:
         cycle: dict[str, Any] = {"a": []}
@@ -85,7 +107,11 @@ class ValueTests(TestCase):
             "v.d is NaN": {"d": Decimal("NaN")},
             'v["a b"] holds a lone surrogate': {"a b": "\ud800"},
             "v.a[0] is part of a cycle": cycle,
-            "v.o is a object, which JSON does not have": {"o": object()},
+            "v.o is an object, which JSON does not have": {"o": object()},
+            "v.s is a Strange, which JSON does not have": {"s": Strange()},
+            "v is a type, which JSON does not have": Item,
+            "v is NaT": pandas.NaT,
+            'v[0].m has two keys whose text is "1"': [{"m": {1: "a", "1": "b"}}],
             "v is a bytes, which JSON does not have": b"secret",
             "v has a key that is no string": {(1, 2): 3},
             f"v{'[0]' * 8}… is nested deeper than 128 levels": deep,
@@ -95,6 +121,38 @@ class ValueTests(TestCase):
             with self.subTest(message), self.assertRaises(ValueFault) as caught:
                 written(value)
             self.assertEqual(str(caught.exception), message)
+
+    def test_what_json_has_not_becomes_what_the_programs_own_function_makes_of_it(self) -> None:
+        def default(value: object) -> object:
+            if isinstance(value, bytes):
+                return {"hex": value.hex()}
+            if isinstance(value, float):
+                return None
+            return {"a": 1 // 0} if isinstance(value, Strange) else value
+
+        self.assertEqual(written([b"\x01", float("nan"), Decimal("1.10")], default), '[{"hex":"01"},null,1.10]')
+        for value, message in [
+            (Strange(), "v cannot be sent: default has raised ZeroDivisionError"),
+            (object(), "v cannot be read: maximum recursion depth exceeded"),
+        ]:
+            with self.assertRaisesRegex(ValueFault, message):
+                written(value, default)
+
+        def refuse(value: object) -> object:
+            raise TypeError("no")
+
+        with self.assertRaisesRegex(ValueFault, "v is a Strange, which JSON does not have"):
+            written(Strange(), refuse)
+
+    def test_what_was_read_is_written_again_to_the_digit(self) -> None:
+        text = b'{"a":[1.10,1.5,-0,1E+400,0.10000000000000000000001],"n":123456789012345678901234567890}'
+
+        value, is_exact = read(text)
+
+        self.assertTrue(is_exact)
+        self.assertEqual(value["a"][:2], [1.1, 1.5])
+        self.assertEqual(JSONWriter().write(value, {}, is_exact=True), text)
+        self.assertEqual(read(b'{"a":[1,0.1]}'), ({"a": [1, 0.1]}, False))
 
     def test_128_levels_are_taken(self) -> None:
         deep: Any = {}

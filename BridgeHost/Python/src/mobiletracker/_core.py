@@ -10,13 +10,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from inspect import iscoroutinefunction
 from types import FrameType
 from typing import Any, Literal
 
 from . import _call
 from ._call import Call
 from ._hooks import BeforeSend, CallDropped, HostLog, filtered
-from ._json import ValueFault
+from ._json import JSONWriter, ValueFault, a_type
 from ._link import HostLink
 from ._params import ArgumentFault, in_the_callers_names, write_params
 from ._row import Gives, Row
@@ -51,12 +52,14 @@ class Core:
         app_name: str | None,
         logger: logging.Logger | None,
         before_send: BeforeSend | None,
+        default: Callable[[Any], object] | None,
         on_notification: Callable[[str, Any], None],
         after_turn: Callable[[], None] = lambda: None,
     ) -> None:
-        _check_options(host_arguments, stderr, app_name, logger, before_send)
+        _check_options(host_arguments, stderr, app_name, logger, before_send, default)
         self.warnings = Warnings(logger, is_on=warnings)
         self._before_send = before_send
+        self._writer = JSONWriter(default)
         self._after_turn = after_turn
         self.link = HostLink(
             host_path=host_path,
@@ -80,6 +83,8 @@ class Core:
             return site.refuse(fault)
         except CallDropped as dropped:
             return site.filtered(str(dropped))
+        except Exception as error:  # A value may raise anything when it is asked for its type.
+            return site.refuse(ValueFault("The call", f"cannot be read: {error!r}"))
         call = Call(method, params, repeats=row.repeats, site=site)
         if row.repeats and not self._is_used:
             self._is_used = True
@@ -89,11 +94,10 @@ class Core:
 
     def _write(self, row: Row, arguments: Sequence[object], message_id: str | None) -> bytes:
         most = self.link.max_message_bytes - _ENVELOPE
-        params = write_params(row, arguments, message_id, most)
+        params = write_params(self._writer, row, arguments, message_id, most)
         if self._before_send and row.gives is Gives.OUTCOME:
-            changed = filtered(self._before_send, row, arguments, params)
-            if changed is not None:
-                return write_params(row, changed, message_id, most)
+            changed, is_exact = filtered(self._before_send, row, params)
+            return write_params(self._writer, row, changed, message_id, most, is_exact=is_exact)
         return params
 
     def shut_down(self, ended: Callable[[], None]) -> None:
@@ -229,7 +233,12 @@ class _CallSite:
 
 
 def _check_options(
-    host_arguments: Sequence[str], stderr: object, app_name: object, logger: object, before_send: object
+    host_arguments: Sequence[str],
+    stderr: object,
+    app_name: object,
+    logger: object,
+    before_send: object,
+    default: object,
 ) -> None:
     """Checks options now: they are used later, on another thread."""
     if isinstance(host_arguments, str) or not all(isinstance(argument, str) for argument in host_arguments):
@@ -237,11 +246,14 @@ def _check_options(
     if stderr not in ("inherit", "ignore"):
         raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {stderr!r}.")
     if app_name is not None and not isinstance(app_name, str):
-        raise TypeError(f"app_name must be a string, and is a {type(app_name).__qualname__}.")
+        raise TypeError(f"app_name must be a string, and is {a_type(app_name)}.")
     if logger is not None and not callable(getattr(logger, "log", None)):
         raise TypeError('logger must be a logger, such as logging.getLogger("shop").')
-    if before_send is not None and not callable(before_send):
-        raise TypeError("before_send must be a function.")
+    for name, hook in (("before_send", before_send), ("default", default)):
+        if hook is not None and not callable(hook):
+            raise TypeError(f"{name} must be a function.")
+        if iscoroutinefunction(hook):
+            raise TypeError(f"{name} must be an ordinary function, and not `async`.")
 
 
 def _reason_of(fault: ValueFault) -> DropReason:

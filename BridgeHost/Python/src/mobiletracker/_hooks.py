@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypedDict
 
+from ._json import read
 from ._row import Param, Row
 
 _MEMBERS = {
     "eventName": "name", "event": "name", "name": "name",
-    "userId": "user_id", "newUserId": "user_id",
+    "userId": "user_id", "newUserId": "user_id", "anonymousId": "anonymous_id", "groupId": "group_id",
     "attributes": "properties", "properties": "properties", "profileData": "properties", "traits": "properties",
-    "metadata": "metadata",
+    "metadata": "metadata", "context": "context", "timestamp": "timestamp",
+    "advertisingId": "advertising_id", "email": "email", "url": "url", "sourceSessionId": "source_session_id",
 }  # fmt: skip
-"""The member of an `OutgoingCall` for each argument."""
+"""The member of an `OutgoingCall` for each argument, and for each option of an analytics call."""
+
+_LOCATION = ("latitude", "longitude", "accuracy")
+"""The arguments that are one member together."""
+
+
+class Location(TypedDict):
+    """The location of `update_location`."""
+
+    latitude: float
+    longitude: float
+    accuracy: float
 
 
 class OutgoingCall(TypedDict, total=False):
-    """A call as `before_send` receives it: plain values, as they would be sent. It has only the members that the call
-    has."""
+    """A call as `before_send` receives it: plain values, as they would be sent, and all of the call that leaves the
+    machine. It has only the members that the call has. A number that a float cannot hold exactly, such as a `Decimal`,
+    is a float here, and is sent exactly if it is left alone."""
 
     method: str
     """Which call, as the bridge names it: `track`, `analytics.identify`, …"""
     name: str
     """The name of an event, a screen or a page."""
     user_id: str
-    """The user of `identify` and `alias`."""
+    """The user of `identify` and `alias`, or the one that an analytics call names in its options."""
+    anonymous_id: str
+    """The visitor that an analytics call names."""
+    group_id: str
+    """The group of `group`, or the one that an analytics call names in its options."""
     properties: dict[str, Any]
     """Attributes, properties, traits, profile data, or the metadata of `set_metadata`."""
     metadata: dict[str, Any]
     """The metadata of `track`."""
+    context: dict[str, Any]
+    """The context of an analytics call."""
+    timestamp: str
+    """When it happened, if an analytics call says so: ISO 8601."""
+    advertising_id: str
+    """The id of `set_advertising_id`."""
+    email: str
+    """The address of `update_session_email`."""
+    url: str
+    """The URL of `screen_did_appear` and `continue_session`."""
+    location: Location
+    """The location of `update_location`."""
+    source_session_id: str
+    """The session of `link_session`."""
 
 
 BeforeSend = Callable[[OutgoingCall], OutgoingCall | None]
@@ -45,19 +76,18 @@ class CallDropped(Exception):
     """`before_send` has dropped the call. The text says what is wrong with `before_send`; it is empty if nothing is."""
 
 
-def filtered(before_send: BeforeSend, row: Row, arguments: Sequence[object], params: bytes) -> list[object] | None:
+def filtered(before_send: BeforeSend, row: Row, params: bytes) -> tuple[list[object], bool]:
     """Passes a call to `before_send`.
 
     :param params: The params as they would be sent.
-    :returns: The arguments if it has changed them.
+    :returns: The arguments that it has left or made, and whether there may be an `ExactNumber` among them.
     :raises CallDropped: If it has dropped the call.
     """
-    sent = json.loads(params)
+    sent, is_exact = read(params)
     call: dict[str, Any] = {"method": row.method}
-    for param in row.params:
-        if param.wire in sent and (member := _member_of(row, param)):
-            call[member] = sent[param.wire]
-    before = {member: json.dumps(value) for member, value in call.items()}
+    for member, value in _members(row, sent):
+        call[member] = value
+    named_user = _names_user(call)
     try:
         result = before_send(call)  # type: ignore[arg-type]
     except Exception as error:
@@ -66,28 +96,63 @@ def filtered(before_send: BeforeSend, row: Row, arguments: Sequence[object], par
         raise CallDropped
     if not isinstance(result, dict):
         raise CallDropped("before_send must return the call, or None to drop it")
-
-    def is_same(member: str) -> bool:
-        # An argument that it did not change is sent as the caller passed it.
-        return member in result and member in before and _text_of(result.get(member)) == before[member]
-
-    members = [_member_of(row, param) for param in row.params]
-    if all(member is None or is_same(member) or (member not in result and member not in before) for member in members):
-        return None
-    return [
-        value if member is None or is_same(member) else result.get(member) for member, value in zip(members, arguments)
-    ]
-
-
-def _member_of(row: Row, param: Param) -> str | None:
-    return "properties" if row.method == "setMetadata" else _MEMBERS.get(param.wire)
-
-
-def _text_of(value: object) -> str | None:
     try:
-        return json.dumps(value)
-    except (TypeError, ValueError):
-        return None  # Then it is a new value, and is checked like any value of a call.
+        return _arguments(row, sent, {**result}, named_user), is_exact
+    except Exception as error:
+        raise CallDropped(f"before_send has returned what cannot be read: {error!r}") from error
+
+
+def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The members of the call for params as they would be sent."""
+    for param in row.params:
+        if param.wire == "options":
+            for option, value in sent.get("options", {}).items():
+                if not _is_argument(row, option):
+                    yield _MEMBERS[option], value
+        elif param.wire in sent and param.wire not in _LOCATION:
+            yield _member_of(row, param), sent[param.wire]
+    if location := {name: sent[name] for name in _LOCATION if name in sent}:
+        yield "location", location
+
+
+def _arguments(row: Row, sent: dict[str, Any], call: dict[Any, Any], named_user: bool) -> list[object]:
+    """The arguments for what `before_send` has returned."""
+    location = call.get("location")
+    arguments: list[object] = []
+    for param in row.params:
+        if param.wire == "options":
+            options = _options(row, sent.get("options", {}), call)
+            if named_user and not _names_user(call):
+                # Without its user the event would be about the user of the process.
+                options["userId"] = None
+            arguments.append(options or None)
+        elif param.wire in _LOCATION:
+            arguments.append(location.get(param.wire) if isinstance(location, dict) else None)
+        else:
+            arguments.append(call.get(_member_of(row, param)))
+    return arguments
+
+
+def _options(row: Row, sent: dict[str, Any], call: dict[Any, Any]) -> dict[str, object]:
+    """The options of an analytics call. One that stands for an argument is there if it was there before."""
+    return {
+        option: call[_MEMBERS[option]]
+        for option in ("userId", "anonymousId", "groupId", "timestamp", "context")
+        if _MEMBERS[option] in call and (option in sent or not _is_argument(row, option))
+    }
+
+
+def _is_argument(row: Row, option: str) -> bool:
+    """Whether the call has an argument for what an option says: then both say the same."""
+    return any(_member_of(row, param) == _MEMBERS[option] for param in row.params)
+
+
+def _names_user(call: dict[Any, Any]) -> bool:
+    return "user_id" in call or "anonymous_id" in call
+
+
+def _member_of(row: Row, param: Param) -> str:
+    return "properties" if row.method == "setMetadata" else _MEMBERS.get(param.wire, "")
 
 
 class HostLog:

@@ -8,9 +8,12 @@ import numbers
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timezone
 from decimal import Decimal
 from enum import Enum
+from functools import partial
+from os import PathLike, fspath
 from typing import Any
 from uuid import UUID
 
@@ -27,35 +30,186 @@ class ValueFault(Exception):
         self.is_too_large = is_too_large
 
 
-def serialize(members: dict[str, object], names: Mapping[str, str]) -> bytes:
-    """Writes arguments as a JSON object.
+class ExactNumber(float):
+    """A number that a float cannot hold exactly, with its text. To a program it is a float like any other."""
 
-    :param members: The arguments by their names.
-    :param names: The names of the arguments in a fault.
-    :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, and objects of types that
-        JSON does not have.
+    text: str
+
+    def __new__(cls, text: str) -> ExactNumber:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+def read(text: bytes) -> tuple[Any, bool]:
+    """Reads JSON so that it can be written again without a change.
+
+    :returns: The value, and whether it holds an `ExactNumber`.
     """
-    try:
-        text = _encode(members)
-        # Fewer brackets than this cannot be nested too deep.
-        if text.count("{") + text.count("[") <= MAX_LEVELS:
-            return text.encode()
-    except Exception:  # The slow way below finds out what is wrong, if anything is.
-        pass
-    parts = (f"{json.dumps(name)}:{_written(value, names.get(name, name))}" for name, value in members.items())
-    return f"{{{','.join(parts)}}}".encode()
+    is_exact = False
+
+    def number(convert: Callable[[str], float], text: str) -> float:
+        nonlocal is_exact
+        try:
+            value = convert(text)
+            if repr(value) == text:
+                return value
+        except ValueError:
+            pass  # It has more digits than Python reads as an int.
+        is_exact = True
+        return ExactNumber(text)
+
+    value = json.loads(text, parse_float=partial(number, float), parse_int=partial(number, int))
+    return value, is_exact
 
 
-def _plain(value: object) -> object:
-    """The value as a type that JSON has; raises TypeError if there is none."""
-    for kind, convert in _CONVERSIONS:
-        if isinstance(value, kind):
-            return convert(value)
-    raise TypeError(f"is a {type(value).__qualname__}, which JSON does not have")
+class JSONWriter:
+    """Writes values as JSON text."""
+
+    def __init__(self, default: Callable[[Any], object] | None = None) -> None:
+        """
+        :param default: The program's own function, which turns values that JSON does not have into others.
+        """
+        self._default = default
+        self._encode = json.JSONEncoder(
+            ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"), default=self._simple
+        ).encode
+
+    def write(self, members: dict[str, object], names: Mapping[str, str], *, is_exact: bool = False) -> bytes:
+        """Writes arguments as a JSON object.
+
+        :param members: The arguments by their names.
+        :param names: The names of the arguments in a fault.
+        :param is_exact: Whether there is an `ExactNumber` among the values.
+        :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, keys with the same text,
+            and objects of types that JSON does not have.
+        """
+        try:
+            if not is_exact and _has_text_keys(members):
+                text = self._encode(members)
+                # Fewer brackets than this cannot be nested too deep.
+                if text.count("{") + text.count("[") <= MAX_LEVELS:
+                    return text.encode()
+        except Exception:  # The slow way below finds out what is wrong, if anything is.
+            pass
+        parts = (f"{json.dumps(name)}:{self._argument(value, names.get(name, name))}" for name, value in members.items())
+        return f"{{{','.join(parts)}}}".encode()
+
+    def _simple(self, value: object) -> object:
+        """The value as a type that JSON has, for the fast way; raises if that way cannot write it."""
+        if isinstance(value, Decimal) or not _has_text_keys(plain := self._plain(value)):
+            raise TypeError
+        return plain
+
+    def _plain(self, value: object) -> object:
+        """The value as a type that JSON has; raises TypeError if there is none."""
+        for kind, convert in _CONVERSIONS:
+            if isinstance(value, kind):
+                return convert(value)
+        if is_dataclass(value) and not isinstance(value, type):
+            return {member.name: getattr(value, member.name) for member in fields(value)}
+        if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
+            return bool(value)
+        return self._replacement(value, f"is {a_type(value)}, which JSON does not have")
+
+    def _replacement(self, value: object, reason: str) -> object:
+        """What the program's own function makes of a value; raises TypeError with the reason if there is none."""
+        if self._default is None:
+            raise TypeError(reason)
+        try:
+            return self._default(value)
+        except TypeError:
+            raise TypeError(reason) from None
+        except Exception as error:
+            # What an error says may be personal.
+            raise TypeError(f"cannot be sent: default has raised {type(error).__qualname__}") from error
+
+    # The slow way: with exact numbers, and with faults that say where they are.
+
+    def _argument(self, value: object, name: str) -> str:
+        path: list[str | int] = [name]
+        try:
+            return self._text(value, path, [])
+        except ValueFault:
+            raise
+        except TypeError as error:
+            raise ValueFault(_path_of(path), str(error)) from None
+        except Exception as error:
+            raise ValueFault(_path_of(path), f"cannot be read: {error}") from error
+
+    def _text(self, value: object, path: list[str | int], containers: list[object]) -> str:
+        match value:
+            case None:
+                return "null"
+            case bool():
+                return "true" if value else "false"
+            case str():
+                return _write_string(value, path)
+            case int():
+                return int.__repr__(value)
+            case ExactNumber():
+                return value.text
+            case float() if math.isfinite(value):
+                return float.__repr__(value)
+            case Decimal() if value.is_finite():
+                return str(value)
+            case float() | Decimal():
+                return self._text(self._replacement(value, f"is {value}"), path, containers)
+            case dict() | list() | tuple():
+                return self._container(value, path, containers)
+            case _:
+                return self._text(self._plain(value), path, containers)
+
+    def _container(
+        self, value: dict[object, object] | list[object] | tuple[object, ...], path: list[str | int],
+        containers: list[object],
+    ) -> str:  # fmt: skip
+        if any(value is container for container in containers):
+            raise ValueFault(_path_of(path), "is part of a cycle")
+        if len(containers) >= MAX_LEVELS:
+            raise ValueFault(_path_of(path), f"is nested deeper than {MAX_LEVELS} levels")
+        inner = [*containers, value]
+        parts: dict[object, str] = {}
+        members: Iterator[tuple[object, object]] = iter(value.items()) if isinstance(value, dict) else enumerate(value)
+        for key, member in members:
+            name = _key_text(key, path) if isinstance(value, dict) else key
+            if name in parts:
+                raise ValueFault(_path_of(path), f"has two keys whose text is {json.dumps(str(name)[:80])}")
+            path.append(name if isinstance(name, str | int) else str(name))
+            text = self._text(member, path, inner)
+            parts[name] = f"{_write_string(name, path)}:{text}" if isinstance(name, str) else text
+            path.pop()
+        return f"{{{','.join(parts.values())}}}" if isinstance(value, dict) else f"[{','.join(parts.values())}]"
+
+
+def a_type(value: object) -> str:
+    """The type of a value, for the middle of a sentence."""
+    if value is None:
+        return "None"
+    name = type(value).__qualname__
+    return f"an {name}" if name[0] in "aeioAEIO" else f"a {name}"
+
+
+def _has_text_keys(value: object) -> bool:
+    """Whether every key of the dictionaries in a value is a string: two others can have the same text."""
+    if isinstance(value, dict):
+        return all(type(key) is str for key in value) and all(
+            type(member) in _LEAVES or _has_text_keys(member) for member in value.values()
+        )
+    if isinstance(value, list | tuple):
+        return all(type(member) in _LEAVES or _has_text_keys(member) for member in value)
+    return True
+
+
+_LEAVES = {str, int, float, bool, type(None)}
 
 
 def _iso(value: datetime) -> str:
-    text = value.astimezone(timezone.utc).isoformat(timespec="milliseconds")
+    if value != value:
+        raise TypeError("is NaT")  # The date of pandas that is none.
+    # A subclass may have rules of its own: pandas lets no timestamp without a zone have one.
+    at = datetime.combine(value.date(), value.time(), value.tzinfo)
+    text = at.astimezone(timezone.utc).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
@@ -79,42 +233,8 @@ _CONVERSIONS: tuple[tuple[type, Callable[[Any], object]], ...] = (
     (numbers.Integral, int),
     (numbers.Rational, float),
     (numbers.Real, float),
+    (PathLike, fspath),
 )
-
-_encode = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"), default=_plain
-).encode
-
-
-def _written(value: object, name: str) -> str:
-    """Writes one argument the slow way: with exact decimals, and with faults that say where they are."""
-    path: list[str | int] = [name]
-    try:
-        return _write(value, path, [])
-    except ValueFault:
-        raise
-    except TypeError as error:
-        raise ValueFault(_path_of(path), str(error)) from None
-    except Exception as error:
-        raise ValueFault(_path_of(path), f"cannot be read: {error}") from error
-
-
-def _write(value: object, path: list[str | int], containers: list[object]) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return _write_string(value, path)
-        case int():
-            return int.__repr__(value)
-        case float() | Decimal():
-            return _write_number(value, path)
-        case dict() | list() | tuple():
-            return _write_container(value, path, containers)
-        case _:
-            return _write(_plain(value), path, containers)
 
 
 def _write_string(value: str, path: list[str | int]) -> str:
@@ -125,35 +245,15 @@ def _write_string(value: str, path: list[str | int]) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _write_number(value: float | Decimal, path: list[str | int]) -> str:
-    if not math.isfinite(value):
-        raise ValueFault(_path_of(path), f"is {value}")
-    return str(value) if isinstance(value, Decimal) else float.__repr__(value)
-
-
-def _write_container(
-    value: dict[object, object] | list[object] | tuple[object, ...], path: list[str | int], containers: list[object]
-) -> str:
-    if any(value is container for container in containers):
-        raise ValueFault(_path_of(path), "is part of a cycle")
-    if len(containers) >= MAX_LEVELS:
-        raise ValueFault(_path_of(path), f"is nested deeper than {MAX_LEVELS} levels")
-    inner = [*containers, value]
-    parts = []
-    members: Iterator[tuple[object, object]] = iter(value.items()) if isinstance(value, dict) else enumerate(value)
-    for key, member in members:
-        if isinstance(value, dict) and not isinstance(key, str | int | float | None):
-            raise ValueFault(_path_of(path), "has a key that is no string")
-        path.append(key if isinstance(key, int) and not isinstance(value, dict) else str(key))
-        text = _write(member, path, inner)
-        parts.append(f"{_write_string(_key_text(key), path)}:{text}" if isinstance(value, dict) else text)
-        path.pop()
-    return f"{{{','.join(parts)}}}" if isinstance(value, dict) else f"[{','.join(parts)}]"
-
-
-def _key_text(key: object) -> str:
+def _key_text(key: object, path: list[str | int]) -> str:
     """A key as `json.dumps` writes it."""
-    return key if isinstance(key, str) else json.dumps(key, allow_nan=False)
+    match key:
+        case str():
+            return key
+        case int() | float() | None:
+            return json.dumps(key, allow_nan=False)
+        case _:
+            raise ValueFault(_path_of(path), "has a key that is no string")
 
 
 def _path_of(path: list[str | int]) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from numbers import Integral, Real
+from uuid import UUID
 
 from ._ids import stamped_id, time_ordered_uuid
-from ._json import ValueFault, serialize
+from ._json import JSONWriter, ValueFault, a_type
 from ._row import Gives, Name, Param, Row
 
 _MESSAGE_ID = re.compile(r"[!-~](?:[ -~]{0,126}[!-~])?")
@@ -23,10 +24,14 @@ _WORD = re.compile(r"[A-Za-z]\w*")
 _MAX_ID_BYTES = 1024
 """How many bytes of UTF-8 an id of a user or a group has at most."""
 
+_PERSONS = {"userId", "newUserId", "groupId", "anonymousId"}
+"""The arguments and options that name a user, a visitor or a group."""
+
 _NEW_ID = {"uuid": time_ordered_uuid, "stamped": stamped_id}
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "string": (str,),
+    "id": (str, Integral, UUID),
     "number": (int, float, Decimal, Real),
     "integer": (int, Integral),
     "boolean": (bool,),
@@ -34,18 +39,38 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "array": (list, tuple),
 }
 
+_PHRASES = {
+    "string": "a string",
+    "id": "a string, a whole number or a UUID",
+    "number": "a number",
+    "integer": "an integer",
+    "boolean": "True or False",
+    "object": "a dict",
+    "array": "a list",
+}
+"""What a value of each kind is called in Python."""
+
 
 class ArgumentFault(ValueFault):
     """An argument that is missing or has the wrong type."""
 
 
-def write_params(row: Row, arguments: Sequence[object], message_id: str | None, max_bytes: int) -> bytes:
+def write_params(
+    writer: JSONWriter,
+    row: Row,
+    arguments: Sequence[object],
+    message_id: str | None,
+    max_bytes: int,
+    *,
+    is_exact: bool = False,
+) -> bytes:
     """Writes a call's params as an object with their names.
 
     :param row: The method.
     :param arguments: Its arguments; None is absent.
     :param message_id: The caller's own id, if any.
     :param max_bytes: How long the params may become.
+    :param is_exact: Whether there is an `ExactNumber` among the arguments.
     :raises ValueFault: If the call cannot be sent.
     """
     members: dict[str, object] = {}
@@ -55,11 +80,15 @@ def write_params(row: Row, arguments: Sequence[object], message_id: str | None, 
             _check(param, value)
             if param.wire == "options":
                 _check_options(value, param.names)
-        if value is not None:
+        if value is None:
+            continue
+        if param.wire in _PERSONS:
+            members[param.wire] = _text_of_id(value)
+        else:
             members[param.wire] = _renamed(value, param.names, param.name) if param.names else value
     if row.message_id:
         members["messageId"] = _NEW_ID[row.message_id]() if message_id is None else _checked(message_id)
-    text = serialize(members, row.shown)
+    text = writer.write(members, row.shown, is_exact=is_exact)
     if len(text) > max_bytes:
         raise ValueFault("The call", "is too large", is_too_large=True)
     return text
@@ -92,33 +121,50 @@ def _check(param: Param, value: object) -> None:
     if value is None:
         if not param.is_required:
             return
-    elif isinstance(value, _KINDS.get(param.kind, (object,))) and (param.kind == "boolean") == isinstance(value, bool):
+    elif _is_of(_kind_of(param), value):
         return
-    article = "an" if param.kind[0] in "aeiou" else "a"
-    actual = "None" if value is None else f"a {type(value).__qualname__}"
-    raise ArgumentFault(param.name, f"must be {article} {param.kind}, and is {actual}")
+    raise ArgumentFault(param.name, f"must be {_PHRASES[_kind_of(param)]}, and is {a_type(value)}")
+
+
+def _kind_of(param: Param) -> str:
+    return "id" if param.wire in _PERSONS else param.kind
+
+
+def _is_of(kind: str, value: object) -> bool:
+    return isinstance(value, _KINDS[kind]) and (kind == "boolean") == isinstance(value, bool)
+
+
+def _text_of_id(value: object) -> object:
+    """An id as it is sent. What is none stays: the host refuses it."""
+    if isinstance(value, str) or not _is_of("id", value):
+        return value
+    return str(int(value)) if isinstance(value, Integral) else str(value)
 
 
 def _check_options(options: object, names: Mapping[str, Name]) -> None:
     """Checks the options of a call. The host checks the dates."""
     for name, value in options.items() if isinstance(options, Mapping) else ():
-        if value is not None and (fault := _fault_of(names.get(name, (name,))[0], value)):
+        wire = names.get(name, (name,))[0]
+        if (value is not None or wire in _PERSONS) and (fault := _fault_of(wire, value)):
             raise ArgumentFault(f"options.{name}", fault)
 
 
 def _fault_of(wire: str, value: object) -> str | None:
     match wire:
         case "context":
-            return None if isinstance(value, Mapping) else f"must be an object, and is a {type(value).__qualname__}"
+            return None if isinstance(value, Mapping) else f"must be {_PHRASES['object']}, and is {a_type(value)}"
         case "timestamp":
             is_time = isinstance(value, datetime) or isinstance(value, str) and _TIMESTAMP.fullmatch(value)
             return None if is_time else "must be a datetime or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z"
         case "userId" | "anonymousId" | "groupId":
-            if not isinstance(value, str):
-                return f"must be a string, and is a {type(value).__qualname__}"
-            if not value.strip():
+            if value is None:
+                return "must not be None: leave it out if the call is about the client's own user"
+            if not _is_of("id", value):
+                return f"must be {_PHRASES['id']}, and is {a_type(value)}"
+            text = str(_text_of_id(value))
+            if not text.strip():
                 return "must not be blank"
-            is_long = len(value.encode(errors="replace")) > _MAX_ID_BYTES
+            is_long = len(text.encode(errors="replace")) > _MAX_ID_BYTES
             return f"must not have more than {_MAX_ID_BYTES} bytes" if is_long else None
         case _:
             return "is not known: there are user_id, anonymous_id, group_id, timestamp and context"
@@ -140,4 +186,6 @@ def _renamed(value: object, names: Mapping[str, Name], path: str) -> object:
         if wire in options:
             raise ValueFault(f"{path}.{wire}", "is there twice")
         options[wire] = _renamed(member, members, f"{path}.{wire}") if members else member
+        if wire in _PERSONS:
+            options[wire] = _text_of_id(member)
     return options

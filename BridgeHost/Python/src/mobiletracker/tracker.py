@@ -44,6 +44,7 @@ class MobileTracker(TrackerCalls):
         app_name: str | None = None,
         logger: logging.Logger | None = None,
         before_send: BeforeSend | None = None,
+        default: Callable[[Any], object] | None = None,
     ) -> None:
         """Makes a tracker with a host of its own. Make one, and share it.
 
@@ -56,6 +57,8 @@ class MobileTracker(TrackerCalls):
         :param logger: Receives the warnings and the host's log, instead of the logger `mobiletracker` and stderr.
         :param before_send: Receives each tracking call before it is written. It returns the call, changed or not, or
             None to drop it.
+        :param default: Receives each value that JSON does not have, as in `json.dumps`, and returns one that it has.
+            Without it, such a value drops its call.
         """
         core = Core(
             host_path=host_path,
@@ -65,6 +68,7 @@ class MobileTracker(TrackerCalls):
             app_name=app_name,
             logger=logger,
             before_send=before_send,
+            default=default,
             on_notification=lambda topic, params: self._listeners.receive(topic, params),
         )
         super().__init__(core)
@@ -130,6 +134,7 @@ class AsyncMobileTracker(AsyncTrackerCalls):
         app_name: str | None = None,
         logger: logging.Logger | None = None,
         before_send: BeforeSend | None = None,
+        default: Callable[[Any], object] | None = None,
     ) -> None:
         """Makes a tracker with a host of its own. Make one, and share it.
 
@@ -142,6 +147,8 @@ class AsyncMobileTracker(AsyncTrackerCalls):
         :param logger: Receives the warnings and the host's log, instead of the logger `mobiletracker` and stderr.
         :param before_send: Receives each tracking call before it is written. It returns the call, changed or not, or
             None to drop it.
+        :param default: Receives each value that JSON does not have, as in `json.dumps`, and returns one that it has.
+            Without it, such a value drops its call.
         """
         wakeups = Wakeups()
         core = Core(
@@ -152,6 +159,7 @@ class AsyncMobileTracker(AsyncTrackerCalls):
             app_name=app_name,
             logger=logger,
             before_send=before_send,
+            default=default,
             on_notification=lambda topic, params: self._listeners.receive(topic, params),
             after_turn=wakeups.flush,
         )
