@@ -101,7 +101,7 @@ extension NamedSchema {
 
     private static let hidden: Set = [
         "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "MessageId", "Milliseconds",
-        "Properties", "Timestamp",
+        "Id", "Properties", "Timestamp",
     ]
 }
 

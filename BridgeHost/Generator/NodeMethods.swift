@@ -30,7 +30,7 @@ enum NodeMethods {
          *
          * @typedef {object} Param
          * @property {string} name
-         * @property {'string' | 'number' | 'integer' | 'boolean' | 'object'} kind
+         * @property {'string' | 'id' | 'number' | 'integer' | 'boolean' | 'object'} kind
          * @property {boolean} isRequired
          * @property {string} fault What a wrong value is answered with: a reason if the call has an outcome, else the
          *     code of an error.
@@ -45,7 +45,7 @@ enum NodeMethods {
          *     outcome, undefined, the result as it is, or one member of it.
          * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
          *     in such a call an object with a `messageId` may follow the arguments.
-         * @property {{ name: string, kind: 'string' | 'object' }[]} [options] What else that object may hold.
+         * @property {{ name: string, kind: 'string' | 'id' | 'object' }[]} [options] What else that object may hold.
          * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
          * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
          * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
@@ -56,8 +56,8 @@ enum NodeMethods {
     private static var callOptions: String {
         guard case .object(let members, _)? = NamedSchema.named("AnalyticsCallOptions")?.schema else { return "" }
         let lines = members.map { member in
-            let isObject = member.schema.isReference(to: "Properties")
-            return "    { name: '\(member.name)', kind: '\(isObject ? "object" : "string")' },"
+            let kind = ["Properties": "object", "Id": "id"].first { member.schema.isReference(to: $0.key) }?.value
+            return "    { name: '\(member.name)', kind: '\(kind ?? "string")' },"
         }
         return "/** The options of an analytics call. */\n"
             + "const CALL_OPTIONS = [\n\(lines.joined(separator: "\n"))\n]"

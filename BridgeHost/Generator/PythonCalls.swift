@@ -102,6 +102,7 @@ enum PythonCalls {
         case ("MessageId"?, _), ("BrandIdOrReactNativeConfig"?, _): "str"
         case (let schema?, _): schema
         case (nil, .string): "str"
+        case (nil, .id): "Id"
         case (nil, .number): "float"
         case (nil, .integer): "int"
         case (nil, .boolean): "bool"

@@ -26,9 +26,14 @@ enum PythonTypes {
         from collections.abc import Mapping, Sequence
         from datetime import datetime
         from typing import Literal, NotRequired, TypeAlias, TypedDict
+        from uuid import UUID
 
         Properties: TypeAlias = Mapping[str, object]
         \"\"\"The properties of an event, the data of a profile and the like.\"\"\"
+
+
+        Id: TypeAlias = str | int | UUID
+        \"\"\"The id of a user, a visitor or a group: text, or a whole number or a UUID, which stands for its text.\"\"\"
 
 
         Timestamp: TypeAlias = datetime | str

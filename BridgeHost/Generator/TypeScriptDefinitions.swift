@@ -41,6 +41,9 @@ enum TypeScriptDefinitions {
          */
         export type Properties = object
 
+        /** The id of a user, a visitor or a group: text, or a whole number, which stands for its digits. */
+        export type Id = string | number | bigint
+
         /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
         export type Timestamp = Date | string
 

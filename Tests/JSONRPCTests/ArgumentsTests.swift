@@ -11,6 +11,32 @@ struct ArgumentsTests {
     ]
 
     @Test(
+        "takes a string or the digits of a whole number as an id",
+        arguments: [
+            (#""u 1""#, "u 1"), ("7", "7"), ("-12", "-12"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            (#""""#, ""),
+        ])
+    func ids(_ json: String, _ id: String) throws {
+        let params = try #require(Params(JSONText(validating: "[\(json)]")))
+
+        let arguments = try Arguments(params, for: "identify", taking: [.required("userId", .id)])
+
+        #expect(try arguments.id(0) == id)
+    }
+
+    @Test("refuses any other value as an id", arguments: ["7.0", "1e3", "true", "{}", "[1]"])
+    func wrongIDs(_ json: String) throws {
+        let params = try #require(Params(JSONText(validating: "[\(json)]")))
+
+        let error = #expect(throws: RPCError.self) {
+            try Arguments(params, for: "identify", taking: [.required("userId", .id)])
+        }
+
+        #expect(error?.message == "identify: 'userId' must be a string or a whole number")
+    }
+
+    @Test(
         "gives the same values by position and by name",
         arguments: [
             #"["PURCHASE",{"a":1},1e3,0.5,true,[1],{"b":2}]"#,

@@ -1,3 +1,4 @@
+import JSONRPC
 import TrackerCore
 import TrackerModels
 
@@ -40,9 +41,9 @@ enum AnalyticsFields {
 enum CallFields {
     /// All of them.
     static let table = ConfigTable<CallOptions>([
-        .string("userId", \.userId, "The user that the call is about; 1 to 1,024 bytes, not blank."),
-        .string("anonymousId", \.anonymousId, "The visitor that the call is about; 1 to 1,024 bytes, not blank."),
-        .string("groupId", \.groupId, "The group that the user belongs to; 1 to 1,024 bytes, not blank."),
+        id("userId", \.userId, "The user that the call is about; 1 to 1,024 bytes, not blank."),
+        id("anonymousId", \.anonymousId, "The visitor that the call is about; 1 to 1,024 bytes, not blank."),
+        id("groupId", \.groupId, "The group that the user belongs to; 1 to 1,024 bytes, not blank."),
         ConfigField(
             "timestamp", .reference("Timestamp"), "When it happened; by default when the call was made.",
             read: { value, path, options throws(TrackerError) in
@@ -61,6 +62,21 @@ enum CallFields {
             }
         ),
     ])
+
+    /// An id. One that is `null` is given and has no value: the native API drops its call.
+    private static func id(
+        _ name: String, _ option: ConfigField<CallOptions>.OptionPath<String?>, _ summary: String
+    ) -> ConfigField<CallOptions> {
+        ConfigField(
+            name, .reference("Id"), summary,
+            read: { value, path, options throws(TrackerError) in
+                guard value.isNull || value.idText != nil else {
+                    throw FieldCheck.fault(path, "must be a string or a whole number")
+                }
+                options[keyPath: option] = value.idText
+            }
+        ).readingNull
+    }
 }
 
 extension CallOptions {

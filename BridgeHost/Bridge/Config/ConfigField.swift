@@ -21,6 +21,8 @@ struct ConfigField<Options: Sendable>: Sendable {
     let summary: String
     /// Whether it is required; the native API checks that.
     private(set) var isRequired = false
+    /// Whether `null` is a value, and not the same as nothing.
+    private(set) var takesNull = false
     let read: Reading
 
     /// An option of its own kind.
@@ -38,6 +40,13 @@ struct ConfigField<Options: Sendable>: Sendable {
     var required: ConfigField {
         var field = self
         field.isRequired = true
+        return field
+    }
+
+    /// The same field, as one whose `null` is read.
+    var readingNull: ConfigField {
+        var field = self
+        field.takesNull = true
         return field
     }
 
@@ -219,7 +228,7 @@ struct ConfigTable<Options: Sendable>: Sendable {
             fields.map { field in
                 field.isRequired
                     ? .required(field.name, field.schema, field.summary)
-                    : .optional(field.name, field.schema.orNull, field.summary)
+                    : .optional(field.name, field.takesNull ? field.schema : field.schema.orNull, field.summary)
             }
                 + fields.flatMap { field in
                     field.aliases.map { .optional($0, field.schema.orNull, "The same as `\(field.name)`.") }
@@ -228,7 +237,7 @@ struct ConfigTable<Options: Sendable>: Sendable {
         )
     }
 
-    /// Sets the options that an object names; `null` is absent.
+    /// Sets the options that an object names; `null` is absent, but for the fields that read it.
     ///
     /// - Parameters:
     ///   - object: The configuration.
@@ -244,7 +253,7 @@ struct ConfigTable<Options: Sendable>: Sendable {
         if let first = unknown.first { throw fault(first, unknown.dropFirst(), at: path) }
         var seen: [String: String] = [:]
         for member in members {
-            guard let field = member.field, !member.value.isNull else { continue }
+            guard let field = member.field, !member.value.isNull || field.takesNull else { continue }
             if let other = seen.updateValue(member.key, forKey: field.name) {
                 throw FieldCheck.fault(Self.join(path, member.key), "is given a second time as '\(other)'")
             }

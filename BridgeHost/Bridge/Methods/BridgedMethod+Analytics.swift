@@ -35,20 +35,20 @@ extension BridgedMethod {
         .analytics(
             "analytics.identify",
             [
-                .required("userId", .string, "The application's name for the user. Not blank."),
+                .required("userId", .id, "The application's name for the user. Not blank."),
                 .optional("traits", .object, "Facts about the user."),
             ], "Identifies the user of this event and all later ones.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
-            .identify(userId: try $0.string(0), traits: $0.properties(1))
+            .identify(userId: try $0.id(0), traits: $0.properties(1))
         },
         .analytics(
             "analytics.group",
             [
-                .required("groupId", .string, "The group. Not blank."),
+                .required("groupId", .id, "The group. Not blank."),
                 .optional("traits", .object, "Facts about the group."),
             ], "Sets the user's group for this event and all later ones.", example: #"["group-1", {"name": "Acme"}]"#
         ) {
-            .group(groupId: try $0.string(0), traits: $0.properties(1))
+            .group(groupId: try $0.id(0), traits: $0.properties(1))
         },
         .analytics(
             "analytics.screen",
@@ -69,10 +69,10 @@ extension BridgedMethod {
             .page(name: try $0.string(0), properties: $0.properties(1))
         },
         .analytics(
-            "analytics.alias", [.required("newUserId", .string, "The other name. Not blank.")],
+            "analytics.alias", [.required("newUserId", .id, "The other name. Not blank.")],
             "Gives the user another id, for this event and all later ones.", example: #"["user-2"]"#
         ) {
-            .alias(newUserId: try $0.string(0))
+            .alias(newUserId: try $0.id(0))
         },
         .analyticsChange(
             "analytics.setAdvertisingId",

@@ -42,11 +42,11 @@ extension BridgedMethod {
         .basic(
             "basic.identify",
             [
-                .required("userId", .string, "The application's name for the user. Not blank."),
+                .required("userId", .id, "The application's name for the user. Not blank."),
                 .optional("traits", .object, "Facts about the user."),
             ], "Identifies the user of all later events.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
-            .identify(userId: try $0.string(0), traits: $0.properties(1))
+            .identify(userId: try $0.id(0), traits: $0.properties(1))
         },
         .basic(
             "basic.screen",

@@ -31,13 +31,13 @@ extension BridgedMethod {
         .tracking(
             "identify",
             [
-                .required("userId", .string, "The application's name for the user. Not empty."),
+                .required("userId", .id, "The application's name for the user. Not empty."),
                 .optional("profileData", .object, "Facts about the user."),
             ],
             "Identifies the user, and sets facts about them.",
             example: #"["user-1", {"name": "Ada", "plan": "pro"}]"#
         ) { arguments in
-            .identify(try arguments.string(0), arguments.properties(1))
+            .identify(try arguments.id(0), arguments.properties(1))
         },
         .tracking(
             "set", [.required("profileData", .object, "Facts about the user.")],

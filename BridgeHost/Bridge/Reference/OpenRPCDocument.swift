@@ -106,6 +106,7 @@ extension Parameter {
         if let schema { return .reference(schema) }
         return switch kind {
         case .string: .string
+        case .id: .reference("Id")
         case .number: .number
         case .integer: .integer
         case .boolean: .boolean

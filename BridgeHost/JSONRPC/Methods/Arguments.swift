@@ -77,6 +77,13 @@ public struct Arguments: Sendable {
         try present(index, value(index)?.stringValue)
     }
 
+    /// The value of a required parameter that is an id: exactly the characters of a string, or the digits of a number.
+    ///
+    /// - Parameter index: The parameter's place in the method's list.
+    public func id(_ index: Int) throws(RPCError) -> String {
+        try present(index, value(index)?.idText)
+    }
+
     /// The value of a required parameter.
     ///
     /// - Parameter index: The parameter's place in the method's list.

@@ -6,6 +6,8 @@ public struct Parameter: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Characters.
         case string
+        /// Characters, or a whole number that stands for its digits.
+        case id
         /// A number of any size and precision.
         case number
         /// A whole number from -2^63 to 2^63 - 1, in any spelling.
@@ -97,6 +99,7 @@ extension Parameter.Kind {
     var phrase: String {
         switch self {
         case .string: "a string"
+        case .id: "a string or a whole number"
         case .number: "a number"
         case .integer: "an integer"
         case .boolean: "a boolean"
@@ -109,11 +112,26 @@ extension Parameter.Kind {
     func accepts(_ value: JSONText) -> Bool {
         switch self {
         case .string: value.kind == .string
+        case .id: value.idText != nil
         case .number: value.kind == .number
         case .integer: value.intValue != nil
         case .boolean: value.kind == .boolean
         case .object: value.kind == .object
         case .array: value.kind == .array
         }
+    }
+}
+
+extension JSONText {
+    /// The characters of a string, or the digits of a whole number that is spelled without a fraction or an exponent.
+    ///
+    /// Programs give the numbers by which a database knows people as they are.
+    package var idText: String? {
+        if kind == .string { return stringValue }
+        let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
+        guard kind == .number, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
+            return nil
+        }
+        return text
     }
 }

@@ -16,19 +16,20 @@ const WRONG = {
         (t) => t.track('X', Promise.resolve({})), 'INVALID_VALUE', 'attributes must be an object, and is a Promise.',
     ],
     'track with NaN': [(t) => t.track('X', { a: NaN }), 'SERIALIZATION_ERROR', 'track "X" was dropped: SERIALIZATION_ERROR'],
-    'identify(17)': [(t) => t.identify(17), 'INVALID_USER_ID', 'userId must be a string, and is a number.'],
-    'identify()': [(t) => t.identify(), 'INVALID_USER_ID', 'userId must be a string, and is undefined.'],
+    'identify(1.5)': [(t) => t.identify(1.5), 'INVALID_USER_ID', 'userId must be a string or a whole number, and is a number.'],
+    'identify()': [(t) => t.identify(), 'INVALID_USER_ID', 'userId must be a string or a whole number, and is undefined.'],
     'set()': [(t) => t.set(), 'INVALID_VALUE', 'profileData must be an object, and is undefined.'],
     'screen(null)': [(t) => t.screen(null), 'INVALID_EVENT_NAME', 'name must be a string, and is null.'],
     'a location in words': [(t) => t.updateLocation('52', 13, 1), 'INVALID_VALUE', 'latitude must be a number, and is a string.'],
-    'analytics.alias({})': [(t) => t.analytics.alias({}), 'INVALID_USER_ID', 'newUserId must be a string, and is an object.'],
+    'analytics.alias({})': [(t) => t.analytics.alias({}), 'INVALID_USER_ID', 'newUserId must be a string or a whole number, and is an object.'],
     'basic.track()': [(t) => t.basic.track(), 'INVALID_EVENT_NAME', 'basic.track was dropped'],
     'an invalid message id': [
         (t) => t.track('X', null, null, { messageId: ' m ' }), 'INVALID_VALUE', 'messageId must be 1 to 128 printable',
     ],
     'a message id that is a number': [(t) => t.set({}, { messageId: 17 }), 'INVALID_VALUE', 'messageId must be'],
-    'a user id that is a number': [
-        (t) => t.analytics.track('X', {}, { userId: 17 }), 'INVALID_VALUE', 'options.userId must be a string, and is a number.',
+    'a user id that is a fraction': [
+        (t) => t.analytics.track('X', {}, { userId: 1.5 }), 'INVALID_VALUE',
+        'options.userId must be a string or a whole number, and is a number.',
     ],
     'a blank visitor': [
         (t) => t.analytics.track('X', {}, { anonymousId: ' ' }), 'INVALID_VALUE', 'options.anonymousId must not be blank.',
@@ -87,7 +88,7 @@ suite('a wrong argument of a tracking call', () => {
     test('does not end a service, whether it is awaited or not', async (t) => {
         const { tracker, warnings } = fakeTracker(t)
         const server = createServer(async (request, response) => {
-            tracker.identify(17)
+            tracker.identify(1.5)
             const { reason } = await tracker.track(request.headers['x-event'])
             response.end(reason)
         })

@@ -38,54 +38,57 @@ extension AnalyticsInterface {
     /// Says who the user is, with facts about them. All later events carry this user id.
     ///
     /// - Parameters:
-    ///   - userId: The application's name for the user. Not blank.
+    ///   - userId: The application's name for the user: text, a whole number or a UUID. Not blank.
     ///   - traits: Facts about the user.
     ///   - options: What the call says about itself, instead of what the client knows.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func identify(
-        _ userId: String, traits: Properties? = nil, options: CallOptions? = nil,
+        _ userId: some IDValue, traits: Properties? = nil, options: CallOptions? = nil,
         messageId: CallerKey? = nil
     ) -> CallReceipt {
-        enqueue(.identify(userId: userId, traits: traits), options: options, messageId: messageId)
+        enqueue(.identify(userId: userId.idText, traits: traits), options: options, messageId: messageId)
     }
 
     /// Says who the user is, with facts about them in a `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func identify(
-        _ userId: String, traits: [String: Any]?, options: CallOptions? = nil,
+        _ userId: some IDValue, traits: [String: Any]?, options: CallOptions? = nil,
         messageId: CallerKey? = nil
     ) -> CallReceipt {
         enqueue(
-            .identify(userId: userId, traits: traits.map { Properties($0) }), options: options, messageId: messageId)
+            .identify(userId: userId.idText, traits: traits.map { Properties($0) }), options: options,
+            messageId: messageId)
     }
 
     /// Says which group the user belongs to, with facts about it. All later events carry the group id.
     ///
     /// - Parameters:
-    ///   - groupId: The application's name for the group. Not blank.
+    ///   - groupId: The application's name for the group: text, a whole number or a UUID. Not blank.
     ///   - traits: Facts about the group.
     ///   - options: What the call says about itself, instead of what the client knows.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func group(
-        _ groupId: String, traits: Properties? = nil, options: CallOptions? = nil,
+        _ groupId: some IDValue, traits: Properties? = nil, options: CallOptions? = nil,
         messageId: CallerKey? = nil
     ) -> CallReceipt {
-        enqueue(.group(groupId: groupId, traits: traits), options: options, messageId: messageId)
+        enqueue(.group(groupId: groupId.idText, traits: traits), options: options, messageId: messageId)
     }
 
     /// Says which group the user belongs to, with facts about it in a `[String: Any]`.
     @_disfavoredOverload
     @discardableResult
     public func group(
-        _ groupId: String, traits: [String: Any]?, options: CallOptions? = nil,
+        _ groupId: some IDValue, traits: [String: Any]?, options: CallOptions? = nil,
         messageId: CallerKey? = nil
     ) -> CallReceipt {
-        enqueue(.group(groupId: groupId, traits: traits.map { Properties($0) }), options: options, messageId: messageId)
+        enqueue(
+            .group(groupId: groupId.idText, traits: traits.map { Properties($0) }), options: options,
+            messageId: messageId)
     }
 
     /// Records that a screen was shown.
@@ -145,15 +148,15 @@ extension AnalyticsInterface {
     /// Gives the user another id. All later events carry it.
     ///
     /// - Parameters:
-    ///   - newUserId: The new id. Not blank.
+    ///   - newUserId: The new id: text, a whole number or a UUID. Not blank.
     ///   - options: What the call says about itself, instead of what the client knows.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
     public func alias(
-        _ newUserId: String, options: CallOptions? = nil, messageId: CallerKey? = nil
+        _ newUserId: some IDValue, options: CallOptions? = nil, messageId: CallerKey? = nil
     ) -> CallReceipt {
-        enqueue(.alias(newUserId: newUserId), options: options, messageId: messageId)
+        enqueue(.alias(newUserId: newUserId.idText), options: options, messageId: messageId)
     }
 
     /// Sets the advertising identifier that later events carry; it is kept over restarts.

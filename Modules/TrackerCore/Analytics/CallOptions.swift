@@ -14,30 +14,47 @@ public import TrackerModels
 /// identifier. An `identify`, `alias` or `group` that names its user is an event about that user, and the client's own
 /// user stays.
 ///
-/// An id has 1 to 1,024 bytes and is not blank; a call with any other id is dropped as ``RefusalReason/invalidValue``.
-/// The event's `messageId` is an argument of the call itself.
+/// An id is text, a whole number or a UUID. Its text has 1 to 1,024 bytes and is not blank; a call with any other id is
+/// dropped as ``RefusalReason/invalidValue``. So is a call with an id that is given and `nil`: with
+/// `CallOptions(userId: user?.id)` a visitor who is not signed in is never taken for the client's own user. What you leave
+/// out is taken from the client. The event's `messageId` is an argument of the call itself.
 public struct CallOptions: Hashable, Sendable {
     /// The user that the call is about. In `identify` and `alias` it must equal the argument of the call, else the call
-    /// is dropped.
-    public var userId: String?
-    /// The visitor that the call is about, as the program knows them.
-    public var anonymousId: String?
+    /// is dropped. To set it to `nil` is to give `nil`.
+    public var userId: String? {
+        get { user.text }
+        set { user = .given(newValue) }
+    }
+    /// The visitor that the call is about, as the program knows them. To set it to `nil` is to give `nil`.
+    public var anonymousId: String? {
+        get { visitor.text }
+        set { visitor = .given(newValue) }
+    }
     /// The group that the user belongs to. In `group` it must equal the argument of the call, else the call is dropped.
-    public var groupId: String?
+    /// To set it to `nil` is to give `nil`.
+    public var groupId: String? {
+        get { group.text }
+        set { group = .given(newValue) }
+    }
     /// When it happened. With `nil` it is the time of the call. It changes neither the order of delivery nor
     /// `eventTTL`.
     public var timestamp: Timestamp?
     /// Facts that replace those of the client's context for this call. Objects are merged member by member.
     public var context: Properties?
 
-    /// Makes options. What you leave out is taken from the client.
+    /// Whether each id was given.
+    package var user: IDOption
+    package var visitor: IDOption
+    package var group: IDOption
+
+    /// Makes options. What you leave out is taken from the client; an id that is given and `nil` drops the call.
     public init(
-        userId: String? = nil, anonymousId: String? = nil, groupId: String? = nil, timestamp: Timestamp? = nil,
-        context: Properties? = nil
+        userId: some IDGiven = IDOption.leftOut, anonymousId: some IDGiven = IDOption.leftOut,
+        groupId: some IDGiven = IDOption.leftOut, timestamp: Timestamp? = nil, context: Properties? = nil
     ) {
-        self.userId = userId
-        self.anonymousId = anonymousId
-        self.groupId = groupId
+        user = userId.idOption
+        visitor = anonymousId.idOption
+        group = groupId.idOption
         self.timestamp = timestamp
         self.context = context
     }
@@ -64,15 +81,12 @@ final class CallOverrides: Sendable {
         if case .setAdvertisingId = call {
             throw Refusal(.invalidValue, "setAdvertisingId(): it is no event and takes no options")
         }
-        try Self.check("userId", options.userId, call.name, argument: call.userId)
-        try Self.check("anonymousId", options.anonymousId, call.name, argument: nil)
-        try Self.check("groupId", options.groupId, call.name, argument: call.groupId)
+        userId = try Self.checked("userId", options.user, call.name, argument: call.userId)
+        anonymousId = try Self.checked("anonymousId", options.visitor, call.name, argument: nil)
+        groupId = try Self.checked("groupId", options.group, call.name, argument: call.groupId)
         if let timestamp = options.timestamp, !Self.writable.contains(timestamp.milliseconds) {
             throw Refusal(.invalidValue, "Dropped \(call.name): options.timestamp is not in the years 0 to 9999")
         }
-        userId = options.userId
-        anonymousId = options.anonymousId
-        groupId = options.groupId
         timestamp = options.timestamp
         context = try options.context?.checked(for: "\(call.name), options.context")
     }
@@ -86,10 +100,15 @@ final class CallOverrides: Sendable {
     /// The instants of the years that ISO 8601 has four digits for, by their milliseconds.
     private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    private static func check(
-        _ name: String, _ id: String?, _ call: String, argument: String?
-    ) throws(Refusal) {
-        guard let id else { return }
+    private static func checked(
+        _ name: String, _ option: IDOption, _ call: String, argument: String?
+    ) throws(Refusal) -> String? {
+        guard case .given(let given) = option else { return nil }
+        guard let id = given else {
+            throw Refusal(
+                .invalidValue,
+                "Dropped \(call): options.\(name) is given and has no value; leave it out to mean the client's own")
+        }
         guard !id.isBlank else { throw Refusal(.invalidValue, "Dropped \(call): options.\(name) is blank") }
         guard id.utf8.count <= CallOptions.maxIDBytes else {
             throw Refusal(
@@ -99,6 +118,7 @@ final class CallOverrides: Sendable {
         guard argument.map({ $0.unicodeScalars.elementsEqual(id.unicodeScalars) }) ?? true else {
             throw Refusal(.invalidValue, "Dropped \(call): options.\(name) is another than the call's own \(name)")
         }
+        return id
     }
 }
 

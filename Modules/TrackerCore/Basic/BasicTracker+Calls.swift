@@ -23,18 +23,18 @@ extension BasicTracker {
     /// them.
     ///
     /// - Parameters:
-    ///   - userId: The application's name for the user. Not blank.
+    ///   - userId: The application's name for the user: text, a whole number or a UUID. Not blank.
     ///   - traits: Facts about the user.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     @discardableResult
-    public func identify(userId: String, traits: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
-        enqueue(.identify(userId: userId, traits: traits), messageId)
+    public func identify(userId: some IDValue, traits: Properties? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        enqueue(.identify(userId: userId.idText, traits: traits), messageId)
     }
 
     /// Says who the user is, with facts about them in a `[String: Any]`.
     @_disfavoredOverload @discardableResult
-    public func identify(userId: String, traits: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
-        enqueue(.identify(userId: userId, traits: traits.map { Properties($0) }), messageId)
+    public func identify(userId: some IDValue, traits: [String: Any]?, messageId: CallerKey? = nil) -> CallReceipt {
+        enqueue(.identify(userId: userId.idText, traits: traits.map { Properties($0) }), messageId)
     }
 
     /// Records that a screen was shown.

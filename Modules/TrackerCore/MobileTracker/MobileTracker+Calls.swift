@@ -45,13 +45,13 @@ extension MobileTracker {
     /// Says who the user is, with facts about them.
     ///
     /// - Parameters:
-    ///   - userId: The application's name for the user. Not empty.
+    ///   - userId: The application's name for the user: text, a whole number or a UUID. Not empty.
     ///   - profileData: Facts about the user. Those that the backend does not know by name go into `extra`.
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of the call.
     @discardableResult
     public func identify(
-        userId: String, profileData: Properties? = nil, messageId: CallerKey? = nil
+        userId: some IDValue, profileData: Properties? = nil, messageId: CallerKey? = nil
     ) async -> TrackOutcome {
         await submit(.identify(userId, profileData), messageId)
     }
@@ -60,7 +60,7 @@ extension MobileTracker {
     @_disfavoredOverload
     @discardableResult
     public func identify(
-        userId: String, profileData: [String: Any]? = nil, messageId: CallerKey? = nil
+        userId: some IDValue, profileData: [String: Any]? = nil, messageId: CallerKey? = nil
     ) async -> TrackOutcome {
         await submit(.identify(userId, profileData), messageId)
     }

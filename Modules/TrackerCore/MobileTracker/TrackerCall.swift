@@ -86,8 +86,8 @@ extension TrackerCall {
     }
 
     /// The call that ``MobileTracker/identify(userId:profileData:messageId:)-(_,Properties?,_)`` makes.
-    public static func identify(_ userId: String, _ profileData: Properties? = nil) -> TrackerCall {
-        TrackerCall(kind: .identify(userId: userId, profile: profileData))
+    public static func identify(_ userId: some IDValue, _ profileData: Properties? = nil) -> TrackerCall {
+        TrackerCall(kind: .identify(userId: userId.idText, profile: profileData))
     }
 
     /// The call that ``MobileTracker/set(profileData:messageId:)-(Properties,_)`` makes.
@@ -141,7 +141,7 @@ extension TrackerCall {
 
     /// The call `identify`, with values in `[String: Any]`.
     @_disfavoredOverload
-    public static func identify(_ userId: String, _ profileData: [String: Any]?) -> TrackerCall {
+    public static func identify(_ userId: some IDValue, _ profileData: [String: Any]?) -> TrackerCall {
         .identify(userId, profileData.map { Properties($0) })
     }
 

@@ -57,7 +57,7 @@ struct AnalyticsCallTests {
 
         let params: JSONValue = [
             "event": "A", "messageId": "m-1",
-            "options": ["anonymousId": "a1", "timestamp": "2020-09-13T14:26:40+02:00", "userId": .null],
+            "options": ["anonymousId": "a1", "timestamp": "2020-09-13T14:26:40+02:00", "context": .null],
         ]
         #expect(try await client.call("analytics.track", params) == ["status": "queued", "messageId": "m-1"])
         _ = try await client.call("analytics.flush", [60_000])
@@ -70,7 +70,10 @@ struct AnalyticsCallTests {
     @Test(
         "are dropped if an option is not valid, and the log names it",
         arguments: [
-            (["userId": 7], "'options.userId' must be a string"),
+            (["userId": 7.5], "'options.userId' must be a string or a whole number"),
+            (["userId": nil], "options.userId is given and has no value"),
+            (["anonymousId": nil, "userId": "u1"], "options.anonymousId is given and has no value"),
+            (["groupId": nil], "options.groupId is given and has no value"),
             (["anonymousId": " "], "options.anonymousId is blank"),
             (["groupId": .string(String(repeating: "g", count: 1025))], "options.groupId has more than 1024 bytes"),
             (["timestamp": "yesterday"], "'options.timestamp' must be a date and time with its zone"),
@@ -89,6 +92,22 @@ struct AnalyticsCallTests {
         #expect(logged.contains { $0["params"]?["message"]?.stringValue?.contains(words) == true }, "\(logged)")
         #expect(
             try await client.call("analytics.getDebugInfo")["refused"] == ["INVALID_VALUE": 1])
+    }
+
+    @Test("take whole numbers for ids, and their digits are sent")
+    func numbers() async throws {
+        try await initialize()
+
+        let huge = JSONValue.number(JSONNumber(UInt64.max))
+        try await client.call("analytics.track", ["A", [:], ["userId": 7, "anonymousId": huge, "groupId": -1]])
+        try await client.call("analytics.group", [8, nil, ["userId": 7]])
+        try await client.call("analytics.alias", [9, ["userId": "9", "anonymousId": 7]])
+        try await client.call("analytics.identify", [10])
+        _ = try await client.call("analytics.flush", [60_000])
+
+        #expect(events.map { $0["userId"] } == ["7", "7", "9", "10"])
+        #expect(events[0]["anonymousId"] == "18446744073709551615" && events[0]["groupId"] == "-1")
+        #expect(events[1]["groupId"] == "8" && events[2]["anonymousId"] == "7")
     }
 
     @Test("take no options where they are no event, and none that is no object")

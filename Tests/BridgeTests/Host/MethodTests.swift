@@ -41,6 +41,10 @@ struct MethodTests {
                 #"{"user_id":"u 1","name":"Ada","extra":{"plan":"pro"},"brand_id":925,"session_id":"session-1"}"#
             ),
             (
+                "identify", [17], "PUT /v1/customer-profiles/set",
+                #"{"user_id":"17","brand_id":925,"session_id":"session-1"}"#
+            ),
+            (
                 "set", [["birthday": nil]], "PUT /v1/customer-profiles/set",
                 #"{"birthday":null,"brand_id":925,"session_id":"session-1"}"#
             ),

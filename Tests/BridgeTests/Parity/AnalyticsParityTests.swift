@@ -115,9 +115,13 @@ extension AnalyticsCall {
 extension Chance {
     fileprivate mutating func callOptions() -> CallOptions {
         CallOptions(
-            userId: oneOf([nil, name()]), anonymousId: oneOf([nil, name()]), groupId: oneOf([nil, nil, name()]),
+            userId: id(), anonymousId: id(), groupId: id(),
             timestamp: oneOf([nil, Timestamp(milliseconds: Int64.random(in: 0...2_000_000_000_000, using: &random))]),
             context: maybeObject().map { Properties($0) })
+    }
+
+    private mutating func id() -> IDOption {
+        flip(1, in: 12) ? .given(nil) : oneOf([.leftOut, .given(name())])
     }
 
     fileprivate mutating func analyticsCall() -> AnalyticsCall {

@@ -86,10 +86,11 @@ final class BridgedAnalytics: AnalyticsSurface {
 extension CallOptions {
     /// The options as they cross the bridge.
     fileprivate var json: JSONValue {
-        [
-            "userId": .of(userId), "anonymousId": .of(anonymousId), "groupId": .of(groupId),
-            "timestamp": .of(timestamp?.description), "context": .of(context),
-        ]
+        var json: JSONObject = ["timestamp": .of(timestamp?.description), "context": .of(context)]
+        for (name, option) in [("userId", user), ("anonymousId", visitor), ("groupId", group)] {
+            if case .given(let id) = option { json[name] = .of(id) }
+        }
+        return .object(json)
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -89,6 +90,49 @@ struct CallOptionsTests {
         #expect(client.info("userId") == "u3" && client.info("groupId") == .null)
     }
 
+    @Test("tells an id that is given and nil from one that is left out, also in options that are changed")
+    func givenNil() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        let client = fixture.client
+        client.identify("own")
+        var changed = CallOptions()
+        changed.userId = nil
+
+        let outcomes = [
+            await client.track("Changed", options: changed).outcome,
+            await client.identify("u1", options: CallOptions(userId: nil as String?)).outcome,
+            await client.track("Own", options: CallOptions(timestamp: Self.past)).outcome,
+        ]
+        _ = await client.flush(timeout: .seconds(60))
+
+        #expect(outcomes.prefix(2) == [.dropped(.invalidValue), .dropped(.invalidValue)])
+        #expect(fixture.backend.events.map { $0["userId"] } == ["own", "own"])
+        #expect(CallOptions() != changed && changed.userId == nil)
+    }
+
+    @Test("takes text, whole numbers and UUIDs as ids, optional or not")
+    func kindsOfIDs() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        let client = fixture.client
+        let uuid = UUID()
+        let number: Int64? = .max
+
+        client.track("A", options: CallOptions(userId: 7, anonymousId: uuid, groupId: "x-g1".dropFirst(2)))
+        client.track("B", options: CallOptions(userId: number, anonymousId: Optional("v"), groupId: UInt8(1)))
+        client.identify(8, traits: ["a": 1])
+        client.group(uuid, traits: ["a": 1] as [String: Any])
+        client.alias("user \(9)".dropFirst(5))
+        _ = await client.flush(timeout: .seconds(60))
+
+        let events = fixture.backend.events
+        #expect(events.map { $0["userId"] } == ["7", "9223372036854775807", "8", "8", "9"])
+        #expect(events[0]["anonymousId"]?.stringValue == uuid.uuidString && events[0]["groupId"] == "g1")
+        #expect(events[1]["anonymousId"] == "v" && events[1]["groupId"] == "1")
+        #expect(events[3]["groupId"]?.stringValue == uuid.uuidString)
+    }
+
     static let invalid: [(AnalyticsCall, CallOptions, RefusalReason, String)] = [
         (.track(event: "A", properties: nil), CallOptions(userId: " "), .invalidValue, "options.userId is blank"),
         (
@@ -111,6 +155,18 @@ struct CallOptionsTests {
         (
             .identify(userId: "u1", traits: nil), CallOptions(userId: "u2"), .invalidValue,
             "options.userId is another than the call's own"
+        ),
+        (
+            .track(event: "A", properties: nil), CallOptions(userId: nil as String?), .invalidValue,
+            "options.userId is given and has no value"
+        ),
+        (
+            .track(event: "A", properties: nil), CallOptions(userId: "u1", anonymousId: nil as UUID?), .invalidValue,
+            "options.anonymousId is given and has no value"
+        ),
+        (
+            .track(event: "A", properties: nil), CallOptions(groupId: nil as Int?), .invalidValue,
+            "options.groupId is given and has no value"
         ),
         (
             .group(groupId: "é", traits: nil), CallOptions(groupId: "e\u{301}"), .invalidValue,
@@ -197,7 +253,9 @@ struct CallOptionsTests {
                     for step in 0..<3 {
                         client.track(
                             "Step \(step)", properties: ["user": JSONValue(user)],
-                            options: CallOptions(userId: "u\(user)", anonymousId: user % 2 == 0 ? "a\(user)" : nil))
+                            options: user % 2 == 0
+                                ? CallOptions(userId: "u\(user)", anonymousId: "a\(user)")
+                                : CallOptions(userId: "u\(user)"))
                     }
                     _ = await client.identify("u\(user)", options: CallOptions(userId: "u\(user)")).outcome
                 }

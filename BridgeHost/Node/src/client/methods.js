@@ -5,7 +5,7 @@
  *
  * @typedef {object} Param
  * @property {string} name
- * @property {'string' | 'number' | 'integer' | 'boolean' | 'object'} kind
+ * @property {'string' | 'id' | 'number' | 'integer' | 'boolean' | 'object'} kind
  * @property {boolean} isRequired
  * @property {string} fault What a wrong value is answered with: a reason if the call has an outcome, else the
  *     code of an error.
@@ -20,7 +20,7 @@
  *     outcome, undefined, the result as it is, or one member of it.
  * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
  *     in such a call an object with a `messageId` may follow the arguments.
- * @property {{ name: string, kind: 'string' | 'object' }[]} [options] What else that object may hold.
+ * @property {{ name: string, kind: 'string' | 'id' | 'object' }[]} [options] What else that object may hold.
  * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
  * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
@@ -28,9 +28,9 @@
 
 /** The options of an analytics call. */
 const CALL_OPTIONS = [
-    { name: 'userId', kind: 'string' },
-    { name: 'anonymousId', kind: 'string' },
-    { name: 'groupId', kind: 'string' },
+    { name: 'userId', kind: 'id' },
+    { name: 'anonymousId', kind: 'id' },
+    { name: 'groupId', kind: 'id' },
     { name: 'timestamp', kind: 'string' },
     { name: 'context', kind: 'object' },
 ]
@@ -59,7 +59,7 @@ export const TRACKER = {
     },
     identify: {
         params: [
-            { name: 'userId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'userId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
             { name: 'profileData', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
@@ -217,7 +217,7 @@ export const ANALYTICS = {
     },
     identify: {
         params: [
-            { name: 'userId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'userId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
             { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
@@ -227,7 +227,7 @@ export const ANALYTICS = {
     },
     group: {
         params: [
-            { name: 'groupId', kind: 'string', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'groupId', kind: 'id', isRequired: true, fault: 'INVALID_VALUE' },
             { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
@@ -259,7 +259,7 @@ export const ANALYTICS = {
     },
     alias: {
         params: [
-            { name: 'newUserId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'newUserId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
         ],
         gives: 'outcome',
         messageId: 'stamped',
@@ -335,7 +335,7 @@ export const BASIC = {
     },
     identify: {
         params: [
-            { name: 'userId', kind: 'string', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'userId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
             { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',

@@ -67,13 +67,18 @@ function named({ params, gives, options }, args, write, newID, warn) {
 function check({ name, kind, isRequired }, argument, text) {
     const isAbsent = text === undefined || text === 'null'
     if (isAbsent && !isRequired && !isUnwritable(argument)) return
-    if (!isAbsent && kindOf(text) === kind) return
+    if (!isAbsent && isOf(kind, text)) return
     throw new ArgumentFault(name, `must be ${phrase(kind)}, and is ${typeName(argument)}`)
 }
 
 /** Whether JSON has no form for a value. */
 function isUnwritable(value) {
     return typeof value === 'function' || typeof value === 'symbol' || opaqueName(value) !== undefined
+}
+
+/** Whether JSON text is a value of a kind. */
+function isOf(kind, text) {
+    return kind === 'id' ? text[0] === '"' || /^-?\d+$/.test(text) : kindOf(text) === kind
 }
 
 function kindOf(text) {
@@ -94,6 +99,7 @@ function typeName(value) {
 }
 
 function phrase(kind) {
+    if (kind === 'id') return 'a string or a whole number'
     return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
@@ -103,8 +109,8 @@ function callOptions(callersOptions, options, write) {
     for (const { name, kind } of options) {
         const text = write(callersOptions[name], `options.${name}`)
         if (text === undefined || text === 'null') continue
-        const value = kind === 'string' && kindOf(text) === 'string' ? JSON.parse(text) : undefined
-        const fault = kindOf(text) === kind ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(callersOptions[name])}`
+        const value = kindOf(text) === 'string' ? JSON.parse(text) : undefined
+        const fault = isOf(kind, text) ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(callersOptions[name])}`
         if (fault) throw new ArgumentFault(`options.${name}`, fault)
         members.push(`"${name}":${text}`)
     }

@@ -11,6 +11,9 @@
  */
 export type Properties = object
 
+/** The id of a user, a visitor or a group: text, or a whole number, which stands for its digits. */
+export type Id = string | number | bigint
+
 /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
 export type Timestamp = Date | string
 
@@ -185,11 +188,11 @@ export interface BasicDebugInfo {
 /** Values for one analytics call, instead of the client's own. */
 export interface AnalyticsCallOptions {
     /** The user that the call is about; 1 to 1,024 bytes, not blank. */
-    userId?: string | null
+    userId?: Id
     /** The visitor that the call is about; 1 to 1,024 bytes, not blank. */
-    anonymousId?: string | null
+    anonymousId?: Id
     /** The group that the user belongs to; 1 to 1,024 bytes, not blank. */
-    groupId?: string | null
+    groupId?: Id
     /** When it happened; by default when the call was made. */
     timestamp?: Timestamp | null
     /** Merged over the client's context, objects member by member. */
@@ -606,7 +609,7 @@ export interface TrackerMethods {
      * @param userId The application's name for the user. Not empty.
      * @param profileData Facts about the user.
      */
-    identify(userId: string, profileData?: Properties | null, options?: CallOptions): Promise<Outcome>
+    identify(userId: Id, profileData?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
      * Sets facts about the user, without changing the user id.
      *
@@ -738,14 +741,14 @@ export interface AnalyticsMethods {
      * @param userId The application's name for the user. Not blank.
      * @param traits Facts about the user.
      */
-    identify(userId: string, traits?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
+    identify(userId: Id, traits?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Sets the user's group for this event and all later ones.
      *
      * @param groupId The group. Not blank.
      * @param traits Facts about the group.
      */
-    group(groupId: string, traits?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
+    group(groupId: Id, traits?: Properties | null, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Records that a screen was shown.
      *
@@ -765,7 +768,7 @@ export interface AnalyticsMethods {
      *
      * @param newUserId The other name. Not blank.
      */
-    alias(newUserId: string, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
+    alias(newUserId: Id, options?: AnalyticsCallOptions & CallOptions): Promise<Outcome>
     /**
      * Sets the advertising identifier of all later events.
      *
@@ -831,7 +834,7 @@ export interface BasicMethods {
      * @param userId The application's name for the user. Not blank.
      * @param traits Facts about the user.
      */
-    identify(userId: string, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
+    identify(userId: Id, traits?: Properties | null, options?: CallOptions): Promise<Outcome>
     /**
      * Records that a screen was shown.
      *

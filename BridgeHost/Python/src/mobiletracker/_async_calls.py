@@ -12,6 +12,7 @@ from .protocol import (
     BasicOptions,
     Consent,
     DebugInfo,
+    Id,
     Properties,
     TrackerConfig,
 )
@@ -49,7 +50,7 @@ class AsyncTrackerCalls(AsyncCaller):
 
     def identify(
         self,
-        user_id: str,
+        user_id: Id,
         profile_data: Properties | None = None,
         *,
         message_id: str | None = None,
@@ -242,7 +243,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
 
     def identify(
         self,
-        user_id: str,
+        user_id: Id,
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
@@ -259,7 +260,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
 
     def group(
         self,
-        group_id: str,
+        group_id: Id,
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
@@ -310,7 +311,7 @@ class AsyncAnalyticsCalls(AsyncCaller):
 
     def alias(
         self,
-        new_user_id: str,
+        new_user_id: Id,
         options: AnalyticsCallOptions | None = None,
         *,
         message_id: str | None = None,
@@ -412,7 +413,7 @@ class AsyncBasicCalls(AsyncCaller):
 
     def identify(
         self,
-        user_id: str,
+        user_id: Id,
         traits: Properties | None = None,
         *,
         message_id: str | None = None,

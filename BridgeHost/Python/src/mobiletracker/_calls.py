@@ -12,6 +12,7 @@ from .protocol import (
     BasicOptions,
     Consent,
     DebugInfo,
+    Id,
     Properties,
     TrackerConfig,
 )
@@ -49,7 +50,7 @@ class TrackerCalls(Caller):
 
     def identify(
         self,
-        user_id: str,
+        user_id: Id,
         profile_data: Properties | None = None,
         *,
         message_id: str | None = None,
@@ -244,7 +245,7 @@ class AnalyticsCalls(Caller):
 
     def identify(
         self,
-        user_id: str,
+        user_id: Id,
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
@@ -261,7 +262,7 @@ class AnalyticsCalls(Caller):
 
     def group(
         self,
-        group_id: str,
+        group_id: Id,
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
@@ -312,7 +313,7 @@ class AnalyticsCalls(Caller):
 
     def alias(
         self,
-        new_user_id: str,
+        new_user_id: Id,
         options: AnalyticsCallOptions | None = None,
         *,
         message_id: str | None = None,
@@ -403,7 +404,7 @@ class BasicCalls(Caller):
         """
         return self._enqueue("basic.track", (event, properties), message_id)
 
-    def identify(self, user_id: str, traits: Properties | None = None, *, message_id: str | None = None) -> Receipt:
+    def identify(self, user_id: Id, traits: Properties | None = None, *, message_id: str | None = None) -> Receipt:
         """Identifies the user of all later events.
 
         :param user_id: The application's name for the user. Not blank.

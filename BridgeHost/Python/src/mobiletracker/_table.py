@@ -60,7 +60,7 @@ ROWS: dict[str, Row] = {
         "identify",
         Gives.OUTCOME,
         params=(
-            Param("userId", "user_id", "string", True, "INVALID_USER_ID"),
+            Param("userId", "user_id", "id", True, "INVALID_USER_ID"),
             Param("profileData", "profile_data", "object", False, "INVALID_VALUE"),
         ),
         message_id="uuid",
@@ -262,7 +262,7 @@ ROWS: dict[str, Row] = {
         "analytics.identify",
         Gives.OUTCOME,
         params=(
-            Param("userId", "user_id", "string", True, "INVALID_USER_ID"),
+            Param("userId", "user_id", "id", True, "INVALID_USER_ID"),
             Param("traits", "traits", "object", False, "INVALID_VALUE"),
             Param("options", "options", "object", False, "INVALID_VALUE", {
                 "user_id": Name("userId"),
@@ -277,7 +277,7 @@ ROWS: dict[str, Row] = {
         "analytics.group",
         Gives.OUTCOME,
         params=(
-            Param("groupId", "group_id", "string", True, "INVALID_VALUE"),
+            Param("groupId", "group_id", "id", True, "INVALID_VALUE"),
             Param("traits", "traits", "object", False, "INVALID_VALUE"),
             Param("options", "options", "object", False, "INVALID_VALUE", {
                 "user_id": Name("userId"),
@@ -324,7 +324,7 @@ ROWS: dict[str, Row] = {
         "analytics.alias",
         Gives.OUTCOME,
         params=(
-            Param("newUserId", "new_user_id", "string", True, "INVALID_USER_ID"),
+            Param("newUserId", "new_user_id", "id", True, "INVALID_USER_ID"),
             Param("options", "options", "object", False, "INVALID_VALUE", {
                 "user_id": Name("userId"),
                 "anonymous_id": Name("anonymousId"),
@@ -421,7 +421,7 @@ ROWS: dict[str, Row] = {
         "basic.identify",
         Gives.OUTCOME,
         params=(
-            Param("userId", "user_id", "string", True, "INVALID_USER_ID"),
+            Param("userId", "user_id", "id", True, "INVALID_USER_ID"),
             Param("traits", "traits", "object", False, "INVALID_VALUE"),
         ),
         message_id="uuid",

@@ -6,9 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, NotRequired, TypeAlias, TypedDict
+from uuid import UUID
 
 Properties: TypeAlias = Mapping[str, object]
 """The properties of an event, the data of a profile and the like."""
+
+
+Id: TypeAlias = str | int | UUID
+"""The id of a user, a visitor or a group: text, or a whole number or a UUID, which stands for its text."""
 
 
 Timestamp: TypeAlias = datetime | str
@@ -184,13 +189,13 @@ class AnalyticsCallOptions(TypedDict):
     """Values for one analytics call, instead of the client's own."""
 
     # The user that the call is about; 1 to 1,024 bytes, not blank.
-    user_id: NotRequired[str | None]
+    user_id: NotRequired[Id]
 
     # The visitor that the call is about; 1 to 1,024 bytes, not blank.
-    anonymous_id: NotRequired[str | None]
+    anonymous_id: NotRequired[Id]
 
     # The group that the user belongs to; 1 to 1,024 bytes, not blank.
-    group_id: NotRequired[str | None]
+    group_id: NotRequired[Id]
 
     # When it happened; by default when the call was made.
     timestamp: NotRequired[Timestamp | None]
