@@ -278,6 +278,45 @@ suite('a bad request to the collector itself is refused with a sentence', () => 
         assert.equal(answer.status, 403)
     })
 
+    const foreign = [
+        ['an Origin', { Origin: 'http://example.com' }],
+        ['no Origin of its own', { Origin: 'null' }],
+        ['an Origin on another port', { Origin: 'http://127.0.0.1:1' }],
+        ['a name that was made to point here', { Host: 'example.com' }],
+        ['an image', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' }],
+        ['a link', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate' }],
+    ]
+    for (const [what, headers] of foreign) {
+        test(`a web page elsewhere that sends an event, with ${what}`, async (t) => {
+            const reasons = []
+            t.after(collector.onForeign((reason) => reasons.push(reason)))
+            const before = collector.totals()
+            collector.faults('500')
+            for (const request of [sample('event'), { ...sample('event'), method: 'GET' }, { ...sample('basic'), path: '/' }]) {
+                const answer = await send(collector.url, { ...request, headers: { ...request.headers, ...headers } })
+                assert.deepEqual([answer.status, answer.json], [403, { error: reasons.at(-1) }])
+            }
+
+            assert.deepEqual([collector.received(), collector.faultsLeft()], [[], ['500']])
+            assert.deepEqual(collector.totals(), { ...before, foreign: before.foreign + 3 })
+        })
+    }
+
+    test('a name of a private network is the collector\'s own where other machines reach it, a public one is not', async (t) => {
+        const other = await startCollector({ host: '0.0.0.0' })
+        t.after(() => other.close())
+        const statusFor = async (host, path) => {
+            const headers = { ...sample('event').headers, Host: host }
+            return (await send(other.url, path ? { method: 'GET', path, headers } : { ...sample('event'), headers })).status
+        }
+        for (const host of ['192.168.1.5:8123', '[fd00::5]:8123', 'collector:8123', 'desk.local', 'host.docker.internal:8123']) {
+            assert.deepEqual([await statusFor(host), await statusFor(host, '/received')], [200, 200], host)
+        }
+        for (const host of ['example.com', 'local.example.com:8123', '192.168.1.5.example.com']) {
+            assert.deepEqual([await statusFor(host), await statusFor(host, '/received')], [403, 403], host)
+        }
+    })
+
     test('the collector\'s own page is welcome', async () => {
         const host = `localhost:${collector.port}`
         const answer = await post('/faults', '500', { Host: host, Origin: `http://${host}` })

@@ -125,6 +125,22 @@ suite('the summary', () => {
     })
 })
 
+suite('a page elsewhere', () => {
+    test('says once why a request of a page elsewhere is refused', async () => {
+        const paper = new Paper()
+        const printer = new Printer(paper, { json: false, quiet: false })
+        for (let i = 0; i < 100; i++) printer.foreign(i % 2 === 0 ? 'The first reason.' : `Reason ${i}\n.`)
+        await printer.ended({ ...totals, foreign: 100 })
+
+        const lines = paper.text.trimEnd().split('\n')
+        assert.deepEqual(lines.slice(0, 2), [
+            'A request is refused (403). The first reason.', 'A request is refused (403). Reason 1·.',
+        ])
+        assert.equal(lines.length, 11)
+        assert.match(lines[10], /100 from elsewhere refused\.$/)
+    })
+})
+
 suite('a reader that has stopped', () => {
     test('costs a bounded amount of memory', async () => {
         const paper = new Paper({ stalled: true })

@@ -46,6 +46,7 @@ export class Collector {
     /** How often everything was forgotten on demand. */
     clears = 0
     #listeners = new Set()
+    #foreignListeners = new Set()
     #backend = new Backend()
     #sequenceChecker = new SequenceChecker()
     #options
@@ -70,6 +71,18 @@ export class Collector {
     listen(listener) {
         this.#listeners.add(listener)
         return () => this.#listeners.delete(listener)
+    }
+
+    /** Calls `listener` with the reason for each request that is refused as foreign. @returns {() => void} Ends it. */
+    onForeign(listener) {
+        this.#foreignListeners.add(listener)
+        return () => this.#foreignListeners.delete(listener)
+    }
+
+    /** A request that a web page elsewhere has probably sent. @param {string} reason */
+    refuseForeign(reason) {
+        this.#totals.foreign++
+        for (const listener of this.#foreignListeners) listener(reason)
     }
 
     /** Forgets all requests, and with them which keys and numbers have come. Sessions and the fault script stay. */
@@ -223,7 +236,7 @@ export class Collector {
 }
 
 function newTotals() {
-    return { requests: 0, accepted: 0, events: 0, withProblems: 0, repeat: 0, gap: 0, order: 0, cut: 0, personal: 0, kept: 0, broken: 0 }
+    return { requests: 0, accepted: 0, events: 0, withProblems: 0, repeat: 0, gap: 0, order: 0, cut: 0, personal: 0, foreign: 0, kept: 0, broken: 0 }
 }
 
 function shownHeaders(headers) {

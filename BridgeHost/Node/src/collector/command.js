@@ -128,6 +128,7 @@ async function run(settings, options) {
         recording?.add(record)
         inference?.add(record)
     })
+    collector.onForeign((reason) => printer.foreign(reason))
     const verdict = expectations && await awaitExpectations(collector, expectations, { timeoutMs, ended })
     if (!verdict) await ended
     await collector.close()

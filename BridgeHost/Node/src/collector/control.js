@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { foreignReason } from './access.js'
 import { AccountError } from './accounts.js'
 import { assetAt, SAFE, sendAsset } from './assets.js'
 import { FaultError } from './faults/item.js'
@@ -77,28 +78,12 @@ export function makeControl(collector, signal, host = '127.0.0.1') {
 async function answer(methods, call) {
     const { request, response } = call
     for (const [name, value] of Object.entries(SAFE)) response.setHeader(name, value)
-    requireOwnOrigin(request, call.host)
+    const reason = foreignReason(request.headers, { own: call.host, mayNavigate: true })
+    if (reason !== null) throw new Refusal(403, reason)
     const act = Object.hasOwn(methods, request.method) ? methods[request.method] : null
     if (act) return act(call)
     const allowed = Object.keys(methods).join(', ')
     throw new Refusal(405, `${request.method} does not go here; ${allowed} does.`, { Allow: allowed })
-}
-
-/** Keeps web pages elsewhere from reading what was received, or planting faults, through the user's browser. */
-function requireOwnOrigin({ headers }, own) {
-    const host = headers.host ?? ''
-    const name = host.replace(/:\d+$/, '').toLowerCase()
-    if (!['127.0.0.1', 'localhost', '[::1]', own, `[${own}]`].includes(name)) {
-        throw new Refusal(403, `The collector is not called ${JSON.stringify(host)}; use 127.0.0.1.`)
-    }
-    if (headers.origin !== undefined && headers.origin !== `http://${host}`) {
-        throw new Refusal(403, 'Only the collector\'s own pages may use this from a browser.')
-    }
-    // A browser leaves out the origin where a page elsewhere loads this as a script, an image or a style sheet.
-    const from = headers['sec-fetch-site']
-    if (['cross-site', 'same-site'].includes(from) && headers['sec-fetch-mode'] !== 'navigate') {
-        throw new Refusal(403, 'Only the collector\'s own pages may use this from a browser.')
-    }
 }
 
 /** The page for a browser, a few words for curl. */

@@ -131,6 +131,8 @@ export interface Totals {
     readonly order: number
     readonly cut: number
     readonly personal: number
+    /** Requests that were refused as those of a web page elsewhere; no other count has them. */
+    readonly foreign: number
     /** Events that keep to the plan, and events that do not. */
     readonly kept: number
     readonly broken: number
@@ -211,6 +213,8 @@ export interface RunningCollector {
     onAccount(listener: (account: Account) => void): () => void
     /** Calls the listener with every request that comes. Returns what ends it. */
     listen(listener: (request: ReceivedRequest) => void): () => void
+    /** Calls the listener with the reason for each request that was refused as foreign. Returns what ends it. */
+    onForeign(listener: (reason: string) => void): () => void
     /** Stops listening, and cuts every connection. Waits under way end. Safe to call twice. */
     close(): Promise<void>
 }

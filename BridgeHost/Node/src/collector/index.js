@@ -118,6 +118,16 @@ class RunningCollector {
         return this.#collector.requestLog.listen(listener)
     }
 
+    /**
+     * Calls `listener` with the reason for each request that was refused as one of a web page elsewhere. Nothing else
+     * shows such a request.
+     *
+     * @returns {() => void} Ends it.
+     */
+    onForeign(listener) {
+        return this.#collector.onForeign(listener)
+    }
+
     /** Stops listening, and cuts every connection. Waits under way end. Safe to call twice. */
     async close() {
         this.#stop.abort()
@@ -151,7 +161,7 @@ export async function startCollector(options = {}) {
     collector.faults.load(faults)
     const stop = new AbortController()
     const control = makeControl(collector, stop.signal, host)
-    const server = makeServer(collector, { maxBodyBytes, paths: { basicPaths, anyPath }, control, signal: stop.signal })
+    const server = makeServer(collector, { maxBodyBytes, paths: { basicPaths, anyPath }, control, host, signal: stop.signal })
     await new Promise((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, resolve)

@@ -6,6 +6,9 @@ import { propertiesOf, propertiesText } from './properties.js'
 /** Above so many bytes that nobody has read, lines are counted instead of kept. */
 const MOST_UNREAD = 1 << 20
 
+/** How many reasons for refusing foreign requests are told. */
+const MOST_REASONS = 10
+
 /** How long the end waits for a reader, in milliseconds. */
 const LAST_CHANCE = 250
 
@@ -23,6 +26,8 @@ export class Printer {
     #paint
     #pending = ''
     #skipped = 0
+    /** Why requests were refused as foreign, each told once. */
+    #told = new Set()
 
     /**
      * @param {import('node:stream').Writable & { isTTY?: boolean, columns?: number }} stream
@@ -52,6 +57,13 @@ export class Printer {
             return
         }
         this.#line(this.#json ? jsonLine(record) : this.#lines(record).join('\n'))
+    }
+
+    /** Says why a request was refused as foreign, once for each reason: a page elsewhere may send any number. */
+    foreign(reason) {
+        if (this.#json || this.#told.has(reason) || this.#told.size >= MOST_REASONS) return
+        this.#told.add(reason)
+        this.#line(this.#paint('red', harmless(`A request is refused (403). ${reason}`)))
     }
 
     /**
@@ -170,7 +182,7 @@ function jsonLine(record) {
 }
 
 function summary(
-    { requests, accepted, events, withProblems, repeat, gap, order, cut, personal, kept, broken },
+    { requests, accepted, events, withProblems, repeat, gap, order, cut, personal, foreign, kept, broken },
     skipped,
 ) {
     const carried = counted(events, 'event or update', 'events and updates')
@@ -181,6 +193,7 @@ function summary(
     if (order) parts.push(`${order} out of order`)
     if (cut) parts.push(`${cut} cut off by the sender`)
     if (personal) parts.push(`${personal} × what looks like personal data`)
+    if (foreign) parts.push(`${foreign} from elsewhere refused`)
     if (kept || broken) parts.push(`the plan: ${kept} kept, ${broken} broken`)
     if (skipped) parts.push(`${counted(skipped, 'line')} not printed`)
     return `${parts.join('; ')}.`

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { foreignReason } from './access.js'
 import { routeOf } from './routes.js'
 
 /** @typedef {import('./collector.js').Collector} Collector */
@@ -15,23 +16,34 @@ import { routeOf } from './routes.js'
  * @param {{ basicPaths: string[], anyPath: boolean }} options.paths What counts as the basic endpoint.
  * @param {(request: IncomingMessage, response: ServerResponse) => boolean} options.control Takes the requests that are
  *     for the collector itself, and says so.
+ * @param {string} options.host The address at which it will listen.
  * @param {AbortSignal} options.signal Ends all delays.
  * @returns {import('node:http').Server}
  */
-export function makeServer(collector, { maxBodyBytes, paths, control, signal }) {
+export function makeServer(collector, { maxBodyBytes, paths, control, host, signal }) {
     // Clients choose when to close, stall and resume: no timeout of ours may end their connections.
     const settings = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, maxHeaderSize: 65_536 }
     const server = createServer(settings, (request, response) => {
         // A client that goes away is no error of the collector's.
         request.on('error', ignore)
         response.on('error', ignore)
-        if (!control(request, response)) receive(collector, request, response, { maxBodyBytes, paths, signal })
+        if (control(request, response)) return
+        const reason = foreignReason(request.headers, { own: host, mayNavigate: false })
+        if (reason === null) receive(collector, request, response, { maxBodyBytes, paths, signal })
+        else refuse(collector, reason, response)
     })
     server.on('clientError', (error, socket) => {
         if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
         socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     })
     return server
+}
+
+/** Leaves no trace but a count: a page elsewhere could fill the log and use up the fault script otherwise. */
+function refuse(collector, reason, response) {
+    collector.refuseForeign(reason)
+    response.writeHead(403, { 'Content-Type': 'application/json' })
+    response.end(`${JSON.stringify({ error: reason })}\n`)
 }
 
 function receive(collector, request, response, { maxBodyBytes, paths, signal }) {
