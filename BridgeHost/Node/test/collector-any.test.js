@@ -71,6 +71,18 @@ suite('whatever comes', () => {
 })
 
 suite('inspecting a text', () => {
+    test('keeps a bounded number of paths, each of a bounded length', () => {
+        const nested = (levels) => `${'{"a":1,"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+        const { depth, duplicates } = inspect(nested(5000))
+        assert.deepEqual([depth, duplicates.length, duplicates[1]], [5000, 100, 'a.a'])
+
+        const name = 'b'.repeat(100_000)
+        const deep = inspect(`${'['.repeat(5000)}${nested(1)},"\\ud800"${']'.repeat(5000)}`)
+        const paths = [...inspect(`{"${name}":1,"${name}":1}`).duplicates, ...deep.duplicates, ...deep.surrogates]
+        assert.equal(paths.length, 3)
+        for (const path of paths) assert.ok(path.length < 1000)
+    })
+
     test('finds the depth', () => {
         for (const [text, depth] of [['1', 0], ['{}', 1], ['[[],{"a":[1]}]', 3], ['"[[["', 0], ['{"a\\"{":1}', 1]]) {
             assert.equal(inspect(text).depth, depth, text)

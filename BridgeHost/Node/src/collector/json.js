@@ -3,10 +3,17 @@
  *
  * @typedef {object} Inspection
  * @property {number} depth How deep the text nests: 0 for a bare value, 1 for `{}`.
- * @property {string[]} duplicates Paths of member names that stand twice in one object.
- * @property {string[]} surrogates Paths of strings with half of a surrogate pair, which no UTF-8 can hold.
+ * @property {string[]} duplicates Paths of member names that stand twice in one object: the first of them.
+ * @property {string[]} surrogates Paths of strings with half of a surrogate pair, which no UTF-8 can hold: the first.
  * @property {Map<string, string>} numbers The numbers directly inside a top-level object, spelled as they came.
  */
+
+/** How many paths of a kind are kept: a request's sentences are fewer. */
+const MOST_PATHS = 100
+
+/** What of a path is written: a text of many levels, or of long names, would be as long as all bodies together. */
+const MOST_LEVELS = 140
+const MOST_NAME = 200
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -47,10 +54,10 @@ export function inspect(text) {
             if (atKey) {
                 atKey = false
                 frame.key = unescape(text.slice(i, end + 1))
-                if (frame.keys.has(frame.key)) found.duplicates.push(pathOf(frames))
+                if (frame.keys.has(frame.key)) keep(found.duplicates, frames)
                 frame.keys.add(frame.key)
             }
-            if (hasEscapes && isHalved(text.slice(i, end + 1))) found.surrogates.push(pathOf(frames))
+            if (hasEscapes && isHalved(text.slice(i, end + 1))) keep(found.surrogates, frames)
             i = end
         } else if (code === COMMA) {
             if (frame.keys) atKey = true
@@ -100,10 +107,14 @@ function isHalved(literal) {
     return literal.includes('\\u') && !JSON.parse(literal).isWellFormed()
 }
 
+function keep(paths, frames) {
+    if (paths.length < MOST_PATHS) paths.push(pathOf(frames))
+}
+
 function pathOf(frames) {
     let path = ''
-    for (const { keys, key, index } of frames) {
-        path += keys ? (path && '.') + key : `[${index}]`
+    for (const { keys, key, index } of frames.slice(0, MOST_LEVELS)) {
+        path += keys ? (path && '.') + (key.length > MOST_NAME ? `${key.slice(0, MOST_NAME)}…` : key) : `[${index}]`
     }
-    return path
+    return frames.length > MOST_LEVELS ? `${path}…` : path
 }
