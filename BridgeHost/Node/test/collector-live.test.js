@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
+import { Collector } from '../src/collector/collector.js'
+import { LiveStream } from '../src/collector/live.js'
 import { afterwards } from '../testsupport/hosts.js'
 import { ask, send } from '../testsupport/http.js'
 import { sample } from '../testsupport/samples.js'
@@ -104,6 +107,43 @@ suite('GET /live', () => {
         const names = []
         while (names.length < 300) names.push(...namesIn(await next('requests')))
         assert.deepEqual(names, Array.from({ length: 300 }, (_, i) => `E${i}`))
+    })
+
+    test('leaves a reader that does not read at all, and keeps no account for it meanwhile', async (t) => {
+        const collector = new Collector({ strict: false, maxBytes: 1 << 20, maxBodyBytes: 1 << 20 })
+        const server = createServer((_, response) => new LiveStream(collector, response, undefined, 50))
+        const opened = once(server, 'request')
+        await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+        afterwards(t, () => new Promise((resolve) => server.close(resolve)))
+        const { response: reader } = await listen(t, `http://127.0.0.1:${server.address().port}`)
+        reader.pause().on('error', () => {})
+        const [, response] = await opened
+        const closed = once(response, 'close')
+        const debugInfo = { text: 'x'.repeat(200_000) }
+        for (let i = 0; i < 300; i++) {
+            collector.accounts.post({ client: `client ${i % 150}`, at: '2025-01-31T09:30:00.000Z', debugInfo })
+            await new Promise(setImmediate)
+            assert.ok(response.writableLength < 1_000_000)
+        }
+
+        await closed
+    })
+
+    test('sends a slow reader the last account of each client', async (t) => {
+        const collector = await start(t)
+        const { response, next } = await listen(t, collector.url)
+        response.pause()
+        const text = 'x'.repeat(200_000)
+        for (let i = 0; i < 100; i++) {
+            const account = { client: `client ${i % 2}`, at: '2025-01-31T09:30:00.000Z', debugInfo: { i, text } }
+            assert.equal((await ask(collector.url, '/accounts', { method: 'POST', body: account })).status, 200)
+        }
+
+        const last = new Map()
+        while (last.get('client 0') !== 98 || last.get('client 1') !== 99) {
+            const { data } = await next('account')
+            last.set(data.client, data.debugInfo.i)
+        }
     })
 
     test('says that everything was forgotten', async (t) => {

@@ -15,6 +15,9 @@ const MOST_RAW = 32 * 1024
 const MOST_EVENTS_AT_FIRST = 20_000
 const MOST_BYTES_AT_FIRST = 32 * 1024 * 1024
 
+/** How long a page may leave unread what it was sent, in milliseconds. */
+const PATIENCE = 30_000
+
 /** When the browser tries again after the connection was lost, in milliseconds. */
 const RETRY = 500
 
@@ -22,7 +25,8 @@ const RETRY = 500
  * One page that receives everything as it comes, by server-sent events.
  *
  * It has no queue: the request log is the queue, and the page's position in it a number. A slow page receives what has
- * arrived meanwhile when it is ready. A page that comes back continues after the last number that it has seen.
+ * arrived meanwhile when it is ready, and of each client the last account. A page that does not read at all is cut off.
+ * A page that comes back continues after the last number that it has seen.
  */
 export class LiveStream {
     #collector
@@ -31,35 +35,58 @@ export class LiveStream {
     #clears
     #state = ''
     #isScheduled = false
-    #isFull = false
+    /** Ends the connection of a page that has not read for too long; null while it reads. */
+    #deadline = null
+    /** The clients whose last account the page does not have yet. */
+    #accounts = new Set()
+    #patience
     #endings
 
     /**
      * @param {Collector} collector
      * @param {import('node:http').ServerResponse} response
      * @param {string | undefined} lastEventId The last message that the page received, as its browser reports it.
+     * @param {number} [patience] How long the page may leave unread what it was sent, in milliseconds.
      */
-    constructor(collector, response, lastEventId) {
+    constructor(collector, response, lastEventId, patience = PATIENCE) {
+        this.#patience = patience
         this.#collector = collector
         this.#response = response
         this.#clears = collector.clears
         const seen = positionFrom(lastEventId, collector.run)
         this.#position = seen ?? collector.requestLog.positionOfNewest(MOST_EVENTS_AT_FIRST, MOST_BYTES_AT_FIRST)
         response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
-        response.write(`retry: ${RETRY}\n\n${message('hello', { ...this.#facts(), resumed: seen !== null })}`)
+        this.#write(`retry: ${RETRY}\n\n${message('hello', { ...this.#facts(), resumed: seen !== null })}`)
         const { accounts } = collector
-        for (const account of accounts.latest()) response.write(message('account', account))
+        const keep = ({ client }) => this.#accounts.add(client)
+        accounts.latest().forEach(keep)
         this.#endings = [
             collector.requestLog.listen(() => this.#schedule()),
             collector.listen(() => this.#schedule()),
-            accounts.listen((account) => response.write(message('account', account))),
+            accounts.listen((account) => {
+                keep(account)
+                this.#schedule()
+            }),
         ]
         response.on('drain', () => {
-            this.#isFull = false
+            clearTimeout(this.#deadline)
+            this.#deadline = null
             this.#schedule()
         })
-        response.on('close', () => this.#endings.forEach((end) => end()))
+        response.on('close', () => {
+            clearTimeout(this.#deadline)
+            this.#endings.forEach((end) => end())
+        })
         this.#schedule()
+    }
+
+    get #isFull() {
+        return this.#deadline !== null
+    }
+
+    #write(text) {
+        if (this.#response.write(text) || this.#isFull) return
+        this.#deadline = setTimeout(() => this.#response.destroy(), this.#patience)
     }
 
     /** What does not change while the collector runs. */
@@ -86,8 +113,9 @@ export class LiveStream {
         const { requestLog, clears } = this.#collector
         if (clears !== this.#clears) {
             this.#clears = clears
-            this.#response.write(message('cleared', { clears }))
+            this.#write(message('cleared', { clears }))
         }
+        this.#sendAccounts()
         this.#sendState()
         while (!this.#isFull) {
             const records = requestLog.after(this.#position, MOST_RECORDS)
@@ -96,12 +124,21 @@ export class LiveStream {
         }
     }
 
+    #sendAccounts() {
+        if (this.#accounts.size === 0) return
+        for (const account of this.#collector.accounts.latest()) {
+            if (this.#isFull) return
+            if (this.#accounts.delete(account.client)) this.#write(message('account', account))
+        }
+    }
+
     #sendState() {
+        if (this.#isFull) return
         const { totals, faults } = this.#collector
         const state = message('state', { totals, faults: faults.left(), faultEnds: faults.ends() })
         if (state === this.#state) return
         this.#state = state
-        this.#response.write(state)
+        this.#write(state)
     }
 
     #sendRecords(records) {
@@ -115,7 +152,7 @@ export class LiveStream {
             if (size > MOST_CHARACTERS) break
         }
         const text = `id: ${this.#collector.run}-${this.#position}\nevent: requests\ndata: [${texts.join(',')}]\n\n`
-        this.#isFull = !this.#response.write(text)
+        this.#write(text)
     }
 }
 
