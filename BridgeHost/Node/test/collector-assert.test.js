@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { verdictText } from '../src/collector/assert.js'
+import { readExpectations, verdictText } from '../src/collector/assert.js'
 import { Expectations } from '../src/collector/expectations.js'
 import { startCommand } from '../testsupport/commands.js'
 import { freshFolder } from '../testsupport/hosts.js'
@@ -11,11 +11,12 @@ import { sample } from '../testsupport/samples.js'
 
 let seq = 0
 
-/** A record of one event. */
+/** A record of one event, its data a value or its text. */
 function came(name, data, changes = {}) {
     seq++
     return {
-        seq, at: '2025-01-31T09:30:00.000Z', kind: 'event', accepted: true, repeat: false, problems: [], test: null, body: { data },
+        seq, at: '2025-01-31T09:30:00.000Z', kind: 'event', accepted: true, repeat: false, problems: [], test: null,
+        isJSON: true, raw: typeof data === 'string' ? `{"data":${data}}` : JSON.stringify({ data }),
         items: [{ type: 'event', name, user: null, session: 's', id: null }], ...changes,
     }
 }
@@ -31,6 +32,22 @@ suite('expectations', () => {
             judged([{ name: 'A', data: { total: 1, item: { sku: 'x' } } }], came('A', { total: 1, item: { sku: 'x', n: 2 }, more: true })),
             [true, '✔ A {"total":1,"item":{"sku":"x"}}  1 came, 1 expected'],
         )
+    })
+
+    test('of a file compare numbers digit by digit, however they are spelled', (t) => {
+        const file = join(freshFolder(t), 'expectations.json')
+        const lines = (expected, sent) => {
+            writeFileSync(file, `[{"name":"A","data":{"id":${expected}}}]`)
+            return verdictText(readExpectations(file).judge([came('A', `{"id":${sent}}`)]), {}).split('\n')
+        }
+        for (const [expected, sent] of [['1', '1.0'], ['9007199254740993', '9007199254740993.00'], ['1e400', '10e399'], ['-0', '0']]) {
+            assert.match(lines(expected, sent)[0], /^✔/, `${expected} ${sent}`)
+        }
+        assert.deepEqual(lines('9007199254740993', '9007199254740992').slice(0, 3), [
+            '✘ A {"id":9007199254740993}  0 came, 1 expected',
+            '    The most similar came at 09:30:00.000:',
+            '      id is 9007199254740992; expected is 9007199254740993.',
+        ])
     })
 
     test('say how what came nearest differs', () => {

@@ -30,10 +30,11 @@ const record = {
     items: ['A', 'B', 'A', 'C', 'D', 'E'].map((name) => ({ name, type: 'track', session: null })),
 }
 
-/** An event with this data. */
+/** An event with this data: a value, or its text. */
 function event(data) {
     return {
-        ...SAMPLE, kind: 'event', path: '/v2/tracking-session-data', body: { data },
+        ...SAMPLE, kind: 'event', path: '/v2/tracking-session-data',
+        raw: typeof data === 'string' ? `{"data":${data}}` : JSON.stringify({ data }),
         items: [{ name: 'PURCHASE', type: 'event', session: 's', user: null }],
     }
 }
@@ -60,6 +61,14 @@ suite('a line', () => {
         assert.equal(text.split('\n')[0], '09:30:00.000  event     200  PURCHASE  total=149.99 name="a b" items=[2] sku={1} none=null')
     })
 
+    test('shows numbers with the digits that came', async () => {
+        const text = await printed(new Paper(), event('{"id":12345678901234567890,"total":149.90,"rate":1e-7,"text":"1.50","list":[1.0]}'))
+        assert.equal(
+            text.split('\n')[0],
+            '09:30:00.000  event     200  PURCHASE  id=12345678901234567890 total=149.90 rate=1e-7 text=1.50 list=[1]',
+        )
+    })
+
     test('is no longer than the terminal is wide', async () => {
         const paper = new Paper({ isTTY: true })
         paper.columns = 80
@@ -81,7 +90,7 @@ suite('a line', () => {
 
     test('of a profile shows its fields, of an identify its user', async () => {
         const profile = {
-            ...SAMPLE, kind: 'profile', path: '/x', body: { brand_id: 9, session_id: 's', name: 'Ada' },
+            ...SAMPLE, kind: 'profile', path: '/x', raw: '{"brand_id":9,"session_id":"s","name":"Ada"}',
             items: [{ name: null, type: 'profile', session: 's', user: null }],
         }
         const identify = { ...SAMPLE, kind: 'identify', path: '/x', items: [{ name: null, type: 'identify', session: 's', user: 'u/1' }] }

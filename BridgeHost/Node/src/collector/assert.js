@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CommandError, UsageError } from '../command-line.js'
 import { harmless, painter } from '../terminal.js'
+import { losesDigits, parseExactly } from './exact.js'
 import { ExpectationError, Expectations } from './expectations.js'
 
 /** How long requests are gathered before they are judged. */
@@ -20,7 +21,7 @@ export function readExpectations(path) {
         throw new CommandError(`${path} cannot be read: ${error.message}.`)
     }
     try {
-        return new Expectations(JSON.parse(text))
+        return new Expectations(parseExactly(text, losesDigits))
     } catch (error) {
         if (error instanceof SyntaxError) throw new UsageError(`${path} is not JSON: ${error.message}.`)
         if (error instanceof ExpectationError) throw new UsageError(`${path}: ${error.message}`)

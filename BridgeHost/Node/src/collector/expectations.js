@@ -1,5 +1,6 @@
 import { nearest } from '../nearest.js'
 import { show } from './checks/findings.js'
+import { Exact, exactText, isSameNumber, losesDigits, parseExactly } from './exact.js'
 import { KINDS } from './routes.js'
 import { dataOf } from './properties.js'
 
@@ -122,14 +123,15 @@ function boundsOf(count, place) {
 function wordsFor({ data, count: _, ...fields }) {
     const words = [fields.name ?? fields.type ?? fields.kind ?? 'any event']
     for (const name of FIELDS.slice(3)) if (fields[name] !== undefined) words.push(`${name}=${fields[name]}`)
-    if (data !== undefined) words.push(JSON.stringify(data))
+    if (data !== undefined) words.push(exactText(data))
     const text = words.join(' ')
     return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }
 
 /** @returns {Entry[]} */
 function entriesOf(record) {
-    const { seq, at, kind, items, test, body } = record
+    const { seq, at, kind, items, test } = record
+    const body = record.isJSON ? parseExactly(record.raw, losesDigits) : undefined
     return items.map(
         ({ type, name, user, session }, i) => ({
             seq,
@@ -196,12 +198,13 @@ function differences(expected, actual, path) {
         return expected.flatMap((element, i) => differences(element, actual[i], `${path}[${i}]`))
     }
     if (expected === undefined || expected === actual) return []
+    if (isNumber(expected) && isNumber(actual) && isSameNumber(expected, actual)) return []
     return [`${path || 'data'} is ${brief(actual)}; expected is ${brief(expected)}.`]
 }
 
 function brief(value) {
     if (value === undefined) return 'missing'
-    const text = JSON.stringify(value)
+    const text = exactText(value)
     return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
@@ -231,6 +234,10 @@ function problemsOf(records) {
     return records.flatMap(({ seq, problems }) => problems.map((problem) => `Request ${seq}: ${problem}`))
 }
 
+function isNumber(value) {
+    return typeof value === 'number' || value instanceof Exact
+}
+
 function isObject(value) {
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact)
 }

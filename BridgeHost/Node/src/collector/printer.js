@@ -1,4 +1,5 @@
 import { harmless, painter, wrap } from '../terminal.js'
+import { isRespelled, parseExactly } from './exact.js'
 import { propertiesOf, propertiesText } from './properties.js'
 
 /** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
@@ -111,7 +112,8 @@ export class Printer {
         const answer = status === null ? (fault ?? 'cut') : String(status)
         const plainLength = INDENT.length + 10 + answer.length + 2 + title.length + 2 + (plan.length > 0 ? 8 : 0)
         const room = Math.max((this.#stream.columns ?? USUAL_WIDTH) - plainLength, 20)
-        const properties = propertiesText(propertiesOf(record), room, (name) => this.#paint('dim', name))
+        const body = record.isJSON ? parseExactly(record.raw, isRespelled) : undefined
+        const properties = propertiesText(propertiesOf({ ...record, body }), room, (name) => this.#paint('dim', name))
         const head = [
             this.#paint('dim', at.slice(11, 23)), kind.padEnd(8), this.#paint(styleOf(status, fault), answer),
             title && this.#paint('bold', title), properties, this.#planMark(plan),

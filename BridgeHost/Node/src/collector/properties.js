@@ -1,4 +1,5 @@
 import { harmless } from '../terminal.js'
+import { Exact } from './exact.js'
 
 /** The members that every request of a kind has, which say nothing about this one. */
 const USUAL = {
@@ -12,7 +13,8 @@ const USUAL = {
 /**
  * What a request says, as far as one line can show it: an event's own properties, a profile's fields.
  *
- * @param {Pick<import('./record.js').ReceivedRequest, 'kind' | 'items' | 'body'>} record
+ * @param {{ kind: string, items: import('./items.js').Item[], body: any }} record A request; its body may have numbers
+ *     as `Exact`.
  * @returns {Array<[string, unknown]>} Names and values; none for a batch of several events.
  */
 export function propertiesOf({ kind, items, body }) {
@@ -73,6 +75,7 @@ function entriesOf(value) {
 }
 
 function brief(value) {
+    if (value instanceof Exact) return value.spelling.length > 40 ? `${value.spelling.slice(0, 39)}…` : value.spelling
     if (Array.isArray(value)) return `[${value.length}]`
     if (typeof value === 'object' && value !== null) return `{${Object.keys(value).length}}`
     if (typeof value !== 'string') return String(value)
