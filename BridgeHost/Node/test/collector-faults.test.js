@@ -369,7 +369,7 @@ function rawAnswer(port) {
         socket.on('data', (data) => (text += data))
         socket.on('end', () => resolve(text))
         socket.on('error', reject)
-        socket.write('POST /events HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]')
+        socket.write('POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2\r\n\r\n[]')
     })
 }
 

@@ -261,7 +261,7 @@ suite('installations that share a lane are told apart', () => {
 suite('a request that is cut off', () => {
     test('is flagged, and is no problem', async () => {
         const socket = connect(collector.port, '127.0.0.1')
-        const head = 'POST /v2/tracking-session-data HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"brand'
+        const head = 'POST /v2/tracking-session-data HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"brand'
         await new Promise((resolve) => socket.write(head, resolve))
         socket.destroy()
         await collector.wait({ kind: 'event', accepted: false })
