@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, watch, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { COMMAND, runCommand, startCommand } from '../testsupport/commands.js'
-import { freshFolder } from '../testsupport/hosts.js'
+import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { sample } from '../testsupport/samples.js'
 
@@ -135,14 +136,36 @@ suite('mobile-tracker collect', () => {
         assert.deepEqual((await rest()).map((text) => JSON.parse(text).event), ['ended'])
     })
 
-    test('explains a port in use', async (t) => {
+    test('says that a collector runs on the port already, and where', async (t) => {
         const other = await startCollector()
+        afterwards(t, () => other.close())
         const { status, errors } = await runCommand(t, 'collect', '--port', String(other.port))
-        await other.close()
 
         assert.equal(status, 1)
-        assert.equal(errors, `mobile-tracker: Port ${other.port} is in use. Give another with --port, or --port 0 for any free one.\n`)
+        assert.equal(
+            errors,
+            `mobile-tracker: Port ${other.port} is in use: a collector runs there already, at ${other.url}. `
+                + 'Use that one, or give another with --port, or --port 0 for any free one.\n',
+        )
     })
+
+    const answers = {
+        'another server': (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nWelcome to another server.'),
+        'one that closes': (socket) => socket.end(),
+        'one that is silent': () => {},
+    }
+    for (const [what, answer] of Object.entries(answers)) {
+        test(`explains a port in use by ${what}`, async (t) => {
+            const other = createServer((socket) => answer(socket.on('error', () => {}).resume()))
+            await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve))
+            afterwards(t, () => new Promise((resolve) => other.close(resolve)))
+            const { port } = other.address()
+            const { status, errors } = await runCommand(t, 'collect', '--port', String(port))
+
+            assert.equal(status, 1)
+            assert.equal(errors, `mobile-tracker: Port ${port} is in use. Give another with --port, or --port 0 for any free one.\n`)
+        })
+    }
 
     test('warns where other machines can reach it', async (t) => {
         const { child, line, ended } = startCommand(t, 'collect', '--port', '0', '--host', '0.0.0.0')

@@ -351,6 +351,27 @@ suite('inside a program', () => {
         assert.deepEqual((await waiting).map((record) => record.body.event_name), ['A', 'A'])
     })
 
+    const misses = [
+        ['nothing', {}, ' Nothing came at all.'],
+        ['a similar name', { name: 'PURCHASED' }, ' The nearest is request #, PURCHASE: its name is "PURCHASE".', { event_name: 'PURCHASE' }],
+        ['another session', { name: 'A', session: 'other' }, ` The nearest is request #, A: its session is "${sample('event').body.session_id}".`, {}],
+        ['a refused one', { name: 'A' }, ' The nearest is request #, A: it was answered 500.', {}, '500'],
+        ['a wrong one', { name: 'A', problems: false }, ' The nearest is request #, A: it has problems: extra does not belong here.', { extra: 1 }],
+        ['one that was cut', { name: 'A', accepted: true, status: 200 }, ' The nearest is request #, A: its connection was cut (drop-after).', {}, 'drop-after'],
+        ['other names', { name: 'ZEBRA' }, ' Others came: A.', {}],
+    ]
+    for (const [what, filter, sentence, changes, faults = []] of misses) {
+        test(`wait says what came instead: ${what}`, async () => {
+            collector.faults(faults)
+            if (changes) await event('A', changes).catch(() => {})
+            const text = sentence.replace('#', collector.received()[0]?.seq)
+
+            await assert.rejects(collector.wait({ ...filter, timeoutMs: 1 }), (error) => error.message.endsWith(`.${text}`) || assert.fail(error.message))
+            const query = new URLSearchParams(Object.entries(filter))
+            assert.equal((await get(`/wait?timeout=1ms&${query}`)).json.error, `0 of 1 matches came within 1 ms.${text}`)
+        })
+    }
+
     test('wait rejects with what came', async () => {
         await event('A')
 

@@ -31,17 +31,28 @@ async function planned(t) {
 }
 
 suite('the examples of the collector\'s page', () => {
-    test('run in a test', async (t) => {
-        const step = /^\/\/ … run what tracks.*$/m
+    /** The example for a test, as a program that sends an event. */
+    function testProgram() {
+        const step = /^ *\/\/ … run what tracks.*$/m
         const code = example('js', 'collector.wait(')
         assert.match(code, step)
-        const tracking = `
+        const imports = `
             import { send } from './testsupport/http.js'
-            import { sample } from './testsupport/samples.js'
-            await send(collector.url, sample('event'))`
-        const { code: status, stderr } = await runProgram(t, code.replace(step, tracking))
+            import { sample } from './testsupport/samples.js'\n`
+        return imports + code.replace(step, "await send(collector.url, sample('event'))")
+    }
 
-        assert.equal(status, 0, stderr)
+    test('run in a test', async (t) => {
+        const { code: status, stdout, stderr } = await runProgram(t, testProgram())
+
+        assert.equal(status, 0, stdout + stderr)
+    })
+
+    test('end also if an assertion fails', async (t) => {
+        const { code: status, stdout } = await runProgram(t, testProgram().replace('149.99)', '1)'))
+
+        assert.equal(status, 1, stdout)
+        assert.match(stdout, /149\.99 !== 1/)
     })
 
     test('make calls for TypeScript that compile', { skip: withoutCompiler }, async (t) => {

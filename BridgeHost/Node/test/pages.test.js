@@ -132,6 +132,16 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         })
     }
 
+    test('of Node.md for a test ends also if an assertion fails', async (t) => {
+        const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t) }
+        const program = example('Node.md', 'node:test').replace('total, 149.99)', 'total, 1)')
+
+        const { code, stdout } = await runProgram(t, program, { env })
+
+        assert.equal(code, 1, stdout)
+        assert.match(stdout, /149\.99 !== 1/)
+    })
+
     test('of Operations.md end a service as that of Node.md does', () => {
         const ending = example('Operations.md', 'server.close')
 

@@ -11,6 +11,7 @@ import { isLoopback, USUAL } from './options.js'
 import { Printer } from './printer.js'
 import { Recording } from './recording.js'
 import { BASIC_PATHS, KINDS } from './routes.js'
+import { runningCollector } from './running.js'
 
 const LARGEST_BODY = 256 * 1024 * 1024
 const LONGEST_TIMEOUT_MS = 3_600_000
@@ -107,7 +108,7 @@ export function collect(words) {
         } catch (error) {
             if (error instanceof UsageError || error instanceof CommandError) throw error
             if (error instanceof FaultError) throw new UsageError(error.message)
-            throw new CommandError(reasonOf(error, settings))
+            throw new CommandError(await reasonOf(error, settings))
         }
     })
 }
@@ -208,8 +209,12 @@ function planAt(path) {
     }
 }
 
-function reasonOf({ code, message }, { port, host }) {
-    if (code === 'EADDRINUSE') return `Port ${port} is in use. Give another with --port, or --port 0 for any free one.`
+async function reasonOf({ code, message }, { port, host }) {
+    if (code === 'EADDRINUSE') {
+        const running = await runningCollector({ host, port })
+        const user = running === null ? '' : `: a collector runs there already, at ${running}. Use that one`
+        return `Port ${port} is in use${user}${running === null ? '. Give' : ', or give'} another with --port, or --port 0 for any free one.`
+    }
     if (code === 'EACCES') return `Port ${port} needs rights that this user lacks. Give another with --port.`
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
         return `This machine has no address ${host}. Give another with --host.`

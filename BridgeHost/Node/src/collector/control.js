@@ -5,6 +5,8 @@ import { assetAt, SAFE, sendAsset } from './assets.js'
 import { FaultError } from './faults/item.js'
 import { FilterError, filterFrom, matcher, wholeNumber } from './filter.js'
 import { LiveStream } from './live.js'
+import { nearMiss } from './near-miss.js'
+import { GREETING } from './running.js'
 import { waitFilter, waitFor } from './wait.js'
 
 /** @typedef {import('./collector.js').Collector} Collector */
@@ -17,7 +19,7 @@ const USUAL_WAIT = 10_000
 const CHUNK = 65_536
 const BROWSED = ['/', '/favicon.ico']
 
-const WELCOME = `This is a collector: it takes what trackers send, and checks it.
+const WELCOME = `${GREETING}
 
 GET  /           in a browser: the live page
 GET  /received   what came
@@ -126,7 +128,7 @@ async function wait({ collector, request, response, query, signal }) {
     if (outcome !== 'met') {
         const what = goal.ofRequests ? 'requests' : 'matches'
         const reason = outcome === 'timeout' ? `within ${goal.timeoutMs} ms` : 'before the collector was stopped'
-        facts.error = `${matched} of ${goal.count} ${what} came ${reason}.`
+        facts.error = `${matched} of ${goal.count} ${what} came ${reason}.${nearMiss(collector.requestLog.records(), filter)}`
     }
     const status = { met: 200, timeout: 408, stopped: 503 }[outcome]
     const found = matching(collector, filter, query)

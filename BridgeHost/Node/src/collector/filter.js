@@ -22,7 +22,8 @@ export class FilterError extends Error {
     name = 'FilterError'
 }
 
-const ITEM_FIELDS = ['type', 'name', 'user', 'session']
+/** What a filter says of a request's items. */
+export const ITEM_FIELDS = ['type', 'name', 'user', 'session']
 const LISTS = [...ITEM_FIELDS, 'kind', 'test', 'status']
 const FLAGS = ['accepted', 'repeats', 'problems']
 
@@ -105,11 +106,13 @@ function notAFlag(name, value) {
     return `"${name}" is ${JSON.stringify(value)}; it must be true, false or any.`
 }
 
-function agrees(wanted = 'any', is) {
+/** Whether a flag is as a filter wants it. */
+export function agrees(wanted = 'any', is) {
     return wanted === 'any' || wanted === is
 }
 
-function listOf(value) {
+/** What a filter allows in one place; null for anything. */
+export function listOf(value) {
     if (value === undefined) return null
     return Array.isArray(value) ? value : [value]
 }

@@ -2,6 +2,7 @@ import { Plan } from '../plan/plan.js'
 import { Collector } from './collector.js'
 import { makeControl } from './control.js'
 import { matcher } from './filter.js'
+import { nearMiss } from './near-miss.js'
 import { makeServer } from './server.js'
 import { urlHost, USUAL } from './options.js'
 import { waitFilter, waitFor } from './wait.js'
@@ -76,7 +77,8 @@ class RunningCollector {
         const received = this.received(full)
         if (outcome === 'met') return received
         const reason = outcome === 'timeout' ? `within ${timeoutMs} ms` : 'before the collector was closed'
-        throw new WaitError(`${matched} of ${goal.count} came ${reason}: ${JSON.stringify(filter)}.`, received)
+        const near = nearMiss(this.#collector.requestLog.records(), full)
+        throw new WaitError(`${matched} of ${goal.count} came ${reason}: ${JSON.stringify(filter)}.${near}`, received)
     }
 
     /**
