@@ -10,17 +10,22 @@ GUARD_FACTOR ?= 3
 # How often `make kills` kills the host.
 KILLS ?= 1000
 
+# How many pairs of faults `make faults` samples, by which seed (0: another one each time).
+FAULTS ?= 500
+SEED ?= 0
+
 # How many clients `make storm` simulates.
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
 .PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers storm
-.PHONY: dist-debian screenshots kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
+.PHONY: dist-debian screenshots faults test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
+	@echo "make faults  each call of the system that can fail made to fail, once and for good, and FAULTS pairs (500) by SEED"
 	@echo "make soak    ten minutes of mixed load with faults: whether the host's memory stays flat"
 	@echo "make network  how soon events flow again after the network was lost, between network namespaces (root)"
 	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
@@ -71,7 +76,7 @@ dist-debian: dist
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The packages then
 # show that it is small enough. At the end each test that Docs/Coverage.md names must have passed in this run.
-test: fresh-reports coverage test-scripts test-swift test-package test-node test-python links docs dist
+test: fresh-reports coverage test-scripts test-swift test-package test-node test-python test-faults links docs dist
 	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
 	@python3 Tests/Scripts/coverage.py --reports .build/reports
 
@@ -103,6 +108,16 @@ test-python: setup-tests
 kills: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
 	KILLS=$(KILLS) swift test --skip-build --filter "CrashTests|ManyHostsTests.generated|ManyHostsTests.stoppedThenKilled"
+
+# Exhaustive for single faults; takes half an hour or so. With FAULTS_ARGUMENTS="denial reset-all" only those scenarios.
+faults: setup-tests
+	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	FAULTS=$(FAULTS) SEED=$(SEED) python3 Tests/Faults/explorer.py $(FAULTS_ARGUMENTS)
+
+# The faults that were found so far.
+test-faults: setup-tests
+	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	python3 Tests/Faults/explorer.py --short
 
 soak: build
 	node Benchmarks/Soak/soak.mjs

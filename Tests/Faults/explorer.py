@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Makes calls of the operating system fail, one after the other, and asks what the product promises.
+
+    explorer.py                     every single fault of every scenario, then FAULTS pairs
+    explorer.py --short             the table of regressions, and some points by SEED
+    explorer.py --point 'POINT'     one point again, with what the host logged; --times 20 for one that fails seldom
+    explorer.py --list [SCENARIO…]  the points of scenarios, in the order of their calls
+
+A point is SCENARIO FAULT, or SCENARIO FAULT FAULT where a second fault follows the first. A FAULT is
+KIND:PLACE:NUMBER:ERROR:EXTENT, such as pwrite:tracker.sqlite3-wal:3:ENOSPC:all. With the third pwrite to that file the
+disk is full: for that call (EXTENT 1), for so many calls of its kind, or (all) for every call that needs space, until
+the scenario is over. The ERROR `kill` kills the host instead. `+second` behind a scenario has a second host, without
+faults, on the same folder. See Docs/Contributing.md.
+"""
+import argparse
+import concurrent.futures
+import errno
+import fnmatch
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from run import Run
+from scenarios import SCENARIOS, TEMPLATES
+from world import KINDS, ROOT, Backend, Page
+
+HERE = pathlib.Path(__file__).parent
+TABLE = HERE / "regressions.txt"
+
+DESCRIPTORS = "open open-write create opendir socket pipe eventfd epoll timerfd".split()
+CHANGES = "open-write create write pwrite fsync fdatasync ftruncate rename unlink mkdir".split()
+FILES = "open open-write create opendir readdir read pread write pwrite fsync fdatasync ftruncate rename unlink mkdir stat".split()
+
+# What else fails when a call fails so for good: the disk is full for all who write.
+SPREAD = {
+    "EMFILE": DESCRIPTORS, "ENFILE": DESCRIPTORS, "EROFS": CHANGES, "EIO": FILES,
+    "ENOSPC": "create write pwrite ftruncate mkdir".split(),
+    "EACCES": "open open-write create opendir rename unlink mkdir stat".split(),
+    "ENOMEM": "mmap malloc".split(), "EAGAIN": ["thread"], "ENOLCK": "flock lock".split(),
+}
+
+# How a call can fail. What EINTR interrupts is made again: it never lasts.
+ERRORS = {
+    "open": "EMFILE ENFILE EACCES EIO EINTR", "open-write": "EMFILE EACCES EIO EROFS EINTR",
+    "create": "EMFILE EACCES EIO ENOSPC EROFS EINTR", "opendir": "EMFILE EACCES EIO", "readdir": "EIO",
+    "read": "EIO EINTR", "pread": "EIO EINTR", "write": "ENOSPC EIO EINTR", "pwrite": "ENOSPC EIO EINTR",
+    "fsync": "EIO ENOSPC EINTR", "fdatasync": "EIO ENOSPC EINTR", "ftruncate": "EIO ENOSPC EINTR",
+    "rename": "EIO EACCES ENOSPC EROFS", "unlink": "EIO EACCES EROFS", "mkdir": "EIO EACCES ENOSPC EROFS",
+    "stat": "EACCES EIO", "flock": "ENOLCK EINTR", "lock": "ENOLCK EINTR", "mmap": "ENOMEM", "socket": "EMFILE",
+    "pipe": "EMFILE", "eventfd": "EMFILE", "epoll": "EMFILE", "timerfd": "EMFILE", "thread": "EAGAIN", "malloc": "ENOMEM",
+}
+
+
+def faults(counts):
+    """Every single fault at the calls that were counted."""
+    for name, count in counts.items():
+        kind = name.split(":")[0]
+        for number in range(1, count + 1):
+            yield f"{name}:{number}:kill:1"
+            for error in ERRORS[kind].split():
+                yield f"{name}:{number}:{error}:1"
+                if error in SPREAD:
+                    yield f"{name}:{number}:{error}:all"
+
+
+def plan(fault):
+    """A fault as faults.c takes it."""
+    name, number, error, extent = fault.rsplit(":", 3)
+    kind = name.split(":")[0]
+    spread = SPREAD[error] if extent == "all" else [kind]
+    mask = sum(1 << KINDS.index(other) for other in spread)
+    code = -1 if error == "kill" else getattr(errno, error)
+    return name, int(number), code, mask, 0 if extent == "all" else int(extent)
+
+
+class Worker:
+    """Plays runs, one after the other, in a process of its own."""
+
+    shared = None
+
+    def __init__(self, folder, program, library):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        self.program, self.library = program, library
+        self.backend, self.page = Backend(), Page(self.folder / "page")
+        self.templates, self.normal = {}, {}
+
+    def play(self, name, plans=()):
+        """Plays a scenario."""
+        function, template = SCENARIOS[name]
+        if template and template not in self.templates:
+            self.templates[template] = self._make(template)
+        self.page.plan(plans)
+        run = self._run("run", self.templates.get(template), self.normal.get(name))
+        run.perform(function, name.endswith("+second"))
+        return run
+
+    def learn(self, name):
+        """Plays a scenario without a fault: what is called, what the host holds at its end, and what is wrong."""
+        runs = [self.play(name) for _ in range(3)]
+        self.normal[name] = most(run.after for run in runs)
+        return most(run.counts for run in runs), [finding for run in runs for finding in run.findings]
+
+    def _run(self, folder, template=None, normal=None):
+        return Run(self.folder / folder, self.program, self.backend, self.page, self.library, template, normal)
+
+    def _make(self, name):
+        self.page.plan([])
+        run = self._run(name)
+        TEMPLATES[name](run)
+        for host in run.hosts:
+            host.kill()
+        assert not run.findings, run.findings
+        run.answered = self.backend.answered
+        return run
+
+
+def most(counts):
+    """The largest of several counts, name by name."""
+    result = {}
+    for count in counts:
+        for name, number in count.items():
+            result[name] = max(result.get(name, 0), number)
+    return result
+
+
+def begin(*arguments):
+    Worker.shared = Worker(*arguments)
+
+
+def record(name):
+    return name, *Worker.shared.learn(name)
+
+
+def explore(point):
+    """What a point has shown: how many of its faults came up, and what is wrong."""
+    name, *texts = point.split(" ")
+    worker = Worker.shared
+    if name not in worker.normal:
+        worker.learn(name)
+    run = worker.play(name, [plan(text) for text in texts])
+    return point, run.reached, run.findings, run.folder / "log"
+
+
+class Table:
+    """The table of regressions: points that are always played, and what is known to be wrong still."""
+
+    def __init__(self):
+        lines = [line.split("#")[0].strip() for line in TABLE.read_text().splitlines()]
+        self.points = [line for line in lines if line and not line.startswith("expected ")]
+        self._expected = [line.removeprefix("expected ").split(" => ") for line in lines if line.startswith("expected ")]
+
+    def expects(self, point, findings):
+        """Whether all that is wrong at a point is known."""
+        return all(any(fnmatch.fnmatchcase(point, where) and fnmatch.fnmatchcase(finding, what)
+                       for where, what in self._expected) for finding in findings)
+
+
+def build():
+    library = ROOT / ".build/faults/libfaults.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    options = "-std=gnu11 -O2 -Wall -Wextra -Werror -U_FORTIFY_SOURCE -shared -fPIC".split()
+    subprocess.run(["cc", *options, "-o", library, HERE / "faults.c", "-ldl"], check=True)
+    return library
+
+
+class Report:
+    """What the runs have come to."""
+
+    def __init__(self, total, table):
+        self.total, self.table = total, table
+        self.runs = self.unreached = self.expected = 0
+        self.found = {}
+        self.began = time.monotonic()
+
+    def take(self, point, reached, findings):
+        self.runs += 1
+        self.unreached += reached == 0
+        if findings and self.table.expects(point, findings):
+            self.expected += 1
+        elif findings:
+            # Points with the same cause read the same but for numbers and names.
+            cause = "\n".join(re.sub(r"[0-9a-f]{8,}|\d+(, \d+)*", "N", finding) for finding in findings)
+            if cause not in self.found:
+                self.say("\n    ".join([f"FOUND {point}", *findings]))
+            self.found.setdefault(cause, []).append(point)
+        line = f"{self.runs}/{self.total} runs, {len(self.found)} findings"
+        if sys.stderr.isatty():
+            print(f"\r{line}", end="", file=sys.stderr, flush=True)
+        elif self.runs % 1000 == 0:
+            print(line, file=sys.stderr, flush=True)
+
+    def say(self, text):
+        print(("\r\033[K" if sys.stderr.isatty() else "") + text, flush=True)
+
+    def sum_up(self, points, pairs):
+        took = time.monotonic() - self.began
+        self.say(f"{points} points, {pairs} pairs, {self.runs} runs in {took:.0f} s")
+        self.say(f"{self.unreached} did not come to their fault, {self.expected} failed as expected")
+        failed = sum(map(len, self.found.values()))
+        self.say(f"{failed} failed, in {len(self.found)} ways")
+        for cause, found in sorted(self.found.items(), key=lambda item: -len(item[1])):
+            self.say(f"\n{len(found)} times, such as\n    {cause.replace(chr(10), chr(10) + '    ')}")
+            for point in found[:3]:
+                self.say(f"  to repeat: python3 Tests/Faults/explorer.py --point '{point}'")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenarios", nargs="*", help="only these; by default all")
+    parser.add_argument("--short", action="store_true", help="the regressions, and some points")
+    parser.add_argument("--point", help="plays one point, and prints what the hosts logged")
+    parser.add_argument("--times", type=int, default=1, help="with --point: so often, or until it fails")
+    parser.add_argument("--list", action="store_true", help="prints the points")
+    parser.add_argument("--sample", type=int, default=0, help="with --short: how many points besides")
+    parser.add_argument("--pairs", type=int, default=int(os.environ.get("FAULTS", "500")), help="how many pairs of faults")
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
+    parser.add_argument("--only", help="only points that contain this text")
+    parser.add_argument("--host", default=ROOT / ".build/debug/BridgeHost", help="which host; the debug host by default")
+    options = parser.parse_args()
+    os.nice(5)
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="faults-", dir=base) as folder:
+        arguments = (folder, pathlib.Path(options.host).resolve(), build())
+        if options.point:
+            return repeat(options.point, options.times, arguments)
+        with concurrent.futures.ProcessPoolExecutor(2, initializer=begin, initargs=arguments) as pool:
+            return investigate(pool, options)
+
+
+def repeat(point, times, arguments):
+    """Plays one point until it fails, at most so often, and prints what the hosts logged in the last run."""
+    begin(*arguments)
+    for number in range(1, times + 1):
+        _, reached, findings, log = explore(point)
+        if findings:
+            break
+    print(log.read_text(errors="replace"), end="")
+    print(f"run {number}: {reached} of {len(point.split()) - 1} faults came up; {len(findings)} findings")
+    print("\n".join(findings))
+    return 1 if findings else 0
+
+
+def investigate(pool, options):
+    names = options.scenarios or list(SCENARIOS)
+    chance = random.Random(options.seed)
+    points, pairs = [], []
+    if not options.short:
+        print(f"seed {options.seed}")
+    recorded = list(pool.map(record, names))
+    for name, counts, findings in recorded:
+        if findings:
+            print(f"{name} fails without any fault: {findings}")
+            return 1
+        points += [f"{name} {fault}" for fault in faults(counts)]
+    if options.only:
+        points = [point for point in points if options.only in point]
+    if options.list:
+        print("\n".join(points))
+        return 0
+    table = Table()
+    if options.short:
+        points = chance.sample(points, min(len(points), options.sample))
+    else:
+        byName = {}
+        for point in points:
+            byName.setdefault(point.split(" ")[0], []).append(point.split(" ")[1])
+        while byName and len(pairs) < options.pairs:
+            name = chance.choice(list(byName))
+            pairs.append(" ".join([name, *chance.sample(byName[name], 2)]))
+    wanted = list(dict.fromkeys([*table.points, *points, *pairs]))
+    report = Report(len(wanted), table)
+    for future in concurrent.futures.as_completed([pool.submit(explore, point) for point in wanted]):
+        report.take(*future.result()[:3])
+    report.sum_up(len(points), len(pairs))
+    return 1 if report.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,430 @@
+"""One run of a scenario: what was called, what was answered, and what must hold once the fault is gone."""
+import dataclasses
+import json
+import os
+import re
+import shutil
+import signal
+import time
+
+from world import PATIENCE, Died, Host, Hung
+
+SLOW = {"retryDelayMs": 600_000, "cooldownMs": 600_000, "maxCooldownMs": 600_000}
+QUICK = {"retryDelayMs": 10, "cooldownMs": 20, "maxCooldownMs": 40}
+
+
+FORMS = {
+    "": ("init", "eventName", "attributes", "profileData"),
+    "analytics.": ("analytics.initialize", "event", "properties", "traits"),
+    "basic.": ("basic.initialize", "event", "properties", "traits"),
+}
+"""Of each client its methods' prefix: how it is initialized, and how it calls what a call is about."""
+
+
+@dataclasses.dataclass
+class Call:
+    """A tracking call, or one that ends an era: a reset or a denial."""
+
+    method: str
+    params: object
+    message: str
+    era: int
+    outcome: str = "unanswered"  # accepted, refused, failed, or done of one that ends an era
+    made: float = 0.0
+    time: float = 0.0
+    isRepeated: bool = False
+
+    @property
+    def isBoundary(self):
+        return self.method in ("reset", "setConsent", "analytics.reset")
+
+    @property
+    def erases(self):
+        """Whether nothing of before may be in any file."""
+        return self.method == "setConsent" or self.method == "reset" and "all" in self.params
+
+    @property
+    def drops(self):
+        return self.erases or self.method == "analytics.reset"
+
+
+def allowance(name):
+    """How much more of something is none of the fault's doing: connections, and threads that serve everybody."""
+    return 2 if name == "socket" else 64 if name == "thread -qos.overcommit" else 0
+
+
+class Ended(Exception):
+    """The host was killed, as planned: the scenario ends here."""
+
+
+class Run:
+    """Drives hosts through a scenario, and asks the invariants."""
+
+    def __init__(self, folder, program, backend, page, library, template=None, normal=None):
+        self.folder, self.state = folder, folder / "state"
+        self._program, self._backend, self._page, self._library = program, backend, page, library
+        self.calls, self.findings, self.hosts = [], [], []
+        self.tag = os.urandom(4).hex()
+        self.client, self.config, self.silent = "", dict(QUICK), []
+        self.consent = self.firstConsent = "granted"
+        self.hasSession, self.mayLose, self.lost = False, False, 0
+        self.normal, self.after = normal or {}, {}
+        self.host = self.second = None
+        self.isReady = True
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        backend.clear()
+        if template:
+            shutil.copytree(template.state, self.state)
+            self.calls = [dataclasses.replace(call) for call in template.calls]
+            self.tag, self.client = template.tag, template.client
+            self.hasSession, self.mayLose = template.hasSession, template.mayLose
+            backend.restore(template.answered)
+        self.era = max((call.era for call in self.calls), default=0)
+
+    # What scenarios do
+
+    def mark(self, era=None):
+        """A text that everything of an era has, and nothing else."""
+        return f"mark{self.era if era is None else era}x{self.tag}"
+
+    def start(self, isFaulty=True, needed=True):
+        """A host on the folder, with its tracker initialized."""
+        before = len(self._backend.requests)
+        host = self._launch(isFaulty)
+        if isFaulty:
+            self.host = host
+        else:
+            self.second = host
+        self.initialize(host, needed)
+        if self._backend.isDown and isFaulty and self.hasSession:
+            # Until it has met the server once, and waits.
+            deadline = time.monotonic() + PATIENCE
+            while len(self._backend.requests) == before and time.monotonic() < deadline:
+                time.sleep(0.001)
+        return host
+
+    def _launch(self, isFaulty):
+        page = (self._page, self._library) if isFaulty else ()
+        host = Host(self._program, self.state, self.folder / "log", *page)
+        self.hosts.append(host)
+        return host
+
+    def initialize(self, host=None, needed=True, inBackground=False):
+        host = host or self.host
+        url, key = "http://backend.test", "key-12345678"
+        delivery = {"proxy": self._backend.proxy, "allowInsecureHTTP": True, "jitter": 0, "requestTimeoutMs": 5000,
+                    "compression": "none", **self.config}
+        session = {"initTimeoutMs": 5000, "sessionCreation": "inBackground" if inBackground else "duringInit"}
+        answer = self._ask(host, FORMS[self.client][0], {
+            "": ["925", {"apiUrl": url, "xApiKey": key, "consent": self.firstConsent, **session, **delivery}],
+            "analytics.": [{"ingestionHost": url, "writeKey": key, **delivery}],
+            "basic.": [key, url, "1.0", delivery],
+        }[self.client])
+        isReady = "result" in answer
+        self.failure = None if isReady else answer["error"]["message"]
+        if host is self.host:
+            self.isReady = isReady
+        if needed and not isReady and not self._page.begun:
+            self.findings.append(f"init failed: {self.failure}")
+
+    def arm(self):
+        """Faults begin here. A second host comes first, and makes a call."""
+        if self._wantsSecond:
+            self.start(isFaulty=False)
+            self.track(self.second)
+        if self.host:
+            self._page.rest()
+        self._page.arm()
+
+    def down(self):
+        """The server answers 503, and hosts wait for long."""
+        self._backend.isDown = True
+        self.config = dict(SLOW)
+
+    def up(self):
+        self._backend.isDown = False
+        self.config = dict(QUICK)
+
+    def track(self, host=None):
+        _, name, facts, _ = FORMS[self.client]
+        return self._call("track", {name: f"event {self.mark()}", facts: {"call": len(self.calls)}}, host)
+
+    def identify(self, host=None):
+        facts = {"email": f"{self.mark()}@example.test", "call": len(self.calls)}
+        return self._call("identify", {"userId": f"user-{self.mark()}", FORMS[self.client][3]: facts}, host)
+
+    def reset(self, everything=False, host=None):
+        call = self._call("reset", {"all": True} if everything else {}, host)
+        if self.client == "analytics.":
+            self.isReady = False
+        return call
+
+    def deny(self, host=None):
+        return self._call("setConsent", {"consent": "denied"}, host)
+
+    def grant(self, host=None):
+        self.silent[-1].append(time.monotonic())
+        answer = self._ask(host or self.host, "setConsent", {"consent": "granted"})
+        if "result" in answer:
+            self.consent = "granted"
+        return answer
+
+    def withhold(self):
+        """Consent is pending: nothing may be sent."""
+        self.consent = self.firstConsent = "pending"
+        self.silent.append([time.monotonic()])
+
+    def flush(self, host=None, timeout=3000):
+        return self._ask(host or self.host, self.client + "flush", [timeout], PATIENCE + timeout / 1000)
+
+    def stop(self, host=None):
+        """Ends a host as a client does."""
+        host = host or self.host
+        self._ask(host, "host.shutdown")
+        code = host.end()
+        if code != 0:
+            self.findings.append(self._exit(code))
+
+    # Calls
+
+    def _call(self, method, params, host=None):
+        call = Call(self.client + method, params, f"call-{len(self.calls)}-{self.tag}", self.era)
+        self.calls.append(call)
+        self._make(call, host or self.host)
+        return call
+
+
+    def _make(self, call, host):
+        """Makes a call, for the first time or again."""
+        if call.isBoundary and call.outcome == "unanswered" and self.era == call.era:
+            self.era += 1
+        call.made = call.made or time.monotonic()
+        answer = self._ask(host, call.method, {**call.params, "messageId": call.message})
+        call.time = time.monotonic()
+        if call.method == "setConsent":
+            # Also if the disk did not take it.
+            self.consent = "denied"
+            self.silent.append([call.time])
+        if "error" in answer:
+            call.outcome = "failed"
+        elif call.isBoundary:
+            call.outcome = "done"
+            self._expect_erased(call, "when it was answered")
+        else:
+            call.outcome = "refused" if answer["result"]["status"] == "dropped" else "accepted"
+
+    def _ask(self, host, method, params=(), patience=PATIENCE):
+        try:
+            return host.call(method, params, patience)
+        except Died:
+            code = host.end()
+            if code == -signal.SIGKILL and self._page.begun:
+                self._forget_failed()
+                raise Ended from None
+            self.findings.append(f"{self._exit(code)} during {method}")
+            raise Ended from None
+        except Hung as hang:
+            self.findings.append(str(hang))
+            raise Ended from None
+
+    def _forget_failed(self):
+        """What a killed host could not write is not done, and is made again."""
+        for call in self.calls:
+            if call.isBoundary and call.outcome == "failed":
+                call.outcome, self.consent = "unanswered", "granted"
+                self.silent = [span for span in self.silent if span[0] != call.time]
+
+    def _exit(self, code):
+        return f"the host ended by signal {-code} ({signal.Signals(-code).name})" if code < 0 else f"the host ended with code {code}"
+
+    # Afterwards
+
+    def perform(self, scenario, hasSecond=False):
+        """Plays the scenario, and then asks what must hold."""
+        self._wantsSecond = hasSecond
+        try:
+            scenario(self)
+        except Ended:
+            pass
+        try:
+            self._finish()
+        except Ended:
+            pass
+        finally:
+            for host in self.hosts:
+                host.kill()
+        self._judge()
+
+    def _finish(self):
+        self._page.rest()
+        self._page.lift()
+        self.counts = self._page.counts()
+        self.reached = self._page.begun
+        self.up()
+        if self.host and self.host.process.poll() is None:
+            try:
+                self._go_on()
+            except Ended:
+                pass
+            self.host.kill()
+        if self.second and self.second.process.poll() is None:
+            self._ask(self.second, "networkDidChange")
+            self.flush(self.second)
+            self.stop(self.second)
+        self._restart()
+
+    def _go_on(self):
+        """The host works on, now that the fault is gone."""
+        if not self.isReady:
+            self.initialize(needed=False)
+            if not self.isReady:
+                self.findings.append(f"init fails although the fault is gone: {self.failure}")
+        self._ask(self.host, "networkDidChange")
+        if self.consent == "granted":
+            self.track()
+        self.flush()
+        self._ask(self.host, "networkDidChange")
+        self.flush()
+        self._expect_balance(self.host)
+        self._expect_nothing_left()
+        self.stop()
+
+    def _restart(self):
+        """Another host delivers what there is, after the calls without an answer were made again."""
+        self._backend.isDown = True
+        self.host = self._launch(False)
+        self.initialize(inBackground=True)
+        if not self.isReady:
+            self.findings.append(f"init fails after a restart: {self.failure}")
+            return
+        for call in [call for call in self.calls if call.outcome == "unanswered"]:
+            call.isRepeated = True
+            self._make(call, self.host)
+            if call.outcome == "failed":
+                self.findings.append(f"{call.method} fails after a restart")
+            # What was under way is on its way still.
+            time.sleep(0.02 if call.isBoundary else 0)
+        if not self.isReady:
+            self.initialize(inBackground=True)
+        self._backend.isDown = False
+        if self.consent == "denied" and self._ask(self.host, "isTrackingAllowed")["result"]["allowed"]:
+            self.findings.append("the denial is forgotten after a restart")
+        if self.consent != "granted":
+            self.grant()
+        self.track()
+        deadline = time.monotonic() + PATIENCE
+        while (report := self.flush()["result"])["remaining"] and time.monotonic() < deadline:
+            pass
+        if report["remaining"]:
+            self.findings.append(f"{report['remaining']} calls stay after a restart: {report.get('stoppedBy')}")
+        self._expect_balance(self.host)
+        info = self._ask(self.host, self.client + "getDebugInfo")["result"]
+        if info.get("storage") != "ok":
+            self.findings.append(f"storage after a restart: {info.get('storage')}, {info}")
+        self.lost = info.get("account", {}).get("dropped", {}).get("lost", 0)
+        self.stop()
+        for call in self.calls:
+            if call.outcome == "done":
+                self._expect_erased(call, "at the end")
+
+    # What must hold
+
+    def _expect_balance(self, host):
+        account = self._ask(host, self.client + "getDebugInfo")["result"].get("account")
+        if account and account["accepted"] + account["recovered"] != (
+            account["delivered"] + account["queued"] + sum(account["dropped"].values())
+        ):
+            self.findings.append(f"the account does not balance: {account}")
+
+    def _expect_nothing_left(self):
+        """The host holds no more than one that met no fault, as soon as it rests."""
+        deadline = time.monotonic() + 2
+        while True:
+            self.after = {name.replace(str(self.state), ""): count for name, count in self.host.belongings().items()}
+            left = [f"{count - self.normal.get(name, 0)} {name}" for name, count in self.after.items()
+                    if count > self.normal.get(name, 0) + allowance(name)]
+            if not self.normal or not left:
+                return
+            if time.monotonic() > deadline:
+                self.findings.append(f"left behind: {', '.join(sorted(left))}")
+                return
+            time.sleep(0.02)
+
+    def _expect_erased(self, call, when):
+        """No byte of what a denial or reset(all) has erased is in any file."""
+        if not call.erases:
+            return
+        requests = self._backend.requests
+        marks = [self.mark(era) for era in range(call.era + 1)]
+        texts = set(marks)
+        for request in requests:
+            if request.time < call.made and request.session:
+                texts |= {request.session, request.device}
+        for path in sorted(self.state.rglob("*")):
+            content = path.read_bytes() if path.is_file() else b""
+            for text in sorted(texts):
+                if text.encode() in content:
+                    kind = "personal data" if text in marks else "the session or device"
+                    self.findings.append(f"{kind} of before {call.method} in {path.relative_to(self.state)} {when}")
+                    break
+
+    def _judge(self):
+        taken = [request for request in self._backend.requests if request.status == 200]
+        made = {request.session: request.device for request in taken if request.session}
+        first, owners, keys, eras = {}, {}, {}, {}
+        for request in taken:
+            for start, *end in self.silent:
+                if start < request.time < (end[0] if end else float("inf")):
+                    self.findings.append(f"{request.method} {request.path} was sent without consent")
+            for index in self._parts(request):
+                call = self.calls[index]
+                first.setdefault(index, request)
+                keys.setdefault(index, set()).add(request.key.removesuffix(":identify"))
+                names = {text for pair in made.items() if pair[0] in request.text for text in pair}
+                names |= set(re.findall(r'"anonymousId":"(.+?)"', request.text))
+                for name in names:
+                    eras.setdefault(name, set()).add(call.era)
+                if any(self.mark(era) in request.text for era in range(self.era + 1) if era != call.era):
+                    self.findings.append(f"a call of era {call.era} came with data of another")
+                for end in self.calls:
+                    over = end.isBoundary and end.drops and end.outcome in ("done", "failed") and end.time < request.time
+                    if over and call.era <= end.era:
+                        self.findings.append(f"call {index} was sent after {end.method} was {end.outcome}")
+            if request.sequence and owners.setdefault(request.sequence, key := request.key.split(":")[0]) != key:
+                self.findings.append(f"sequence {request.sequence} was used by {owners[request.sequence]} and {key}")
+        for name, found in eras.items():
+            if len(found) > 1:
+                kind = "session" if name in made else "device" if name in made.values() else "anonymous"
+                self.findings.append(f"one {kind} id came in eras {sorted(found)}")
+        self.findings += [f"call {index} came as {sorted(found)}" for index, found in keys.items() if len(found) > 1]
+        # A call without an answer was made again after later ones.
+        order = [index for index in first if not self.calls[index].isRepeated]
+        if order != sorted(order):
+            self.findings.append(f"the order was {order}")
+        missing = [index for index, call in enumerate(self.calls) if self._is_due(call) and index not in first]
+        if missing and not (self.mayLose and len(missing) <= self.lost):
+            self.findings.append(f"accepted, and never came: {missing}")
+        elif self.lost and not self.mayLose:
+            self.findings.append(f"{self.lost} counted as lost")
+        self.findings = list(dict.fromkeys(self.findings))
+
+    def _parts(self, request):
+        """The calls that a request is about."""
+        if request.sequence is None:
+            return []
+        if self.client:
+            items = json.loads(request.body)
+            return [(item.get("properties") or item["traits"])["call"] for item in (items["batch"] if "batch" in items else items)]
+        known = {call.message: index for index, call in enumerate(self.calls)}
+        key = request.key.removesuffix(":identify")
+        if key not in known:
+            self.findings.append(f"an unknown key came: {key}")
+        return [known[key]] if key in known else []
+
+    def _is_due(self, call):
+        """Whether a call must have come."""
+        if call.isBoundary or call.outcome != "accepted":
+            return False
+        ends = [other for other in self.calls if other.isBoundary and other.era >= call.era]
+        return not any(other.drops or not self.hasSession for other in ends)

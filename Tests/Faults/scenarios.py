@@ -1,0 +1,319 @@
+"""The folders that runs begin with, and the scenarios."""
+import shutil
+import sqlite3
+
+TEMPLATES, SCENARIOS = {}, {}
+
+
+def template(function):
+    TEMPLATES[function.__name__] = function
+
+
+def scenario(folder=None, second=True):
+    """A scenario on a folder of that template; by itself, and with a second host."""
+
+    def add(function):
+        name = function.__name__.replace("_", "-")
+        SCENARIOS[name] = (function, folder)
+        if second:
+            SCENARIOS[f"{name}+second"] = (function, folder)
+
+    return add
+
+
+# Folders
+
+
+def play_used(run):
+    """A user with a session, and three calls that wait."""
+    run.start()
+    run.track()
+    run.identify()
+    run.flush()
+    run.hasSession = True
+    run.down()
+    run.track()
+    run.track()
+    run.identify()
+
+
+@template
+def used(run):
+    play_used(run)
+    run.stop()
+
+
+@template
+def killed(run):
+    """Its log is not merged into the database."""
+    play_used(run)
+    run.host.kill()
+
+
+@template
+def damaged(run):
+    """A page that holds no record is zero: the one of the stored values."""
+    used_until_closed(run)
+    page, size = query(run, "SELECT rootpage FROM sqlite_schema WHERE name = 'value'"), query(run, "PRAGMA page_size")
+    overwrite(run, (page - 1) * size, bytes(size))
+
+
+@template
+def damaged_with_older_backups(run):
+    """The backup files are from before the last user, and the database is damaged."""
+    play_used(run)
+    copy = shutil.copytree(run.state / "backup", run.folder / "older")
+    run.reset()
+    run.up()
+    run.initialize()
+    run.track()
+    run.flush()
+    run.down()
+    run.track()
+    run.stop()
+    shutil.rmtree(run.state / "backup")
+    shutil.copytree(copy, run.state / "backup")
+    overwrite(run, 0, bytes(16), "tracker.sqlite3-wal")
+    page, size = query(run, "SELECT rootpage FROM sqlite_schema WHERE name = 'value'"), query(run, "PRAGMA page_size")
+    overwrite(run, (page - 1) * size, bytes(size))
+
+
+@template
+def older_than_backups(run):
+    """The database is from before the last reset, its backups are newer, and it is damaged."""
+    used_until_closed(run)
+    copy = shutil.copytree(run.state, run.folder / "older")
+    run.up()
+    run.start()
+    run.reset()
+    run.identify()
+    run.flush()
+    run.stop()
+    # What came later is in no file any more. The database has calls again that were delivered.
+    shutil.copy(copy / "tracker.sqlite3", run.state)
+    page, size = query(run, "SELECT rootpage FROM sqlite_schema WHERE name = 'given'"), query(run, "PRAGMA page_size")
+    overwrite(run, (page - 1) * size, bytes(size))
+
+
+@template
+def first_schema(run):
+    """A database as the first version of this library made it."""
+    used_until_closed(run)
+    query(run, "ALTER TABLE lane DROP COLUMN boot")
+    query(run, "DROP TABLE sent_group")
+    query(run, "PRAGMA user_version = 1")
+
+
+@template
+def batches(run):
+    """An analytics client with three events that wait."""
+    run.client = "analytics."
+    run.start()
+    run.identify()
+    run.flush()
+    run.down()
+    run.track()
+    run.track()
+    run.flush()
+    run.track()
+    run.stop()
+
+
+def used_until_closed(run):
+    play_used(run)
+    run.stop()
+    query(run, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def query(run, text):
+    connection = sqlite3.connect(run.state / "tracker.sqlite3", isolation_level=None)
+    row = connection.execute(text).fetchone()
+    connection.close()
+    return row and row[0]
+
+
+def overwrite(run, offset, content, name="tracker.sqlite3"):
+    path = run.state / name
+    if path.exists():
+        with open(path, "r+b") as file:
+            file.seek(offset)
+            file.write(content)
+
+
+# Scenarios. Each arms the page where the faults begin; the rest of a run is the same for all.
+
+
+@scenario()
+def start(run):
+    run.arm()
+    run.start()
+    run.track()
+    run.flush()
+
+
+@scenario("killed")
+def restart(run):
+    run.arm()
+    run.start()
+    run.flush()
+
+
+@scenario("used")
+def track(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.track()
+    run.track()
+
+
+@scenario("used")
+def identify(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.identify()
+    run.track()
+
+
+@scenario("used")
+def reset(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.reset()
+    run.track()
+
+
+@scenario("used")
+def reset_all(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.reset(everything=True)
+
+
+@scenario("used")
+def denial(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.deny()
+    run.track()
+
+
+@scenario()
+def consent(run):
+    run.withhold()
+    run.start()
+    run.track()
+    run.identify()
+    run.arm()
+    run.grant()
+    run.flush()
+
+
+@scenario("used")
+def flush(run):
+    run.down()
+    run.start()
+    run.up()
+    run.arm()
+    run.host.call("networkDidChange")
+    run.flush()
+
+
+@scenario("used")
+def shutdown(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.track()
+    run.stop()
+
+
+@scenario("used", second=False)
+def hand_over(run):
+    """The faults meet the host that delivers, while another one waits for its turn."""
+    run.down()
+    run.start()
+    run.start(isFaulty=False)
+    run.track(run.second)
+    run.arm()
+    run.up()
+    run.host.call("networkDidChange")
+    run.flush()
+    run.stop()
+    run.second.call("networkDidChange")
+    run.flush(run.second)
+
+
+@scenario("used", second=False)
+def take_over(run):
+    """The faults meet the host that goes on after another one was killed."""
+    run.down()
+    run.start(isFaulty=False)
+    run.start()
+    run.track()
+    run.up()
+    run.second.call("networkDidChange")
+    run.second.kill()
+    run.arm()
+    run.host.call("networkDidChange")
+    run.flush()
+
+
+@scenario("damaged")
+def recovery(run):
+    run.arm()
+    run.start()
+    run.flush()
+
+
+@scenario("damaged_with_older_backups")
+def recovery_older_backups(run):
+    run.arm()
+    run.start()
+    run.flush()
+
+
+@scenario("older_than_backups")
+def recovery_newer_backups(run):
+    run.arm()
+    run.start()
+    run.flush()
+
+
+@scenario("first_schema")
+def upgrade(run):
+    run.arm()
+    run.start()
+    run.flush()
+
+
+@scenario("batches")
+def batch(run):
+    run.down()
+    run.start()
+    run.up()
+    run.arm()
+    run.track()
+    run.flush()
+
+
+@scenario("batches")
+def analytics_reset(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.reset()
+
+
+@scenario()
+def basic(run):
+    run.client = "basic."
+    run.arm()
+    run.start()
+    run.track()
+    run.identify()
+    run.flush()

@@ -1,0 +1,215 @@
+"""What a run is made of: the page shared with faults.c, a backend, and hosts."""
+import contextlib
+import json
+import mmap
+import os
+import pathlib
+import select
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+KINDS = """open open-write create opendir readdir read pread write pwrite fsync fdatasync ftruncate rename unlink mkdir
+stat flock lock mmap socket pipe eventfd epoll timerfd thread malloc""".split()
+
+PATIENCE = float(os.environ.get("FAULTS_PATIENCE", "10"))
+"""How long an answer may take, in seconds, where nothing stalls: a longer wait is a hang."""
+
+
+class Page:
+    """The memory shared with faults.c; its `struct page` has the same members."""
+
+    NAME, NAMES, PLANS, TRACE = 120, 512, 2, 8192
+    PLAN = struct.Struct(f"<{NAME}sIiII")
+    COUNT = struct.Struct(f"<{NAME}sI")
+    HEAD = struct.Struct("<IIIII I")
+    SIZE = HEAD.size + PLANS * PLAN.size + NAMES * COUNT.size + TRACE * 2
+
+    def __init__(self, path):
+        self.path = path
+        path.write_bytes(bytes(self.SIZE))
+        with open(path, "r+b") as file:
+            self._memory = mmap.mmap(file.fileno(), self.SIZE)
+
+    def plan(self, plans):
+        """Takes at most two: (name, number, error or -1, mask of kinds, count)."""
+        self._memory[:] = bytes(self.SIZE)
+        struct.pack_into("<I", self._memory, 20, len(plans))
+        for index, (name, *rest) in enumerate(plans):
+            self.PLAN.pack_into(self._memory, self.HEAD.size + index * self.PLAN.size, name.encode(), *rest)
+
+    def arm(self):
+        struct.pack_into("<I", self._memory, 0, 1)
+
+    def lift(self):
+        struct.pack_into("<I", self._memory, 0, 0)
+
+    def rest(self, quiet=0.015, longest=0.5):
+        """Waits until nothing has been called for a moment: what follows is then numbered alike in every run."""
+        deadline, seen = time.monotonic() + longest, None
+        while seen != (now := struct.unpack_from("<I", self._memory, 8)[0]) and time.monotonic() < deadline:
+            seen = now
+            time.sleep(quiet)
+
+    @property
+    def begun(self):
+        """How many of the plans have begun."""
+        return struct.unpack_from("<I", self._memory, 4)[0]
+
+    def counts(self):
+        """How often each name was called, in the order of their first calls."""
+        found = struct.unpack_from("<I", self._memory, 12)[0]
+        start = self.HEAD.size + self.PLANS * self.PLAN.size
+        rows = (self.COUNT.unpack_from(self._memory, start + i * self.COUNT.size) for i in range(found))
+        return {name.rstrip(b"\0").decode(): count for name, count in rows}
+
+    def trace(self):
+        """The names in the order in which they were called."""
+        names, length = list(self.counts()), struct.unpack_from("<I", self._memory, 16)[0]
+        start = self.HEAD.size + self.PLANS * self.PLAN.size + self.NAMES * self.COUNT.size
+        return [names[i] for i in struct.unpack_from(f"<{length}H", self._memory, start)]
+
+
+class Request:
+    """A request as it came."""
+
+    def __init__(self, method, path, headers, body, status, session):
+        self.time = time.monotonic()
+        self.method, self.path, self.headers, self.status = method, path, headers, status
+        self.text = f"{path} {body}"
+        self.body = body
+        self.session = session  # that this request has made
+        self.device = json.loads(body).get("device_id") if session else None
+        self.key = headers.get("idempotency-key", "")
+        self.sequence = headers.get("x-sequence")
+
+
+class Backend:
+    """A server that takes everything, or answers 503 while it is down. It is reached as a proxy for any http URL."""
+
+    def __init__(self):
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.proxy = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.clear()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def clear(self):
+        self.requests, self.isDown, self._sessions = [], False, {}
+
+    def restore(self, answered):
+        """Goes on from what an earlier run has sent."""
+        self.requests, self._sessions = list(answered[0]), dict(answered[1])
+
+    @property
+    def answered(self):
+        return list(self.requests), dict(self._sessions)
+
+    def _accept(self):
+        while True:
+            connection, _ = self._listener.accept()
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        with contextlib.suppress(OSError), connection, connection.makefile("rb") as stream:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while line := stream.readline():
+                method, target, _ = line.decode().split(" ")
+                headers = {}
+                while (field := stream.readline().decode().strip()):
+                    name, _, value = field.partition(":")
+                    headers[name.lower()] = value.strip()
+                body = stream.read(int(headers.get("content-length", "0"))).decode()
+                connection.sendall(self._answer(method, target.removeprefix("http://backend.test"), headers, body))
+
+    def _answer(self, method, path, headers, body):
+        status, session = 503 if self.isDown else 200, None
+        if path == "/v2/tracking-session" and status == 200:
+            session = self._sessions.setdefault(headers["idempotency-key"], f"session-{len(self._sessions) + 1}-{os.urandom(6).hex()}")
+        self.requests.append(Request(method, path, headers, body, status, session))
+        text = json.dumps({"data": {"id": session}} if session else {})
+        return f"HTTP/1.1 {status} -\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode()
+
+
+class Died(Exception):
+    """The host has ended."""
+
+
+class Hung(Exception):
+    """The host has not answered in its time."""
+
+
+class Host:
+    """A real host."""
+
+    def __init__(self, program, folder, log, page=None, library=None):
+        environment = {**os.environ, "TZ": "UTC"}
+        if page:
+            environment |= {"LD_PRELOAD": str(library), "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(folder)}
+        arguments = [program, "--storage-dir", folder, "--log-level", "info"]
+        self.log = open(log, "ab")
+        self.process = subprocess.Popen(
+            arguments, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, bufsize=0)
+        self._buffer, self._answers, self._last = b"", {}, 0
+
+    def send(self, method, params=()):
+        """Makes a call, and returns its id."""
+        self._last += 1
+        message = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params or []}
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        except BrokenPipeError:
+            raise Died(method) from None
+        return self._last
+
+    def wait(self, call, what, patience=PATIENCE):
+        """The answer to a call: its message."""
+        deadline = time.monotonic() + patience
+        while call not in self._answers:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise Hung(f"{what} had no answer after {patience:.0f} s")
+            if not (part := os.read(self.process.stdout.fileno(), 1 << 16)):
+                raise Died(what)
+            *lines, self._buffer = (self._buffer + part).split(b"\n")
+            for line in lines:
+                message = json.loads(line)
+                self._answers[message.get("id")] = message
+        return self._answers.pop(call)
+
+    def call(self, method, params=(), patience=PATIENCE):
+        return self.wait(self.send(method, params), method, patience)
+
+    def end(self, patience=PATIENCE):
+        """Its exit code, once it has ended by itself."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            return self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            raise Hung(f"the host did not end within {patience:.0f} s") from None
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.log.close()
+
+    def belongings(self):
+        """What it holds: its descriptors by what they lead to, and its threads by their names."""
+        found, folder = {}, f"/proc/{self.process.pid}"
+        for number in os.listdir(f"{folder}/fd"):
+            with contextlib.suppress(OSError):
+                name = os.readlink(f"{folder}/fd/{number}").split(":[")[0]
+                found[name] = found.get(name, 0) + 1
+        for task in os.listdir(f"{folder}/task"):
+            with contextlib.suppress(OSError):
+                name = "thread " + pathlib.Path(folder, "task", task, "comm").read_text().strip()
+                found[name] = found.get(name, 0) + 1
+        return found
