@@ -74,18 +74,17 @@ suite('when the host dies', () => {
     })
 
     test('what no longer holds is not brought back', async (t) => {
-        const { tracker, lives } = fakeTracker(t, { diesAt: 8 }, {})
+        const { tracker, lives } = fakeTracker(t, { diesAt: 7 }, {})
         await tracker.setConsent('denied')
         await tracker.init('925', config)
         await tracker.setConsent('granted') // From here on it is on disk.
         await tracker.reset()
-        await tracker.reset(true)
         await tracker.analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com' })
         await tracker.analytics.reset()
 
         await tracker.track('A')
 
-        assert.deepEqual(methodsOf(lives()[1]), ['track'])
+        assert.deepEqual(methodsOf(lives()[1]), ['init', 'track'])
     })
 
     test('the last init that succeeded is brought back, and not one that failed after it', async (t) => {
@@ -213,6 +212,24 @@ suite('a host that always dies', () => {
         await setImmediate()
 
         assert.deepEqual(unhandled, [])
+    })
+
+    test('the next start waits, twice as long each time', () => {
+        let now = 1000
+        const limit = new CrashLimit(() => now)
+        const delays = [limit.delay]
+        for (let i = 0; i < 9; i++) {
+            if (i < 2) limit.record()
+            else limit.recordObstacle()
+            delays.push(limit.delay)
+        }
+        assert.deepEqual(delays, [0, 50, 100, 200, 400, 800, 1600, 3200, 5000, 5000])
+
+        assert.equal(limit.isBlocked, false)
+        now += 60_000
+        assert.equal(limit.isBlocked, true)
+        limit.started()
+        assert.deepEqual([limit.isBlocked, limit.delay], [false, 0])
     })
 
     test('is tried again when a minute has passed', () => {

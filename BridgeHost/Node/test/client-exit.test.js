@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { FAKE_HOST, freshFolder, readEndedLives } from '../testsupport/hosts.js'
-import { runProgram } from '../testsupport/programs.js'
+import { run as runCommand, runProgram } from '../testsupport/programs.js'
 
 /** Runs a program that has a tracker with a stand-in for the host. */
 async function run(t, body, life = {}, options) {
@@ -13,7 +13,7 @@ async function run(t, body, life = {}, options) {
         import { createTracker } from '@mobiletracker/bridge'
         const tracker = createTracker(${JSON.stringify({ hostPath: FAKE_HOST, hostArguments: [folder] })})
         const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
-        ${body}`
+        ${body.replace('FOLDER', folder)}`
     const end = await runProgram(t, source, options)
     return { ...end, lives: () => methodsOf(folder) }
 }
@@ -129,4 +129,166 @@ suite('before the program ends', () => {
         assert.equal(code, 0)
         assert.deepEqual(await lives(), [['init', 'track']])
     })
+
+    const LOST = /^\[MobileTracker\] (\d+) calls? (?:was|were) not handed over and (?:is|are) lost: the program ended first\. Await shutdown\(\) before process\.exit\(\)\.$/gm
+    const lostOf = (stderr) => [...stderr.matchAll(LOST)].map(([, count]) => Number(count))
+
+    for (const [end, code] of [['process.exit(3)', 3], ['throw new Error("This is meant")', 1]]) {
+        test(`by ${end} before the host has started, one line says how many calls are lost`, async (t) => {
+            const ended = await run(t, `
+                tracker.init('925', config)
+                tracker.track('A')
+                tracker.analytics.identify('u1')
+                ${end}`)
+
+            assert.equal(ended.code, code)
+            assert.deepEqual(lostOf(ended.stderr), [2])
+        })
+    }
+
+    test('by process.exit after more than a pipe takes, the calls that are lost are counted exactly', async (t) => {
+        const { stderr, lives } = await run(t, `
+            await tracker.init('925', config)
+            for (let i = 0; i < 3000; i++) tracker.track('A', { text: 'x'.repeat(500) })
+            process.exit()`, { pauseEvery: 4096 })
+
+        const [calls] = await lives()
+        const [lost = 0] = lostOf(stderr)
+        assert.ok(lost > 0)
+        assert.equal(calls.filter((method) => method === 'track').length + lost, 3000)
+    })
+
+    test('exit listeners still track, whether they were added before the first call or after it', async (t) => {
+        const { stderr, lives } = await run(t, `
+            process.on('exit', () => void tracker.track('FIRST'))
+            await tracker.init('925', config)
+            process.on('exit', () => void tracker.track('SECOND'))
+            setTimeout(() => process.exit(), 1)
+            await new Promise(() => {})`)
+
+        assert.deepEqual(await lives(), [['init', 'track', 'track']])
+        assert.deepEqual(lostOf(stderr), [])
+    })
+
+    test('an exit listener that makes the very first call is told that it is lost', async (t) => {
+        const { stderr } = await run(t, `process.on('exit', () => void tracker.track('ONLY'))`)
+
+        assert.deepEqual(lostOf(stderr), [1])
+    })
+})
+
+suite('a program that has used up its file descriptors', () => {
+    /** Runs a program that holds all descriptors for as long. */
+    async function runWithout(t, body, life) {
+        const folder = freshFolder(t)
+        writeFileSync(join(folder, 'script.json'), JSON.stringify({ lives: [life] }))
+        writeFileSync(join(folder, 'program.mjs'), `
+            import { closeSync, openSync } from 'node:fs'
+            import { createTracker } from '${new URL('../src/client/index.js', import.meta.url)}'
+            import { readPid } from '${new URL('../testsupport/hosts.js', import.meta.url)}'
+            const tracker = createTracker(${JSON.stringify({ hostPath: FAKE_HOST, hostArguments: [folder] })})
+            const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
+            const holdDescriptors = () => {
+                const held = []
+                try {
+                    for (;;) held.push(openSync('/dev/null'))
+                } catch {
+                    return () => held.forEach((each) => closeSync(each))
+                }
+            }
+            ${body}`)
+        const script = `ulimit -n 128; exec ${process.execPath} ${join(folder, 'program.mjs')}`
+        return { ...await runCommand(t, '/bin/sh', ['-c', script]), folder }
+    }
+
+    test('at the start, keeps its calls until the host can be started', async (t) => {
+        const { code, stdout, stderr, folder } = await runWithout(t, `
+            const release = holdDescriptors()
+            setTimeout(release, 400)
+            const calls = [tracker.init('925', config), tracker.track('A'), tracker.track('B')]
+            console.log((await Promise.all(calls)).slice(1).map(({ status }) => status).join())`, {})
+
+        assert.equal(code, 0, stderr)
+        assert.equal(stdout, 'queued,queued\n')
+        assert.match(stderr, /^\[MobileTracker\] The host cannot be started now \(.*EMFILE.*\)\. This is tried again; calls wait\.\n$/)
+        assert.deepEqual(await methodsOf(folder), [['init', 'track', 'track', 'flush']])
+    })
+
+    test('at a restart, keeps its calls until the host can be started', async (t) => {
+        const { code, stdout, stderr } = await runWithout(t, `
+            await tracker.init('925', config)
+            const host = readPid(process.argv[1].replace('/program.mjs', ''))
+            const release = holdDescriptors()
+            setTimeout(release, 400)
+            process.kill(host, 'SIGKILL')
+            console.log((await tracker.track('A')).status)`, {})
+
+        assert.equal(code, 0, stderr)
+        assert.equal(stdout, 'queued\n')
+    })
+})
+
+suite('a program with a host that does not answer', { concurrency: true }, () => {
+    test('ends by itself, and its calls reject', async (t) => {
+        const { code, stdout, stderr, took } = await run(t, `
+            await tracker.init('925', config)
+            tracker.track('A').catch(({ code }) => console.log(code))`, { silent: ['track', 'flush'] })
+
+        assert.equal(code, 0)
+        assert.equal(stdout, 'HOST_EXITED\n')
+        assert.match(stderr, /The host \(process \d+\) has not answered for 10 s, and 1 call waits for it: it was stopped, or its disk does not answer\./)
+        assert.ok(took < 60_000, String(took))
+    })
+
+    test('and a flush at its end, ends by itself', async (t) => {
+        const { code, lives } = await run(t, `await tracker.init('925', config)`, { silent: ['flush'] })
+
+        assert.equal(code, 0)
+        assert.deepEqual(await lives(), [['init', 'flush']])
+    })
+
+    test('is told so, and goes on if it answers after all', async (t) => {
+        const { code, stdout, stderr } = await run(t, `
+            import { readPid } from './testsupport/hosts.js'
+            await tracker.init('925', config)
+            const [host, goOn] = [readPid('FOLDER'), setInterval(() => {}, 1000)]
+            const { warn } = console
+            console.warn = (text) => {
+                warn(text)
+                if (text.includes('has not answered')) process.kill(host, 'SIGCONT')
+            }
+            process.kill(host, 'SIGSTOP')
+            console.log((await tracker.track('A')).status)
+            clearInterval(goOn)`)
+
+        assert.equal(code, 0, stderr)
+        assert.equal(stdout, 'queued\n')
+    })
+
+    test('ends in time by shutdown', async (t) => {
+        const { code, stdout, took } = await run(t, `
+            await tracker.init('925', config)
+            const call = tracker.track('A').catch(({ code }) => console.log(code))
+            await tracker.shutdown()
+            await call`, { silent: ['track', 'host.shutdown'] })
+
+        assert.equal(code, 0)
+        assert.equal(stdout, 'HOST_EXITED\n')
+        assert.ok(took < 60_000, String(took))
+    })
+})
+
+test('an async listener that rejects, or a logger, does not end the program', async (t) => {
+    const { code, stderr } = await run(t, `
+        const no = async () => { throw new Error('no') }
+        const heard = new Promise((resolve) => tracker.on('session', (session) => resolve(session)))
+        tracker.on('session', no)
+        await tracker.init('925', config)
+        await heard
+        await tracker.init('925', { ...config, logger: { warn: no } })
+        await tracker.track(17)
+        await tracker.track('A')`, { notifications: [['session', { sessionId: 's' }]] })
+
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /A listener to session failed: Error: no/)
 })

@@ -40,11 +40,11 @@ class SlowStream extends Writable {
     #done = null
 
     constructor() {
-        super({ decodeStrings: false, highWaterMark: 1 })
+        super({ highWaterMark: 1 })
     }
 
-    _write(text, _encoding, done) {
-        this.writes.push(text)
+    _write(bytes, _encoding, done) {
+        this.writes.push(String(bytes))
         this.#done = done
     }
 
@@ -113,6 +113,28 @@ suite('a line writer', () => {
 
         const expected = Array.from({ length: count }, (_, i) => `message ${i}\n`).join('')
         assert.equal(stream.writes.join(''), expected)
+    })
+
+    test('knows what is not in the pipe, to the message', async () => {
+        const stream = new SlowStream()
+        const writer = new LineWriter(stream)
+        const messages = ['é1', '2', '3', '4'].map(message)
+
+        writer.send(messages[0])
+        writer.send(messages[1])
+        await tickIsOver()
+        writer.send(messages[2])
+        assert.deepEqual(writer.unwritten(), messages.slice(0, 3))
+        // The system has taken the first message, and a part of the second.
+        stream._handle = { writeQueueSize: 2 }
+        assert.deepEqual(writer.unwritten(), messages.slice(1, 3))
+
+        delete stream._handle
+        stream.takeOne()
+        await tickIsOver()
+        stream.takeOne()
+        writer.send(messages[3])
+        assert.deepEqual(writer.unwritten(), messages.slice(3))
     })
 
     test('writes nothing after it was closed', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
+import { CallTable, MOST_CALLS, MOST_TEXT } from '../src/client/call-table.js'
+import { Call } from '../src/client/call.js'
 import { fakeTracker, readPid } from '../testsupport/hosts.js'
 
 const methodsOf = (life) => life.map(({ method }) => method)
@@ -309,5 +311,36 @@ suite('trackers made with createTracker', () => {
 
         assert.deepEqual(one.lives()[0].map(({ params }) => params.eventName), ['ONE', undefined])
         assert.deepEqual(other.lives()[0].map(({ params }) => params.eventName), ['OTHER', 'STILL'])
+    })
+})
+
+suite('calls that are not awaited', () => {
+    test('are dropped past a bound, counted and warned of, but those that decide about data', async (t) => {
+        const { tracker, warnings, folder } = fakeTracker(t)
+        await tracker.track('FIRST')
+        process.kill(readPid(folder), 'SIGSTOP')
+
+        const calls = Array.from({ length: MOST_CALLS + 500 }, () => tracker.track('A'))
+        const denied = tracker.setConsent('denied')
+        const outcomes = await Promise.all(calls.slice(MOST_CALLS))
+        await tracker.track('ONE MORE')
+        process.kill(readPid(folder), 'SIGCONT')
+        await denied
+
+        assert.deepEqual(new Set(outcomes.map(({ status, reason }) => `${status} ${reason}`)), new Set(['dropped QUEUE_FULL']))
+        assert.equal((await calls[MOST_CALLS - 1]).status, 'queued')
+        assert.match(warnings.join('\n'), /^\[MobileTracker\] 50[01] calls were dropped: QUEUE_FULL\. The host has not answered 100,000 calls, or 32 MiB of them: await some of your calls\. The first was track "A"\.$/)
+    })
+
+    test('are bounded in their size too', () => {
+        const table = new CallTable()
+        const text = `{"a":"${'x'.repeat(MOST_TEXT / 2)}"}`
+        for (let id = 1; id <= 2; id++) {
+            assert.equal(table.isFull, false)
+            table.add(new Call(id, 'track', text))
+        }
+        assert.equal(table.isFull, true)
+        table.take(1)
+        assert.equal(table.isFull, false)
     })
 })

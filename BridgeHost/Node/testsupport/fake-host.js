@@ -89,7 +89,7 @@ function again(action) {
         try {
             return action()
         } catch (error) {
-            if (error.code === 'EPIPE') return Infinity // Nobody reads any more.
+            if (['EPIPE', 'ECONNRESET'].includes(error.code)) return Infinity // Nobody reads any more.
             if (error.code !== 'EAGAIN') throw error
             Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
         }

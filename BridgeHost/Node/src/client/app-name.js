@@ -32,7 +32,9 @@ function nameIn(path) {
     try {
         const { name } = JSON.parse(readFileSync(path, 'utf8'))
         return typeof name === 'string' ? name : null
-    } catch {
+    } catch (error) {
+        // Otherwise the name, and with it the state folder, would be another as long as the system lacks descriptors.
+        if (['EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code)) throw error
         return null // There is no package here.
     }
 }

@@ -5,6 +5,8 @@ import { MobileTrackerError } from './errors.js'
 export class Call {
     /** Whether the host may have received it. Set by the writer. */
     written = false
+    /** When its answer is overdue, by the clock of `performance.now()`; infinite until it is sent. */
+    dueAt = Infinity
     #resolve
     #reject
     #site

@@ -9,11 +9,18 @@
 /** @type {Set<ExitHooks>} */
 const all = new Set()
 
-/** Calls these at the program's end. One listener serves all trackers: Node warns of a leak at more than ten. @param {ExitHooks} hooks */
+/** Whether `exit` was called. Other listeners of the program may still run. */
+export let isExiting = false
+
+// From the beginning: a listener that is added while the program ends is not called any more. One serves all trackers:
+// Node warns of a leak at more than ten.
+process.on('beforeExit', () => all.forEach((each) => each.beforeExit()))
+process.on('exit', () => {
+    isExiting = true
+    all.forEach((each) => each.exit())
+})
+
+/** Calls these at the program's end. @param {ExitHooks} hooks */
 export function atExit(hooks) {
-    if (all.size === 0) {
-        process.on('beforeExit', () => all.forEach((each) => each.beforeExit()))
-        process.on('exit', () => all.forEach((each) => each.exit()))
-    }
     all.add(hooks)
 }

@@ -1,8 +1,10 @@
+import { AnswerWatch, SILENCE_MS } from './answer-watch.js'
 import { CallTable } from './call-table.js'
 import { Call, hostExited } from './call.js'
 import { CrashLimit } from './crash-limit.js'
 import { MobileTrackerError, errorFromAnswer } from './errors.js'
 import { describeEnd, explainStart } from './explain.js'
+import { isExiting } from './exit.js'
 import { findHost } from './finder.js'
 import { checkInfo } from './handshake.js'
 import { HostProcess } from './host-process.js'
@@ -37,10 +39,15 @@ export class HostLink {
     #nextId = 1
     #recovery = new Recovery()
     #crashes = new CrashLimit()
+    #watch = new AnswerWatch(() => [...this.#calls, ...this.#own], () => this.#silenceChanged())
+    /** The wait before the next start. */
+    #wait = null
+    /** Whether the present host was initialised for a brand that `reset({ all: true })` has ended in an earlier host. */
+    #hasEndedBrand = false
     /** @type {MobileTrackerError | null} Why there is no host, if that is so. */
     #lastFailure = null
     #lastWarning = ''
-    /** @type {{ call: Call, isOver: boolean, ended: Promise<void>, finish: () => void } | null} */
+    /** @type {Shutdown | null} */
     #shutdown = null
 
     /** The longest message that the host accepts, in bytes. */
@@ -52,6 +59,7 @@ export class HostLink {
      * @param {() => string[]} options.hostArguments Called at each start.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(notification: { method: string, params: any }) => void} options.onNotification
+     * @param {() => void} options.onLateCall Called after each call that is made when the program has ended.
      * @param {(message: string) => void} options.warn
      */
     constructor(options) {
@@ -68,6 +76,16 @@ export class HostLink {
         return this.#calls.size >= FLOOD
     }
 
+    /** Whether so many calls have no answer yet that no further tracking call is to be made. */
+    get isFull() {
+        return this.#calls.isFull
+    }
+
+    /** Whether calls wait for a host that does not answer. */
+    get isSilent() {
+        return this.#watch.isSilent
+    }
+
     /** Whether a host runs or is being started. */
     get isRunning() {
         return this.#state !== 'idle'
@@ -82,11 +100,13 @@ export class HostLink {
      * @returns {Promise<any>} The result. An unhandled rejection does not end the program.
      */
     call(method, params, options) {
+        if (method === 'init') this.#nextId++ // For a shutdown before it; see `#send`.
         const call = new Call(this.#nextId++, method, params, options)
         this.#calls.add(call)
         if (this.#calls.size === 1) this.#updateKeepAlive()
         if (this.#state === 'ready') this.#send(call)
         else this.#start()
+        if (isExiting) this.#options.onLateCall()
         return call.promise
     }
 
@@ -107,21 +127,46 @@ export class HostLink {
         this.#host?.flush()
     }
 
+    /** How many calls that take effect no host can have received. */
+    get unwritten() {
+        const all = this.#state === 'ready' ? this.#host.unwritten() : [...this.#calls]
+        return all.filter(({ repeats, method }) => repeats && !/(?:^init|initialize|shutdown)$/.test(method)).length
+    }
+
+    /** Leaves a silent host to itself: it still reads what is written. A later call starts another. */
+    abandon() {
+        const host = this.#host
+        if (!host) return
+        this.#host = null
+        host.abandon()
+        const sentence = `The host has not answered for ${SILENCE_MS / 1000} s, and the program has nothing else to do. `
+            + 'If the host goes on, it stores what it has received.'
+        this.#fail(new MobileTrackerError('HOST_EXITED', sentence, { retryable: true }))
+    }
+
     /** Lets the host send for its 1.5 s and end. A later call starts another host. @returns {Promise<void>} */
     shutdown() {
+        if (this.#shutdown?.isOwn) return this.#shutdown.ended.then(() => this.shutdown())
         if (this.#shutdown) return this.#shutdown.ended
         if (this.#state === 'idle') {
             this.#recovery.clear()
             return Promise.resolve()
         }
-        let finish
-        const ended = new Promise((resolve) => (finish = resolve))
-        const call = new Call(this.#nextId++, 'host.shutdown', '{}', { repeats: true })
-        this.#shutdown = { call, isOver: false, ended, finish }
-        this.#calls.add(call)
-        this.#updateKeepAlive()
+        const { call, ended } = this.#beginShutdown(this.#nextId++, false)
         if (this.#state === 'ready') this.#send(call)
         return ended
+    }
+
+    /** @param {number} id @param {boolean} isOwn Whether it only ends the host, and the clients go on in the next. */
+    #beginShutdown(id, isOwn) {
+        let finish
+        const ended = new Promise((resolve) => (finish = resolve))
+        const call = new Call(id, 'host.shutdown', '{}', { repeats: true })
+        this.#shutdown = { call, isOwn, isOver: false, ended, finish, timer: null }
+        this.#calls.add(call)
+        this.#endInTime()
+        this.#updateKeepAlive()
+        return this.#shutdown
     }
 
     // Starting
@@ -129,26 +174,33 @@ export class HostLink {
     #start() {
         if (this.#state !== 'idle') return
         this.#state = 'starting'
+        const { delay } = this.#crashes
         // All calls of this tick share this start, and its failure.
-        process.nextTick(() => this.#spawn())
+        if (delay === 0 || this.#crashes.isReached) return process.nextTick(() => this.#spawn())
+        this.#wait = setTimeout(() => this.#spawn(), delay)
+        this.#updateKeepAlive()
     }
 
     #spawn() {
+        this.#wait = null
+        if (this.#state !== 'starting' || this.#host) return
         if (this.#crashes.isReached) return this.#fail(this.#lastFailure)
-        let path
+        let path, args
         try {
             path = findHost(this.#options)
+            args = this.#options.hostArguments()
         } catch (error) {
-            return this.#fail(error)
+            return error.code === 'HOST_NOT_FOUND' ? this.#fail(error) : this.#ended(null, path, { error })
         }
         const host = new HostProcess({
             path,
-            args: this.#options.hostArguments(),
+            args,
             onStderr: this.#options.onStderr,
             onLine: (line) => this.#receive(host, line),
             onEnd: (end) => this.#ended(host, path, end),
         })
         this.#host = host
+        this.#watch.restart()
         this.#updateKeepAlive()
         const deadline = setTimeout(() => this.#failHandshake(host, path), HANDSHAKE_MS).unref()
         this.#request('host.info', '{}').then(
@@ -173,6 +225,8 @@ export class HostLink {
         if (Number.isInteger(info.maxMessageBytes)) this.maxMessageBytes = info.maxMessageBytes
         this.#state = 'ready'
         this.#lastWarning = ''
+        this.#crashes.started()
+        this.#hasEndedBrand = this.#recovery.isBrandEnded
         for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
         for (const call of this.#calls) this.#send(call)
     }
@@ -188,6 +242,8 @@ export class HostLink {
     /** There is no host: every call fails. */
     #fail(error) {
         this.#state = 'idle'
+        clearTimeout(this.#wait)
+        this.#watch.restart()
         this.#lastFailure = error
         this.#warn(error.message)
         this.#own.reject(() => error)
@@ -209,30 +265,41 @@ export class HostLink {
     /** Makes a call of this link's own. If it fails, warns. */
     #requestOrWarn(method, params) {
         this.#request(method, params).catch((error) => {
-            if (error.code === 'HOST_EXITED') return
+            // The program knows by its own `init` that there was no session.
+            if (['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
     }
 
     #send(call) {
+        // The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
+        if (call.method === 'init' && this.#hasEndedBrand && !this.#shutdown) {
+            this.#send(this.#beginShutdown(call.id - 1, true).call)
+        }
         if (this.#shutdown) {
             // Calls after the shutdown go to the next host.
             if (call.id > this.#shutdown.call.id) return
-            if (call === this.#shutdown.call) this.#endInTime(this.#host, this.#shutdown)
+            if (call === this.#shutdown.call) this.#endInTime()
         }
+        this.#watch.sent(call)
         this.#host.send(call)
+        if (isExiting) this.#host.flush()
     }
 
-    #endInTime(host, shutdown) {
-        const end = () => {
+    /** Ends the host, whatever it does, when its time is over. */
+    #endInTime() {
+        const shutdown = this.#shutdown
+        clearTimeout(shutdown.timer)
+        shutdown.timer = setTimeout(() => {
             shutdown.isOver = true
-            host.kill()
-        }
-        setTimeout(end, SHUTDOWN_MS).unref()
+            if (this.#host) this.#host.kill()
+            else this.#fail(this.#lastFailure ?? hostExited('it did not start in time'))
+        }, SHUTDOWN_MS).unref()
     }
 
     #receive(host, line) {
         if (host !== this.#host) return
+        this.#watch.heard()
         const message = readMessage(line)
         if (message?.method) return this.#options.onNotification(message)
         const call = message && (this.#calls.take(message.id) ?? this.#own.take(message.id))
@@ -244,7 +311,9 @@ export class HostLink {
 
     #complete(call, { result, error }) {
         if (error) {
-            call.reject(errorFromAnswer(error))
+            const own = errorFromAnswer(error)
+            this.#recovery.failed(call, own)
+            call.reject(own)
         } else {
             this.#recovery.answered(call, result)
             call.resolve(result)
@@ -253,9 +322,21 @@ export class HostLink {
         if (this.#calls.size === 0) this.#updateKeepAlive()
     }
 
-    /** Keeps Node alive while a call has no answer, and no longer. */
+    /** Keeps Node alive while a call waits for its answer, and no longer. */
     #updateKeepAlive() {
-        this.#host?.keepAlive(this.#calls.size > 0 || this.#shutdown !== null)
+        const isNeeded = (this.#calls.size > 0 && !this.#watch.isSilent) || this.#shutdown !== null
+        this.#host?.keepAlive(isNeeded)
+        if (isNeeded) this.#wait?.ref()
+        else this.#wait?.unref()
+    }
+
+    #silenceChanged() {
+        this.#updateKeepAlive()
+        if (!this.#watch.isSilent) return
+        const { size } = this.#calls
+        const calls = size === 1 ? '1 call waits' : `${size} calls wait`
+        this.#warn(`The host (process ${this.#host?.pid}) has not answered for ${SILENCE_MS / 1000} s, and ${calls} for it: `
+            + 'it was stopped, or its disk does not answer.')
     }
 
     // Ending
@@ -265,16 +346,22 @@ export class HostLink {
         const hadStarted = this.#state === 'ready'
         this.#host = null
         this.#state = 'idle'
+        this.#watch.restart()
         const how = describeEnd(end)
         this.#own.reject(() => hostExited(how))
         if (this.#shutdown?.isOver) return this.#endedAfterShutdown(how)
 
-        this.#crashes.record()
-        const reason = hadStarted ? null : explainStart(path, end)
+        const reason = hadStarted || !path ? null : explainStart(path, end)
+        // The process did not even begin: the system lacks something now.
+        const isObstacle = end.error !== undefined && !reason
+        if (isObstacle) this.#crashes.recordObstacle()
+        else this.#crashes.record()
         if (reason) return this.#fail(new MobileTrackerError('HOST_START_FAILED', reason))
+        if (this.#crashes.isBlocked) return this.#fail(notStarted(how))
         if (this.#crashes.isReached) return this.#fail(endedTooOften(how))
-        this.#lastFailure = endedTooOften(how)
-        this.#warn(`The host ended unexpectedly (${how}).`)
+        this.#lastFailure = isObstacle ? notStarted(how) : endedTooOften(how)
+        this.#warn(isObstacle ? `The host cannot be started now (${how}). This is tried again; calls wait.`
+            : `The host ended unexpectedly (${how}).`)
         this.#calls.reject(({ method }) => hostExited(how, method), (call) => call.written && !call.repeats)
         if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
     }
@@ -282,12 +369,14 @@ export class HostLink {
     #endedAfterShutdown(how) {
         const last = this.#shutdown.call.id
         this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= last)
-        this.#recovery.clear()
+        if (this.#shutdown.isOwn) this.#recovery.endTracker()
+        else this.#recovery.clear()
         this.#finishShutdown()
         if (this.#calls.size > 0) this.#start()
     }
 
     #finishShutdown() {
+        clearTimeout(this.#shutdown?.timer)
         this.#shutdown?.finish()
         this.#shutdown = null
     }
@@ -297,6 +386,22 @@ export class HostLink {
         if (message !== this.#lastWarning) this.#options.warn(message)
         this.#lastWarning = message
     }
+}
+
+/**
+ * A shutdown that was asked for, until the host has ended.
+ *
+ * @typedef {object} Shutdown
+ * @property {Call} call
+ * @property {boolean} isOwn Whether the link has asked for it, to go on with a fresh host.
+ * @property {boolean} isOver Whether the end of the host is its end, and no crash.
+ * @property {Promise<void>} ended
+ * @property {() => void} finish
+ * @property {NodeJS.Timeout | null} timer Ends the host when its time is over.
+ */
+
+function notStarted(how) {
+    return new MobileTrackerError('HOST_START_FAILED', `The host could not be started for a minute: ${how}.`, { retryable: true })
 }
 
 function endedTooOften(how) {

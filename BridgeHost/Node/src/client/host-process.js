@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { StringDecoder } from 'node:string_decoder'
 import { LineReader } from './framing.js'
 import { LineWriter } from './line-writer.js'
 
@@ -41,7 +42,12 @@ export class HostProcess {
         })
         try {
             const detached = process.platform !== 'win32' // On Windows this would open a window.
-            this.#child = spawn(path, args, { stdio: 'pipe', detached, windowsHide: true })
+            const child = spawn(path, args, { stdio: 'pipe', detached, windowsHide: true })
+            child.on('error', (error) => {
+                if (child.pid === undefined) this.#end(error)
+            })
+            if (!child.stdin) return // There are no descriptors left for pipes. The error follows.
+            this.#child = child
         } catch (error) {
             process.nextTick(this.#end, error)
             return
@@ -65,6 +71,16 @@ export class HostProcess {
         this.#writer?.flush()
     }
 
+    /** The messages of which not all is in the pipe. */
+    unwritten() {
+        return this.#writer?.unwritten() ?? []
+    }
+
+    /** The process. */
+    get pid() {
+        return this.#child?.pid
+    }
+
     /** Whether Node stays alive as long as the host does. */
     keepAlive(isNeeded) {
         if (!this.#child) return
@@ -78,11 +94,14 @@ export class HostProcess {
         this.#child?.kill('SIGKILL')
     }
 
+    /** Closes its input and listens no more. What it has not read yet, it still reads before it ends. */
+    abandon() {
+        this.#writer?.close()
+        for (const stream of this.#child?.stdio ?? []) stream.destroy()
+    }
+
     #watchProcess() {
         const child = this.#child
-        child.on('error', (error) => {
-            if (child.pid === undefined) this.#end(error)
-        })
         child.on('exit', (code, signal) => {
             this.#status = { code, signal }
             // A child of the host may still have its output open. That must not delay the end for ever.
@@ -94,6 +113,7 @@ export class HostProcess {
     #watchOutput(onLine, onStderr) {
         const { stdout, stderr } = this.#child
         const reader = new LineReader(onLine)
+        const decoder = new StringDecoder('utf8') // A chunk may end inside a character.
         stdout.on('data', (chunk) => reader.push(chunk))
         stdout.on('end', () => {
             reader.end()
@@ -101,7 +121,7 @@ export class HostProcess {
         })
         stdout.on('error', () => this.kill())
         stderr.on('data', (chunk) => {
-            this.#stderr = (this.#stderr + chunk).slice(-STDERR_KEPT)
+            this.#stderr = (this.#stderr + decoder.write(chunk)).slice(-STDERR_KEPT)
             onStderr(chunk)
         })
         stderr.on('error', () => {}) // Only the log is lost.

@@ -18,6 +18,8 @@ export class LineWriter {
     /** @type {Outgoing[]} */
     #queue = []
     #next = 0
+    /** What was given to the stream in one piece, the oldest first, as long as it may not be in the pipe. */
+    #pieces = []
     #length = 0
     #isScheduled = false
     #isBlocked = false
@@ -47,9 +49,21 @@ export class LineWriter {
     flush() {
         this.#isScheduled = false
         while (!this.#isBlocked && !this.#isClosed && this.#next < this.#queue.length) {
-            this.#isBlocked = !this.#stream.write(this.#takeChunk())
+            this.#isBlocked = !this.#stream.write(this.#takePiece())
         }
         this.#forgetWritten()
+    }
+
+    /** The messages of which not all is in the pipe. @returns {Outgoing[]} */
+    unwritten() {
+        this.#forgetPieces()
+        const [first, ...others] = this.#pieces
+        const rest = others.flatMap(({ messages }) => messages).concat(this.#queue.slice(this.#next))
+        if (!first) return rest
+        // The system may have taken a part of the piece that it is at.
+        let taken = first.size - (this.#stream._handle?.writeQueueSize ?? first.size)
+        // A message that lacks only its end of line is read as well.
+        return first.messages.filter(({ text }) => (taken -= Buffer.byteLength(text)) < -1).concat(rest)
     }
 
     /** Stops writing. */
@@ -59,15 +73,27 @@ export class LineWriter {
         this.#next = 0
     }
 
-    #takeChunk() {
-        let chunk = ''
-        while (this.#next < this.#queue.length && chunk.length < CHUNK) {
+    /** As many messages as fit, as bytes: then the stream counts in bytes too. */
+    #takePiece() {
+        const begin = this.#next
+        let text = ''
+        while (this.#next < this.#queue.length && text.length < CHUNK) {
             const message = this.#queue[this.#next++]
             message.written = true
-            chunk += message.text
+            text += message.text
         }
-        this.#length -= chunk.length
-        return chunk
+        this.#length -= text.length
+        const bytes = Buffer.from(text)
+        this.#forgetPieces()
+        this.#pieces.push({ messages: this.#queue.slice(begin, this.#next), size: bytes.length })
+        return bytes
+    }
+
+    /** Forgets the pieces that the stream has written. */
+    #forgetPieces() {
+        let size = 0
+        for (const piece of this.#pieces) size += piece.size
+        while (this.#pieces.length > 0 && size > this.#stream.writableLength) size -= this.#pieces.shift().size
     }
 
     /** Removes written messages once they are half of the queue. Removing each by itself would be quadratic. */

@@ -1,3 +1,5 @@
+import { StringDecoder } from 'node:string_decoder'
+
 /** The methods of a logger, by the host's words for the levels. */
 const LEVELS = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' }
 
@@ -14,6 +16,7 @@ export class Output {
     #isPassing
     /** The beginning of a line whose end has not arrived. */
     #begun = ''
+    #decoder = new StringDecoder('utf8')
 
     /**
      * @param {object} options
@@ -41,7 +44,7 @@ export class Output {
     passOn = (chunk) => {
         if (!this.#isPassing) return
         if (!this.#logger) return passOn(chunk)
-        const lines = (this.#begun + chunk).split('\n')
+        const lines = (this.#begun + this.#decoder.write(chunk)).split('\n')
         this.#begun = lines.pop().slice(0, LONGEST)
         for (const line of lines) {
             const [, level, message] = LINE.exec(line) ?? [null, 'error', line]
@@ -54,7 +57,7 @@ export class Output {
         try {
             // A logger without this level gets the message at the nearest level that it has.
             const log = own ?? (level === 'error' ? warn : level === 'warning' ? this.#logger.error : info)
-            log?.call(this.#logger, message)
+            log?.call(this.#logger, message)?.then?.(undefined, () => {})
         } catch {
             // A logger that fails must not fail the call.
         }

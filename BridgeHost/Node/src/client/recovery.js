@@ -12,6 +12,9 @@
 export class Recovery {
     #consent = null
     #init = null
+    /** Whether that `init` had found no session, and `reset({ all: true })` has ended its brand. */
+    #isHeld = false
+    #isEnded = false
     #analytics = null
     #basic = null
     #basicUser = null
@@ -26,13 +29,32 @@ export class Recovery {
     answered(call, result) {
         switch (call.method) {
             case 'setConsent': return this.#keepConsent(call.params)
-            case 'init': return (this.#init = inBackground(call.params))
+            case 'init': return this.#keepInit(inBackground(call.params))
             case 'reset': return this.#keepReset(call.params)
             case 'analytics.initialize': return (this.#analytics = call.params)
             case 'analytics.reset': return (this.#analytics = null)
             case 'basic.initialize': return (this.#basic = call.params)
             case 'basic.identify': return result.status === 'dropped' ? undefined : (this.#basicUser = call.params)
         }
+    }
+
+    /**
+     * Remembers a call that the host answered with an error. After an `init` that found no session, the host keeps what
+     * is tracked: a new host does the same after the same `init`. Until an `init` succeeds, one that fails otherwise ends
+     * that.
+     *
+     * @param {Replay} call
+     * @param {import('./errors.js').MobileTrackerError} error
+     */
+    failed(call, error) {
+        if (call.method !== 'init' || error.code === 'INVALID_PARAMS' || error.data.cause === 'shutdown') return
+        if (error.code === 'SESSION_CREATION_FAILED') this.#keepInit(call.params, true)
+        else if (this.#isHeld || this.#isEnded) this.endTracker()
+    }
+
+    /** Whether `reset({ all: true })` has ended the brand that a new host is initialised for: the next `init` may name another. */
+    get isBrandEnded() {
+        return this.#init !== null && this.#isEnded
     }
 
     /** Every further host is to send these notifications. */
@@ -65,12 +87,25 @@ export class Recovery {
 
     /** The host was shut down: the next one starts without clients. Subscriptions to notifications stay. */
     clear() {
-        this.#consent = this.#init = this.#analytics = this.#basic = this.#basicUser = null
+        this.#consent = this.#analytics = this.#basic = this.#basicUser = null
+        this.endTracker()
     }
 
-    /** `reset({ all: true })` ends the tracker until the next `init`. */
+    /** The next host starts without the session-based tracker. */
+    endTracker() {
+        this.#init = null
+        this.#isHeld = this.#isEnded = false
+    }
+
+    #keepInit(params, isHeld = false) {
+        this.#init = params
+        this.#isHeld = isHeld
+        this.#isEnded = false
+    }
+
+    /** After `reset({ all: true })` the host goes on tracking, with a new session, until the next `init`. */
     #keepReset(params) {
-        if (JSON.parse(params).all === true) this.#init = null
+        if (JSON.parse(params).all === true) this.#isEnded = true
     }
 
     /**

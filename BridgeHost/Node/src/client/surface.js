@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CallPromise } from './call-promise.js'
+import { MOST_CALLS, MOST_TEXT } from './call-table.js'
 import { MobileTrackerError } from './errors.js'
 import { timeOrderedUUID } from './message-id.js'
 import { filter } from './hooks.js'
@@ -12,6 +13,10 @@ import { Trace } from './trace.js'
 
 /** The most bytes of a message besides its params. */
 const ENVELOPE = 200
+
+/** Why a call is dropped that comes when very many wait. */
+const TOO_MANY = `The host has not answered ${MOST_CALLS.toLocaleString('en')} calls, or ${MOST_TEXT / 1024 / 1024} MiB of them: `
+    + 'await some of your calls.'
 
 /** Make message ids that nobody has used before. */
 const NEW_ID = {
@@ -46,6 +51,7 @@ function makeFunction(method, row, link, { warnings, used, hooks }) {
         const site = new CallSite(method, row, args, locate, warnings)
         // A call that can reject needs its line. For very many tracking calls, which do not reject, it costs too much.
         if (!isFiltered || !link.isFlooded) site.locate()
+        if (isFiltered && link.isFull) return site.overflow()
         const warn = (message) => site.warn(message)
         const maxBytes = link.maxMessageBytes - ENVELOPE
         let params
@@ -127,6 +133,12 @@ class CallSite {
             return
         }
         this.#warnings.warn(`${this.#method} failed, and its error was not handled: ${code}: ${message}${this.#trace?.place ?? ''}`)
+    }
+
+    /** Answers a call for which too many wait. */
+    overflow() {
+        this.#dropped('QUEUE_FULL', TOO_MANY)
+        return CallPromise.resolve(dropped('QUEUE_FULL'))
     }
 
     /** Answers a call that `beforeSend` has dropped. @param {string} [fault] What is wrong with `beforeSend`, if so. */

@@ -41,10 +41,11 @@ export function createTracker(options = {}) {
         hostArguments: () => [...withName(hostArguments, program), '--quiet-refusals'],
         onStderr: output.passOn,
         onNotification: (notification) => listeners.receive(notification),
+        onLateCall: () => exit.report(),
         warn,
     })
     const warnings = new Warnings(warn, () => link.isBusy)
-    const exit = flushAtExit(link, warnings)
+    const exit = flushAtExit(link, warnings, warn)
     const panel = collectorPanel ? new CollectorPanel(link) : null
     const used = () => {
         exit.used()
@@ -107,11 +108,21 @@ function screenFollower(link, { warnings, used, hooks }, warn) {
 }
 
 /** Sends what is left before the program ends. Repeats this only if calls were made since. */
-function flushAtExit(link, warnings) {
+function flushAtExit(link, warnings, warn) {
     let isUsed = false
     let isKnown = false
+    let reported = 0
+    /** Says how many calls are lost because the program ends now. */
+    const report = () => {
+        const count = link.unwritten - reported
+        if (count <= 0) return
+        reported += count
+        const calls = count === 1 ? '1 call was not handed over and is lost' : `${count} calls were not handed over and are lost`
+        warn(`${calls}: the program ended first. Await shutdown() before process.exit().`)
+    }
     const exitHooks = {
         beforeExit() {
+            if (link.isSilent) return link.abandon()
             if (!isUsed || !link.isRunning) return
             isUsed = false
             const params = JSON.stringify({ timeoutMs: EXIT_FLUSH_MS })
@@ -123,9 +134,11 @@ function flushAtExit(link, warnings) {
         exit() {
             warnings.finish()
             link.flushWrites()
+            report()
         },
     }
     return {
+        report,
         used() {
             isUsed = true
             if (!isKnown) atExit(exitHooks)

@@ -1,0 +1,68 @@
+/** @typedef {import('./call.js').Call} Call */
+
+/** How long the host may be silent while a call waits that it normally answers at once. */
+export const SILENCE_MS = 10_000
+
+/** How long the calls take that the host may answer late, unless they say so themselves. */
+const LATE_MS = 30_000
+
+/** Notices when the host does not answer. */
+export class AnswerWatch {
+    #calls
+    #changed
+    #heardAt = 0
+    #timer = null
+
+    /** Whether the host has been silent for too long. */
+    isSilent = false
+
+    /**
+     * @param {() => Iterable<Call>} calls Those that have no answer yet.
+     * @param {() => void} changed Called when the host falls silent, and when it is heard again.
+     */
+    constructor(calls, changed) {
+        this.#calls = calls
+        this.#changed = changed
+    }
+
+    /** The call goes to the host now. @param {Call} call */
+    sent(call) {
+        call.dueAt = performance.now() + SILENCE_MS + lateness(call)
+        this.#timer ??= setTimeout(() => this.#look(), SILENCE_MS).unref()
+    }
+
+    /** The host has written something. */
+    heard() {
+        this.#heardAt = performance.now()
+        if (!this.isSilent) return
+        this.isSilent = false
+        this.#changed()
+    }
+
+    /** There is no host, or another one. */
+    restart() {
+        clearTimeout(this.#timer)
+        this.#timer = null
+        this.isSilent = false
+    }
+
+    #look() {
+        this.#timer = null
+        let due = Infinity
+        for (const { dueAt } of this.#calls()) due = Math.min(due, dueAt)
+        if (due === Infinity) return
+        const rest = Math.max(due, this.#heardAt + SILENCE_MS) - performance.now()
+        this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(rest, 1000), SILENCE_MS)).unref()
+        if (rest > 0 || this.isSilent) return
+        this.isSilent = true
+        this.#changed()
+    }
+}
+
+/** How long the host may take for a call by itself: a flush sends, and an `init` may wait for a session. */
+function lateness({ method, params }) {
+    if (!/(?:^|\.)(?:flush|init|initialize)$/.test(method)) return 0
+    const { timeoutMs, initTimeoutMs, config } = JSON.parse(params)
+    const own = timeoutMs ?? initTimeoutMs ?? config?.initTimeoutMs
+    return typeof own === 'number' ? own : LATE_MS
+}
