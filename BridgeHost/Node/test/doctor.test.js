@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
+import { examineServer } from '../src/doctor/server.js'
 import { certificate } from '../testsupport/certificate.js'
 import { COMMAND, runCommand } from '../testsupport/commands.js'
 import { afterwards, freshFolder, inTime } from '../testsupport/hosts.js'
@@ -67,6 +68,53 @@ suite('the doctor, of the host', () => {
     })
 })
 
+suite('the doctor, of the environment', () => {
+    const findings = {
+        false: /✘ MOBILE_TRACKER_ENABLED is false: nothing is stored or sent, and calls are dropped as DISABLED\n {6}Unset/,
+        OFF: /✘ MOBILE_TRACKER_ENABLED is off: nothing is stored/,
+        maybe: /✘ MOBILE_TRACKER_ENABLED is "maybe", and every init fails\n/,
+    }
+    for (const [word, finding] of Object.entries(findings)) {
+        test(`says that MOBILE_TRACKER_ENABLED is ${word}`, async (t) => {
+            const { code, out } = await doctor(t, ['--storage-dir', freshFolder(t)], { MOBILE_TRACKER_ENABLED: word })
+
+            assert.equal(code, 1)
+            assert.match(out, finding)
+        })
+    }
+
+    for (const word of ['true', 'On', '1', '']) {
+        test(`is content with "${word}" in MOBILE_TRACKER_ENABLED`, async (t) => {
+            const { out } = await doctor(t, ['--storage-dir', freshFolder(t)], { MOBILE_TRACKER_ENABLED: word })
+
+            assert.ok(!out.includes('ENABLED'), out)
+        })
+    }
+
+    const proxied = [
+        ['http://127.0.0.1', '', true],
+        ['http://127.0.0.1', '127.0.0.1', false],
+        ['http://127.0.0.1', 'example.com, 127.0.0.0/8', false],
+        ['http://127.0.0.1', '10.0.0.0/8', true],
+        ['http://127.0.0.1', '*', false],
+        ['http://[::1]', '[::1]', false],
+        ['https://collector.example.com', '.example.com', false],
+        ['https://collector.example.com', 'EXAMPLE.com', false],
+        ['https://collector.example.com', 'ample.com,collector', true],
+    ]
+    for (const [address, exempt, isProxied] of proxied) {
+        test(`knows that ${address} ${isProxied ? 'goes through a proxy' : 'needs no proxy'} with no_proxy "${exempt}"`, async () => {
+            // The port takes no connection, and the name is not looked up: what is said of the proxy comes first.
+            const variable = address.startsWith('https') ? 'https_proxy' : 'http_proxy'
+            for (const name of ['no_proxy', 'NO_PROXY']) {
+                const env = { [variable]: 'http://127.0.0.1:1', [name]: exempt }
+                const [finding] = await examineServer(new URL(`${address}:1`), { env }).then((section) => section.findings)
+                assert.equal(finding.what.startsWith(`The host goes through the proxy that ${variable} names`), isProxied, finding.what)
+            }
+        })
+    }
+})
+
 suite('the doctor, of the state folder', { skip: withoutHost }, () => {
     test('says that all is well', async (t) => {
         const { tracker, folder, config } = await realTracker(t)
@@ -104,7 +152,16 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         await inTime(arrived)
         const { out } = await doctor(t, ['--storage-dir', folder])
 
-        assert.match(out, new RegExp(`✔ MobileTracker 925 .* 1 waits .*; process ${pid()} \\(BridgeHost of .*node.*\\) delivers`))
+        const process = `process ${pid()} \\(BridgeHost of .*node.*\\)`
+        assert.match(out, new RegExp(`! MobileTracker 925 .* 1 waits .*; 0 of 1 delivered; ${process} tries to deliver\n {6}None`))
+
+        collector.faults('200,stall×always')
+        tracker.networkDidChange()
+        const next = new Promise((resolve) => collector.listen(({ items }) => items[0].name === 'B' && resolve()))
+        await tracker.track('B')
+        await inTime(next)
+        const later = await doctor(t, ['--storage-dir', folder])
+        assert.match(later.out, new RegExp(`✔ MobileTracker 925 .* 1 waits .*; 1 of 2 delivered; ${process} delivers`))
     })
 
     test('says what the server refused', async (t) => {
@@ -115,7 +172,16 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         await tracker.flush()
         const { out } = await doctor(t, ['--storage-dir', folder])
 
+        assert.match(out, /! MobileTracker 925 → \S+: nothing waits; 0 of 1 delivered\n {6}All were dropped/)
         assert.match(out, /! MobileTracker 925 → \S+: 1 were dropped since it was made: 1 rejected\S*400\S*\n {6}The server refused those/)
+    })
+
+    test('says that nothing was accepted yet', async (t) => {
+        const { tracker, folder, config } = await realTracker(t)
+        await tracker.init('925', config())
+        const { out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.match(out, /! MobileTracker 925 → \S+: no event was accepted yet\n {6}Call track/)
     })
 
     test('says that consent stands in the way', async (t) => {
@@ -252,6 +318,40 @@ suite('the doctor, of the server', () => {
             assert.match(out, /✔ MobileTracker: the key is not refused/)
         })
     }
+
+    test('judges the clients that have a queue for the address, and no others', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, folder, config } = await realTracker(t)
+        const asked = async (url) => {
+            collector.clear()
+            const { out } = await doctor(t, ['--storage-dir', folder, '--api-url', url, '--key', KEY])
+            // The doctor's GET of an address with a path is no endpoint's.
+            return [out, collector.received().map(({ kind }) => kind).filter((kind) => kind !== 'unknown')]
+        }
+        await tracker.analytics.initialize({ writeKey: 'w', ingestionHost: collector.url })
+        await tracker.analytics.track('A')
+        await tracker.analytics.flush()
+        const [first, kinds] = await asked(collector.url)
+        assert.deepEqual(kinds, ['batch'])
+        assert.doesNotMatch(first, /MobileTracker:|No queue/)
+
+        await tracker.init('925', config({ apiUrl: `${collector.url}/eu` }))
+        assert.deepEqual((await asked(`${collector.url}/eu/`))[1], ['location'])
+        const [other, both] = await asked(`${collector.url}/us`)
+        assert.deepEqual(both, ['location', 'batch'])
+        assert.match(other, new RegExp(`! No queue is for this address\\. There are: AnalyticsClient → ${collector.url}, MobileTracker → ${collector.url}/eu\n {6}Events go to`))
+    })
+
+    test('finds the queue of a BasicTracker below the address, and asks nothing of it', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, folder } = await realTracker(t)
+        await tracker.basic.initialize({ endpoint: `${collector.url}/events`, apiKey: KEY })
+        await tracker.basic.track('A')
+        await tracker.basic.flush()
+        collector.clear()
+        const { out } = await doctor(t, ['--storage-dir', folder, '--api-url', collector.url, '--key', KEY])
+
+        assert.deepEqual(collector.received(), [])
+        assert.doesNotMatch(out, /MobileTracker:|AnalyticsClient:|No queue/)
+    })
 
     test('takes address and key from the environment, as the clients do', async (t) => {
         const collector = await startCollector()

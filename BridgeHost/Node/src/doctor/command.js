@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { columns, runCommand, UsageError } from '../command-line.js'
-import { sectionText, summaryText, warning } from './findings.js'
+import { bad, sectionText, summaryText, warning } from './findings.js'
 import { examineFolder, standardFolders, standardRoot } from './folder.js'
 import { examineHost } from './host.js'
 import { baseFrom, examineServer } from './server.js'
@@ -11,6 +11,9 @@ const VARIABLES = {
     key: 'MOBILE_TRACKER_KEY',
     'storage-dir': 'MOBILE_TRACKER_STORAGE_DIR',
 }
+
+/** The variable that turns all clients off. */
+const SWITCH = 'MOBILE_TRACKER_ENABLED'
 
 /** @type {import('../command-line.js').CommandSpec} */
 export const DOCTOR = {
@@ -38,9 +41,10 @@ It changes nothing. Ends with 1 if something is wrong (✘).`,
     more: `Without an option, the environment gives its value, as it does for the clients:
 ${columns(Object.entries(VARIABLES).map(([option, name]) => [name, `--${option}`]))}
 Prefer the variable for the key: other users of the machine can read command lines.
+It reads ${SWITCH} too, and the variables of proxies, as the clients do.
 
-The server's lines name the client whose requests were tried. BasicTracker's endpoint is not tried:
-it takes every request for an event.`,
+The server's lines name the client whose requests were tried: those that have a queue, or all if there is none.
+BasicTracker's endpoint is not tried: it takes every request for an event.`,
     examples: [
         ['', 'checks the host and what waits in the queues of this user\'s programs'],
         [
@@ -68,14 +72,20 @@ export function doctor(words) {
             if (!options.json) process.stdout.write(sectionText(section, process.stdout))
         }
         const { path: host, section } = examineHost()
+        section.findings.push(...switchFindings(process.env[SWITCH]))
         add(section)
-        for (const folder of foldersOf(options)) add(examineFolder(folder, host))
+        const lanes = []
+        for (const folder of foldersOf(options)) {
+            const examined = examineFolder(folder, host)
+            add(examined.section)
+            lanes.push(...examined.lanes)
+        }
         if (sections.length === 1) add(noFolder(standardRoot()))
         if (base) {
             add(
                 await examineServer(
                     base,
-                    { key, ca: options.ca, brand: isAllowed ? options.session : undefined },
+                    { key, ca: options.ca, brand: isAllowed ? options.session : undefined, lanes },
                 ),
             )
         }
@@ -89,6 +99,19 @@ export function doctor(words) {
         )
         return isWell ? 0 : 1
     })
+}
+
+/** What the variable that turns all clients off says. */
+function switchFindings(text) {
+    const word = text?.toLowerCase()
+    if (!word || ['true', '1', 'yes', 'on'].includes(word)) return []
+    if (['false', '0', 'no', 'off'].includes(word)) {
+        return [bad(
+            `${SWITCH} is ${word}: nothing is stored or sent, and calls are dropped as DISABLED`,
+            `Unset ${SWITCH}, or give the clients enabled: true. The program may have another environment than the doctor.`,
+        )]
+    }
+    return [bad(`${SWITCH} is "${text.slice(0, 20)}", and every init fails`, 'Set it to true or false, or unset it.')]
 }
 
 /** What an option is, or its variable. An empty variable counts as unset. */

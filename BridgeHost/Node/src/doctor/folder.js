@@ -9,7 +9,14 @@ const MIB = 1024 * 1024
 const LITTLE_SPACE = 100 * MIB
 const NO_SPACE = 10 * MIB
 
-const CLIENTS = { session: 'MobileTracker', batch: 'AnalyticsClient', endpoint: 'BasicTracker' }
+/** The clients, by the kind of their queues. */
+export const CLIENTS = { session: 'MobileTracker', batch: 'AnalyticsClient', endpoint: 'BasicTracker' }
+
+/**
+ * A queue, as `BridgeHost --inspect` describes it. Its `origin` is the address to which its events are sent.
+ *
+ * @typedef {{ kind: keyof CLIENTS, owner: string, origin: string, queued: number, accepted: number, delivered: number }} Lane
+ */
 
 /** How many lanes are listed one by one. */
 const MOST_LANES = 20
@@ -53,25 +60,29 @@ function homeFolder() {
  *
  * @param {string} path
  * @param {string | null} host The host program that reads it; without one only the folder itself is checked.
- * @returns {import('./findings.js').Section}
+ * @returns {{ section: import('./findings.js').Section, lanes: Lane[] }}
  */
 export function examineFolder(path, host) {
-    return { title: 'State folder', of: path, findings: findingsOf(path, host) }
+    const [findings, lanes] = findingsOf(path, host)
+    return { section: { title: 'State folder', of: path, findings }, lanes }
 }
 
+/** @returns {[import('./findings.js').Finding[], Lane[]]} */
 function findingsOf(path, host) {
     const folder = statSync(path, { throwIfNoEntry: false })
     if (!folder) {
-        return [warning(
+        return [[warning(
             'There is no such folder: nothing was tracked with it yet',
             'Check storageDirectory in your configuration, or leave --storage-dir out to see all programs\' folders.',
-        )]
+        )], []]
     }
     if (!folder.isDirectory()) {
-        return [bad('It is a file, not a folder', 'Give another storageDirectory, or remove it.')]
+        return [[bad('It is a file, not a folder', 'Give another storageDirectory, or remove it.')], []]
     }
     const findings = [rightsOf(path, folder), spaceOf(path)]
-    return host === null ? findings : [...findings, ...lanesOf(path, host)]
+    if (host === null) return [findings, []]
+    const [ofLanes, lanes] = lanesOf(path, host)
+    return [[...findings, ...ofLanes], lanes]
 }
 
 function rightsOf(path, { mode, uid }) {
@@ -107,6 +118,7 @@ function spaceOf(path) {
     return good(`${bytesText(free)} are free`)
 }
 
+/** @returns {[import('./findings.js').Finding[], Lane[]]} */
 function lanesOf(path, host) {
     let report
     try {
@@ -117,29 +129,29 @@ function lanesOf(path, host) {
         ))
     } catch (error) {
         const said = String(error.stderr ?? error.message).trim().split('\n')[0]
-        return [bad(
+        return [[bad(
             `The host cannot read it: ${said}`,
             'Use the host that belongs to this version of the package.',
-        )]
+        )], []]
     }
     if (report.error) {
-        return [bad(
+        return [[bad(
             `Its database cannot be read: ${report.error}`,
             'The next start moves a damaged database aside and recovers what can be read. A newer one needs a newer '
                 + 'version of the package.',
-        )]
+        )], []]
     }
     if (report.schema === null) {
-        return [warning('It has no database: nothing was tracked yet', 'Call init and track, and run this again.')]
+        return [[warning('It has no database: nothing was tracked yet', 'Call init and track, and run this again.')], []]
     }
     if (report.lanes.length === 0) {
-        return [warning('It has no queue: no client was initialised yet', 'Call init and track, and run this again.')]
+        return [[warning('It has no queue: no client was initialised yet', 'Call init and track, and run this again.')], []]
     }
     const findings = report.lanes.slice(0, MOST_LANES).flatMap(laneFindings)
     if (report.lanes.length > MOST_LANES) {
         findings.push(warning(`${report.lanes.length - MOST_LANES} more queues are in it`, '--json shows them.'))
     }
-    return findings
+    return [findings, report.lanes]
 }
 
 function laneFindings(lane) {
@@ -170,6 +182,12 @@ function queueFinding(name, lane) {
         )
     }
     const delivered = `${lane.delivered} of ${lane.accepted} delivered`
+    if (lane.accepted === 0) {
+        return warning(`${name}: no event was accepted yet`, 'Call track, and look at its outcome: it says why a call is dropped.')
+    }
+    if (lane.queued === 0 && lane.delivered === 0) {
+        return warning(`${name}: nothing waits; ${delivered}`, 'All were dropped: the next line says why.')
+    }
     if (lane.queued === 0) return good(`${name}: nothing waits; ${delivered}`)
     const age = lane.oldest ? `, the oldest for ${ageText(Date.now() - Date.parse(lane.oldest))}` : ''
     const verb = lane.queued === 1 ? 'waits' : 'wait'
@@ -178,6 +196,12 @@ function queueFinding(name, lane) {
         return warning(`${what}; consent is pending`, 'They are sent once setConsent(\'granted\') is called.')
     }
     const [delivering] = holdersOf(lane.deliveryLock) ?? []
+    if (delivering && lane.delivered === 0) {
+        return warning(
+            `${what}; ${processText(delivering)} tries to deliver`,
+            'None of them has arrived yet. getDebugInfo() says why in lastError; --api-url checks the server.',
+        )
+    }
     if (delivering) return good(`${what}; ${processText(delivering)} delivers`)
     const [open] = holdersOf(lane.openLock) ?? []
     if (!open) {

@@ -1,17 +1,20 @@
 import { lookup } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { isLoopback } from '../collector/options.js'
 import { CommandError, UsageError } from '../command-line.js'
 import { askAnalytics, askTracker } from './clients.js'
 import { bad, good, warning } from './findings.js'
-import { ageText } from './folder.js'
+import { ageText, CLIENTS } from './folder.js'
 import { ask, connectionFinding, PATIENCE_MS } from './request.js'
 
 const DAY_MS = 86_400_000
 const FEW_DAYS = 14
 const SLOW_MS = 1000
+
+/** How many queues for other addresses are named. */
+const MOST_ADDRESSES = 5
 
 /** Beyond this, the times of events are misleading. */
 const MUCH_SKEW_MS = 5000
@@ -42,11 +45,12 @@ export function baseFrom(text, source) {
  * @param {string} [options.key]
  * @param {string} [options.ca] A file of certificates to trust.
  * @param {string} [options.brand] Makes a session for this brand.
+ * @param {import('./folder.js').Lane[]} [options.lanes] The queues that were found: only their clients are judged.
  * @param {NodeJS.ProcessEnv} [options.env]
  * @returns {Promise<import('./findings.js').Section>}
  */
-export async function examineServer(base, { key, ca, brand, env = process.env }) {
-    const findings = [...plainText(base), ...proxyOf(base, env)]
+export async function examineServer(base, { key, ca, brand, lanes = [], env = process.env }) {
+    const findings = [...addressOf(base, lanes), ...plainText(base), ...proxyOf(base, env)]
     const section = { title: 'Server', of: base.href, findings }
     const host = base.hostname.replace(/^\[|\]$/g, '')
     const name = await lookUp(host)
@@ -62,8 +66,39 @@ export async function examineServer(base, { key, ca, brand, env = process.env })
     findings.push(...roundTrip(base, answer))
     if (answer.error) return section
     findings.push(...clock(answer))
-    findings.push(await askTracker(base, { key, brand, trusted }), await askAnalytics(base, trusted))
+    const isUsed = usedAt(base, lanes)
+    if (isUsed('session') || brand !== undefined) findings.push(await askTracker(base, { key, brand, trusted }))
+    if (isUsed('batch')) findings.push(await askAnalytics(base, trusted))
     return section
+}
+
+/** Which clients send to an address: those with a queue for it, else those with any queue, else perhaps all. */
+function usedAt(base, lanes) {
+    const here = lanes.filter((lane) => isFor(base, lane))
+    const kinds = new Set((here.length > 0 ? here : lanes).map(({ kind }) => kind))
+    return (kind) => kinds.size === 0 || kinds.has(kind)
+}
+
+/** An event is sent to the address for which it was tracked, and to no other. */
+function addressOf(base, lanes) {
+    if (lanes.length === 0 || lanes.some((lane) => isFor(base, lane))) return []
+    const shown = lanes.slice(0, MOST_ADDRESSES).map(({ kind, origin, queued }) => {
+        return `${CLIENTS[kind] ?? kind} → ${origin}${queued > 0 ? ` (${queued} wait)` : ''}`
+    })
+    if (lanes.length > MOST_ADDRESSES) shown.push(`${lanes.length - MOST_ADDRESSES} more`)
+    return [warning(
+        `No queue is for this address. There are: ${shown.join(', ')}`,
+        'Events go to the address for which they were tracked. Compare apiUrl, ingestionHost or endpoint of the program '
+            + 'with this one.',
+    )]
+}
+
+/** A queue's address is a base with its path; that of BasicTracker is an endpoint below it. */
+function isFor(base, { kind, origin }) {
+    if (!URL.canParse(origin)) return false
+    const url = new URL(origin)
+    const path = ({ pathname }) => pathname.replace(/\/$/, '')
+    return url.origin === base.origin && (kind === 'endpoint' ? path(url).startsWith(path(base)) : path(url) === path(base))
 }
 
 function plainText({ protocol, hostname }) {
@@ -77,11 +112,32 @@ function plainText({ protocol, hostname }) {
 function proxyOf({ protocol, hostname }, env) {
     const own = protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy']
     const name = [...own, 'all_proxy', 'ALL_PROXY'].find((variable) => env[variable])
-    if (!name || isLoopback(hostname)) return []
+    if (!name || isExempt(hostname.replace(/^\[|\]$/g, ''), env.no_proxy || env.NO_PROXY || '')) return []
     return [warning(
         `The host goes through the proxy that ${name} names; these checks go without it`,
-        `If events do not arrive, try once with ${name} unset.`,
+        `If events do not arrive, try once with ${name} unset, or with ${hostname} in no_proxy.`,
     )]
+}
+
+/** Whether libcurl goes to a host without a proxy (curl(1), NO_PROXY): names with all below them, addresses, networks. */
+function isExempt(host, list) {
+    if (list.trim() === '*') return true
+    return list.split(/[\s,]+/).filter(Boolean).some((entry) => {
+        if (isIP(host)) return isInNetwork(host, entry.replace(/^\[|\]$/g, ''))
+        const name = entry.toLowerCase().replace(/^\.|\.$/g, '')
+        return host === name || host.endsWith(`.${name}`)
+    })
+}
+
+function isInNetwork(address, entry) {
+    const [network, bits] = entry.split('/')
+    if (!isIP(network) || isIP(network) !== isIP(address)) return false
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    const list = new BlockList()
+    const length = bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits)
+    if (!(length >= 0 && length <= (family === 'ipv4' ? 32 : 128))) return false
+    list.addSubnet(network, length, family)
+    return list.check(address, family)
 }
 
 async function lookUp(host) {
