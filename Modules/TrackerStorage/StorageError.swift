@@ -18,6 +18,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case corrupt
         /// Another process held the database for too long.
         case busy
+        /// Another process is building a new database from a damaged one.
+        case rebuilding
         /// The disk failed in another way.
         case failed
         /// The outbox was closed.

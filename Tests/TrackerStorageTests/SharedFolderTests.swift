@@ -44,6 +44,21 @@ struct SharedFolderTests {
         #expect(one.value(for: .sessionID) == nil)
     }
 
+    @Test("does not take a lane for empty while another process builds the database anew")
+    func waitsForRebuilding() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([.consent(.pending, messageID: nil), .append("m1")])
+        let (database, copy) = (folder.file("tracker.sqlite3"), folder.file("tracker.sqlite3.damaged"))
+
+        try FileManager.default.moveItem(atPath: database, toPath: copy)
+        let error = #expect(throws: StorageError.self) { try outbox.queue() }
+        #expect(error?.kind == .rebuilding)
+        #expect(try outbox.state().consent == .pending)
+        try FileManager.default.moveItem(atPath: copy, toPath: database)
+
+        #expect(try outbox.queue() == ["m1"])
+    }
+
     @Test("gives the right to deliver and to make a session to one at a time, lane by lane")
     func locks() async throws {
         let one = try await SQLiteOutbox.opened(.sample(folder))

@@ -150,11 +150,13 @@ extension DeliveryEngine {
         // If another process has taken it, keep trying: that process may die before it sends anything.
         guard takeLane(&state, at: reading.now) else { return false }
         // Queued records may be delivered already and not recorded yet: then there is nothing to do.
-        guard let peek = try? parts.outbox.peek(limit: 1, maxBytes: .max), !peek.records.isEmpty else {
+        do throws(StorageError) {
+            if try !parts.outbox.peek(limit: 1, maxBytes: .max).records.isEmpty { return true }
             releaseLane(&state)
             return pause(nil, &state)
+        } catch {
+            return diskFailed(error, &state, at: reading)
         }
-        return true
     }
 
     /// Sends a plan. If the engine was paused or got a new dialect meanwhile, the records are planned again instead.

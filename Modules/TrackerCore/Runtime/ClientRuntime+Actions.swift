@@ -169,7 +169,7 @@ extension ClientRuntime {
             run.lane.engine.goWithoutSession()
             run.lane.outbox.offerUnbound()
         case .move(let old, let run): move(old, to: run)
-        case .close(let run): run.lane.close { [self] in handle { $0.state.closed(run.number) } }
+        case .close(let run): close(run)
         case .end(let run):
             let rest = contents.withLock { $0.state.deadline } - dependencies.clock.uptime
             run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
@@ -243,6 +243,13 @@ extension ClientRuntime {
         if isLate { run.lane.loop.cancel(timer) }
     }
 
+    /// Closes the lane of a run, and leaves the next one at least half of its time to open.
+    private func close(_ run: Run) {
+        let limit = contents.withLock { $0.state.run?.settings.openingTimeout }
+        let patience = min(OpenLane.patience, limit.map { $0 / 2 } ?? OpenLane.patience)
+        run.lane.close(within: patience) { [self] in handle { $0.state.closed(run.number) } }
+    }
+
     private func begin(_ flush: PendingFlush, in run: Run?) {
         guard flush.hasBegun.raise() else { return }
         guard let run else { return flush.completion(.notInitialized) }
@@ -250,9 +257,15 @@ extension ClientRuntime {
             timeout: max(.zero, flush.deadline - dependencies.clock.uptime), completion: flush.completion)
     }
 
-    /// Moves the queue in memory to the new lane. Calls made meanwhile come after it.
+    /// Moves the queue in memory to the new lane, once the requests under way are answered. Calls made meanwhile come
+    /// after it.
     private func move(_ old: Run, to run: Run) {
-        old.lane.engine.pause()
+        old.lane.engine.close(by: old.lane.loop.now.advanced(by: OpenLane.patience)) { [self] in
+            moveQueue(of: old, to: run)
+        }
+    }
+
+    private func moveQueue(of old: Run, to run: Run) {
         old.lane.outbox.stage(.barrier) { [self] _ in
             // Memory can always be read.
             let records = (try? old.lane.outbox.peek(limit: .max, maxBytes: .max))?.records ?? []

@@ -309,10 +309,10 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             case .flush(let flush): due.append(.flush(flush, nil))
             case .after(let body): due.append(.perform(body))
             case .change(let change):
-                if case .opening(let run) = phase {
-                    due.append(.commit(change.change, change, run))
-                } else {
-                    due.append(.perform { change.completion(nil, .done) })
+                switch phase {
+                // Behind a reset that is being written, it is written too before the lane is closed.
+                case .opening(let run), .resetting(let run, _): due.append(.commit(change.change, change, run))
+                case .idle, .moving, .ready, .withoutSession, .disabled, .shutDown: keep(change)
                 }
             }
         }

@@ -33,6 +33,17 @@ struct OpenLane: Sendable {
         engine = DeliveryEngine(parts, delivery: state, observer: observer)
     }
 
+    /// How long a lane that is left waits for the answers to its requests: what has arrived is recorded then, and the
+    /// next run does not send it again.
+    static let patience = Duration.seconds(5)
+
+    /// Sends nothing more, waits for the requests under way, then closes what is kept.
+    ///
+    /// - Parameter patience: How long to wait for the answers; after that the requests are cancelled.
+    func close(within patience: Duration, completion: @escaping @Sendable () -> Void) {
+        close(by: loop.now.advanced(by: patience), completion: completion)
+    }
+
     /// Stops delivery, then closes what is kept.
     ///
     /// - Parameters:

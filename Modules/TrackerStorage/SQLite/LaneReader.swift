@@ -38,7 +38,7 @@ final class LaneReader: Sendable {
             if isShut.load(ordering: .relaxed) { throw StorageError(.closed, "The outbox is closed") }
             let file = FileIdentity(ofPath: folder.database)
             if state.opened?.file != file { state.opened = nil }
-            guard let file else { return nil }
+            guard let file = try placed(file) else { return nil }
             if state.opened == nil, let database = try open() {
                 state.openings += 1
                 database.opening = state.openings
@@ -70,6 +70,18 @@ final class LaneReader: Sendable {
     func shut() {
         isShut.store(true, ordering: .relaxed)
         close()
+    }
+
+    /// The database's file; if it was not there just now, perhaps a new one.
+    ///
+    /// - Throws: `rebuilding` while a new one is being made.
+    private func placed(_ file: FileIdentity?) throws(StorageError) -> FileIdentity? {
+        if let file { return file }
+        if DamagedFiles(folder).hasDamagedCopy {
+            throw StorageError(.rebuilding, "\(folder.database) is being built anew by another process")
+        }
+        // The new one takes its place before the damaged copy goes.
+        return FileIdentity(ofPath: folder.database)
     }
 
     /// - Returns: `nil` if the database has no tables yet.

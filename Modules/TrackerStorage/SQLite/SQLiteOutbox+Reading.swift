@@ -173,7 +173,13 @@ extension SQLiteOutbox {
     }
 
     private func diskState() throws(StorageError) -> LaneState {
-        try read { (database, key, _) throws(StorageError) in try state(key, database) } ?? stateWithoutDatabase()
+        do throws(StorageError) {
+            return try read { (database, key, _) throws(StorageError) in try state(key, database) }
+                ?? stateWithoutDatabase()
+        } catch {
+            guard error.kind == .rebuilding else { throw error }
+            return stateWithoutDatabase()
+        }
     }
 
     private func state(_ key: LaneKey, _ database: LaneDatabase) throws(StorageError) -> LaneState {

@@ -117,11 +117,13 @@ extension SQLiteOutbox {
 
     /// Writes the backups, and answers those who wait for that.
     ///
-    /// If that finds the database damaged, it is done again once the writer has looked into it, unless the outbox closes.
+    /// If that finds the database damaged or being rebuilt, it is done again once the writer has looked into it, unless
+    /// the outbox closes.
     private func backUp(thenAnswer waiting: [@Sendable (StorageError?) -> Void], isRepeated: Bool = false) {
         backupQueue.async { [self] in
             let error = backUp()
-            if error?.kind == .corrupt, !isRepeated, stage.withLock(\.isOpen) {
+            let waitsForWriter = error.map { [.corrupt, .rebuilding].contains($0.kind) } ?? false
+            if waitsForWriter, !isRepeated, stage.withLock(\.isOpen) {
                 return stage(
                     StagedTask(task: .inspect) { [self] _ in backUp(thenAnswer: waiting, isRepeated: true) })
             }

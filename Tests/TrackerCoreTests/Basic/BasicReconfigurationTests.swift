@@ -45,6 +45,24 @@ struct BasicReconfigurationTests {
         #expect(fixture.tracker.info("endpoint") == .string(other.url + "/new"))
     }
 
+    @Test("waits for the request under way, and does not send its events again", arguments: [true, false])
+    func waitsForRequest(inMemory: Bool) async throws {
+        let gate = try Gate()
+        let fixture = try BasicFixture(inMemory ? .memory : .disk) { _ in .gated(gate, .status(200)) }
+        try fixture.start(path: "/old")
+        fixture.tracker.track(event: "A")
+        try await fixture.backend.server.requests(atLeast: 1)
+
+        try fixture.start(path: "/new")
+        let later = fixture.tracker.track(event: "B")
+        gate.open()
+        _ = await later.outcome
+        while fixture.tracker.queueLength > 0 { _ = await fixture.tracker.flush(timeout: .seconds(60)) }
+
+        #expect(fixture.backend.events.map { $0["name"] } == ["A", "B"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("counts and reports what a smaller queue in memory has no room for")
     func smallerQueue() async throws {
         let fixture = try BasicFixture(.memory)

@@ -269,6 +269,27 @@ struct InitializeTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a request that is under way when it runs in full is waited for, and its event is not sent again")
+    func waitsForRequest() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isEvent ? .gated(gate, .status(200, body: "{}")) : nil }
+        try await fixture.start()
+        await fixture.tracker.resetAndWait(all: true)
+        await fixture.tracker.track(eventName: "E")
+        try await fixture.backend.server.requests(atLeast: 3)
+
+        let results = Recorder<Bool>()
+        fixture.tracker.initialize(brandId: "925", config: fixture.config()) {
+            results.record((try? $0.get()) != nil)
+        }
+        gate.open()
+        #expect(try await results.values(atLeast: 1) == [true])
+        await fixture.drain()
+
+        #expect(fixture.names == ["E"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("after shutdown it runs in full, and finds the session it had")
     func afterShutdown() async throws {
         let fixture = try SessionFixture()

@@ -51,6 +51,32 @@ struct SharedLaneTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("one that looks while another process builds the database anew delivers once that is done")
+    func rebuiltElsewhere() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        try await fixture.start(fixture.patientConfig)
+        #expect(await fixture.tracker.track(eventName: "A").isQueued)
+        try await fixture.drainToWait()
+        fixture.answer()
+        let database = fixture.directory.path("state/tracker.sqlite3")
+        let lock = try LockedFile(fixture.directory.path("state/writer.lock"))
+
+        try FileManager.default.moveItem(atPath: database, toPath: database + ".damaged")
+        fixture.tracker.networkDidChange()
+        try await withGuard("a look") { [tracker = fixture.tracker] in
+            while tracker.info("lastError", "message")?.stringValue?.contains("built anew") != true {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        try FileManager.default.moveItem(atPath: database + ".damaged", toPath: database)
+        lock.unlock()
+
+        try await fixture.backend.server.requests(atLeast: 3)
+        #expect(fixture.names == ["A", "A"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("another goes on when the one that delivers ends, with what is left of both")
     func takesOver() async throws {
         let fixture = try SessionFixture { $0.isEvent ? .nothing(then: .stall) : nil }

@@ -197,6 +197,23 @@ struct ClientStateSequenceTests {
         #expect(harness.answers.all == ["not initialized: INIT_ERROR", "shut down", "shut down"])
     }
 
+    @Test("a second reset that waits at a shutdown is written behind the first, and answered only then")
+    func secondResetAtShutDown() throws {
+        var harness = try StateHarness<Holding>()
+        _ = harness.initialize()
+        _ = harness.opened()
+        _ = harness.finished()
+        #expect(harness.reset() == "commit in 1; resetting 1")
+        #expect(harness.reset() == "resetting 1")
+
+        #expect(harness.shutDown() == "commit in 1; shut down")
+        #expect(harness.answers.all == ["initialized"])
+        #expect(harness.resetEnded(.done(.sample()), in: 1) == "close 1; shut down")
+        #expect(harness.resetEnded(.done(.sample()), in: 1) == "close 1; shut down")
+        #expect(harness.handle { $0.closed(1) } == "perform; perform; perform; shut down")
+        #expect(harness.answers.all == ["initialized", "reset done", "reset done", "shut down"])
+    }
+
     @Test("a run that is begun after a shutdown waits for the old lane to be closed")
     func initializeAfterShutDown() throws {
         var harness = try StateHarness<Holding>()
