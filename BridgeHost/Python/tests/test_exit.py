@@ -66,6 +66,27 @@ class ExitTests(TestCase):
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
         self.assertEqual(fake.methods, [["track", "host.shutdown"]])
 
+    def test_exit_functions_of_the_program_still_track_whenever_they_were_registered(self) -> None:
+        fake = FakeHost(self.folder)
+        ended = run_program(
+            "import atexit\n"
+            "atexit.register(lambda: tracker.track('BEFORE_THE_IMPORT'))\n"
+            f"from mobiletracker import MobileTracker\n{PATIENTLY}"
+            f"tracker = MobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
+            "atexit.register(lambda: tracker.track('BEFORE_THE_FIRST_CALL'))\n"
+            f"tracker.init('925', {CONFIG!r})\n"
+            "atexit.register(lambda: tracker.track('AFTER_THE_FIRST_CALL'))\n"
+        )
+
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        self.assertEqual(
+            [[call["params"].get("eventName", call["method"]) for call in life] for life in fake.lives],
+            [
+                ["init", "AFTER_THE_FIRST_CALL", "BEFORE_THE_FIRST_CALL", "flush", "host.shutdown"],
+                ["init", "BEFORE_THE_IMPORT"],
+            ],
+        )
+
     def test_starts_no_host_that_was_not_used(self) -> None:
         ended, fake = self.run_with("print(tracker)")
 
@@ -140,6 +161,21 @@ class ExitTests(TestCase):
         self.assertEqual(names, ["PARENT", "CHILD", "STILL"])
         methods = [entry["method"] for entry in entries if "method" in entry]
         self.assertEqual(methods[2:6], ["init", "track", "flush", "host.shutdown"])
+
+    def test_a_forked_child_tells_no_loss_of_what_its_parent_goes_on_with(self) -> None:
+        ended, _ = self.run_with(
+            'tracker.track("A")\n'
+            'receipt = tracker.track("B")\n'
+            "child = os.fork()\n"
+            "if child == 0:\n"
+            "    del receipt\n"
+            "    sys.exit(0)\n"
+            "os.waitpid(child, 0)\n"
+            "os._exit(0)\n",
+            {"silent": ["track"]},
+        )
+
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
 
     def test_a_process_of_multiprocessing_sends_what_is_left_too(self) -> None:
         ended, fake = self.run_with(

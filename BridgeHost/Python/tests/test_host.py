@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import platform
@@ -406,6 +407,24 @@ class NotificationTests(TestCase):
         self.assertEqual(heard, ["Careful."])
         self.assertIn("ZeroDivisionError", self.warnings[-1])
 
+    def test_reach_async_listeners(self) -> None:
+        tracker, _ = self.fake({"notifications": [["log", LOG], ["log", LOG]]})
+        heard: list[str] = []
+        done = threading.Event()
+
+        async def listen(notification: LogNotification) -> None:
+            await asyncio.sleep(0)
+            heard.append(notification["message"])
+            if len(heard) == 1:
+                raise LookupError("meant")
+            done.set()
+
+        tracker.on("log", listen)
+
+        self.assertTrue(done.wait(60))
+        self.assertEqual(heard, ["Careful.", "Careful."])
+        self.assertIn("LookupError", self.warnings[-1])
+
     def test_of_deliveries_reach_only_listeners_of_that_topic(self) -> None:
         collector, tracker = self.start_collector(), self.real()
         delivered: queue.Queue[str | None] = queue.Queue()
@@ -437,14 +456,28 @@ class AsyncNotificationTests(AsyncTestCase):
     """Notifications in an event loop."""
 
     async def test_come_in_the_loop_that_runs(self) -> None:
-        import asyncio
-
         tracker, _ = self.fake_async({"notifications": [["log", LOG]]})
         heard: asyncio.Queue[object] = asyncio.Queue()
         thread = threading.get_ident()
         tracker.on("log", lambda notification: heard.put_nowait((threading.get_ident(), notification)))
 
         self.assertEqual(await asyncio.wait_for(heard.get(), 60), (thread, LOG))
+
+    async def test_reach_async_listeners_as_tasks(self) -> None:
+        tracker, _ = self.fake_async({"notifications": [["log", LOG], ["log", LOG]]})
+        heard: asyncio.Queue[int] = asyncio.Queue()
+
+        async def listen(notification: LogNotification) -> None:
+            await tracker.get_session_id()
+            await heard.put(threading.get_ident())
+            raise LookupError("meant")
+
+        tracker.on("log", listen)
+
+        for _ in range(2):
+            self.assertEqual(await asyncio.wait_for(heard.get(), 60), threading.get_ident())
+        await tracker.close()
+        self.assertEqual(len([warning for warning in self.warnings if "LookupError" in warning]), 2)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,15 @@ def reset() -> None:
     _watching = threading.RLock()
 
 
+def wait_for(call: Call, timeout: float | None = None) -> bool:
+    """Waits until a call has ended; False if it takes longer."""
+    if call.is_done:
+        return True
+    done = threading.Event()
+    call.watch(done.set)
+    return done.wait(timeout)
+
+
 class CallSite(Protocol):
     """The place in the program that made a call. It reads the answer."""
 

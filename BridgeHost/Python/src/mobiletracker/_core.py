@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, Literal
 
 from . import _call
-from ._call import Call
+from ._call import Call, wait_for
 from ._hooks import BeforeSend, CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault, a_type
 from ._link import HostLink
@@ -90,6 +90,9 @@ class Core:
             self._is_used = True
             _register()
         self.link.call(call, waits=waits)
+        if _has_left and row.repeats:
+            wait_for(call, _EXIT_SHUTDOWN)
+            call.is_watched = False  # The program has not asked for its result.
         return call
 
     def _write(self, row: Row, arguments: Sequence[object], message_id: str | None) -> bytes:
@@ -107,7 +110,7 @@ class Core:
             self.warnings.finish()
             ended()
 
-        self.link.shut_down(finish)
+        self.link.shut_down(finish, forgets=not _has_left)
 
     # At the end of the program
 
@@ -297,35 +300,50 @@ def program_name() -> str | None:
 
 _all: weakref.WeakSet[Core] = weakref.WeakSet()
 _registered_in = 0
+_has_left = False
+"""Whether this process is past its end as far as this package is concerned: what is called now, by an exit function of
+the program that runs later, may be the last thing that the process does."""
 
 
 def _register() -> None:
-    """Makes the end of the program wait for events that are not sent yet."""
+    """Makes the end of a process that ends without `atexit` wait for events that are not sent yet."""
     global _registered_in
     if _registered_in == os.getpid():
         return
     _registered_in = os.getpid()
-    # A process of multiprocessing ends without atexit, and has exit functions of its own.
-    processes = sys.modules.get("multiprocessing.util")
-    parents = sys.modules.get("multiprocessing.process")
-    if processes and parents and parents.parent_process() is not None:
-        processes.Finalize(None, _leave, exitpriority=0)
-    else:
-        atexit.register(_leave)
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    if multiprocessing and multiprocessing.parent_process() is not None:
+        sys.modules["multiprocessing.util"].Finalize(None, _leave, exitpriority=0)
+    # A process of billiard, whose pools have their own way to end. Celery says when.
+    billiard = sys.modules.get("billiard.process")
+    if billiard and billiard.current_process()._parent_pid is not None:
+        sys.modules["billiard.util"].Finalize(None, _leave, exitpriority=0)
+        if signals := sys.modules.get("celery.signals"):
+            signals.worker_process_shutdown.connect(_leave_worker, weak=False)
 
 
 def _leave() -> None:
     """Sends what is left in all trackers, and ends their hosts."""
+    global _has_left
     cores = list(_all)
     deadline = time.monotonic() + _EXIT_FLUSH
     flushes = [done for core in cores if (done := core.begin_flush())]
     for done in flushes:
         done.wait(max(0.0, deadline - time.monotonic()))
+    _has_left = True
     deadline = time.monotonic() + _EXIT_SHUTDOWN
     for ended in [end_of(core) for core in cores if core.link.io.is_running]:
         ended.wait(max(0.0, deadline - time.monotonic()))
     for core in cores:
         core.warnings.finish()
+
+
+def _leave_worker(**_: object) -> None:
+    """A worker of Celery ends."""
+    _leave()
+
+
+atexit.register(_leave)
 
 
 def end_of(core: Core, finish: Callable[[], None] = lambda: None) -> threading.Event:
@@ -344,6 +362,8 @@ def end_of(core: Core, finish: Callable[[], None] = lambda: None) -> threading.E
 
 
 def _become_child() -> None:
+    global _has_left
+    _has_left = False
     _call.reset()
     for core in list(_all):
         core.become_child()

@@ -99,6 +99,7 @@ class HostLink:
         self._last_warning = ""
         self._handshake: Timer | None = None
         self._shutdown: _Shutdown | None = None
+        self._forgets = True
         self._when_quiet: list[Callable[[], None]] = []
 
     # For any thread
@@ -125,15 +126,18 @@ class HostLink:
         """Asks this host, and those that follow it, for notifications of this kind."""
         self.io.post(self._subscribe, topic)
 
-    def shut_down(self, ended: Callable[[], None]) -> None:
+    def shut_down(self, ended: Callable[[], None], *, forgets: bool = True) -> None:
         """Lets the host send for its 1.5 s and end. A later call starts another host.
 
         :param ended: Called when it has ended.
+        :param forgets: Whether the next host starts without clients. If not, the process is ending, and the thread stays
+            for calls that exit functions make: at that time no other can be started.
         """
+        self._forgets = forgets
         if self.io.is_running:
             return self.io.post(self._shut_down, ended)
         # There is no host. At the end of the interpreter no thread can be started, so this must not need one.
-        self.recovery.clear()
+        self._forget()
         ended()
 
     def when_quiet(self, action: Callable[[], None]) -> None:
@@ -148,6 +152,7 @@ class HostLink:
             host.abandon()
         self._prepare()
         for call in open_calls:
+            call.is_watched = True  # It has not failed: the parent goes on with it, and warns if it fails there.
             call.fail(host_exited("this process was forked, and its parent goes on with the call", call.method))
 
     # Calls
@@ -338,7 +343,7 @@ class HostLink:
         if self._shutdown:
             return self._shutdown.ended.append(ended)
         if self._state is _State.IDLE:
-            self.recovery.clear()
+            self._forget()
             return ended()
         self._shutdown = _Shutdown()
         self._shutdown.ended.append(ended)
@@ -382,7 +387,7 @@ class HostLink:
 
     def _ended_after_shutdown(self, shutdown: _Shutdown, how: str) -> None:
         self._reject(self._calls, lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
-        self.recovery.clear()
+        self._forget()
         self._finish_shutdown()
         if self._calls:
             self._start()
@@ -395,8 +400,12 @@ class HostLink:
             for ended in shutdown.ended:
                 ended()
 
+    def _forget(self) -> None:
+        if self._forgets:
+            self.recovery.clear()
+
     def _is_idle(self) -> bool:
-        return self._state is _State.IDLE and not self._calls and not self._processes
+        return self._forgets and self._state is _State.IDLE and not self._calls and not self._processes
 
     def _warn(self, message: str) -> None:
         """Warns, unless the last warning was the same: many calls can have one cause."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
 import queue
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from ._core import snake_keys
@@ -36,6 +38,7 @@ class NotificationListeners:
             topic: [] for topic in TOPICS
         }
         self._subscribed: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def on(self, topic: str, listener: Listener, run: Callable[[Listener, Any], None]) -> Callable[[], None]:
         """Calls `listener` with each notification of this kind from now on. What it raises becomes a warning.
@@ -73,11 +76,32 @@ class NotificationListeners:
             run(listener, notification)
 
     def call(self, listener: Listener, notification: Any) -> None:
-        """Calls a listener."""
+        """Calls a listener. One that is `async` runs as a task of the loop, or to its end where there is no loop."""
         try:
-            listener(notification)
+            result = listener(notification)
+            if inspect.iscoroutine(result):
+                self._run(self._finish(result))
         except Exception:
-            self._warn(f"A listener failed: {traceback.format_exc()}")
+            self._warn_of_failure()
+
+    async def _finish(self, result: Awaitable[object]) -> None:
+        try:
+            await result
+        except Exception:
+            self._warn_of_failure()
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work)
+        task = loop.create_task(work)
+        # The loop itself keeps no task alive.
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _warn_of_failure(self) -> None:
+        self._warn(f"A listener failed: {traceback.format_exc()}")
 
 
 class ListenerThread:

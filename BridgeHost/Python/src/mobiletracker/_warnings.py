@@ -139,8 +139,9 @@ class Warnings:
         self._streaks: dict[tuple[str, str], _Streak] = {}
 
     def become_child(self) -> None:
-        """After a fork: a thread that only the parent has may have locked it."""
+        """After a fork: a thread that only the parent has may have locked it, and the parent warns of what it counted."""
         self._lock = threading.RLock()
+        self._streaks = {}
 
     def warn(self, message: str | None) -> None:
         """Logs a warning, unless warnings are off."""

@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ._call import Call
+from ._call import Call, wait_for
 
 if TYPE_CHECKING:
     from ._core import Core
@@ -131,11 +131,8 @@ class AsyncCaller:
 
 def waited_for(call: Call, timeout: float | None = None) -> Any:
     """Waits for the result of a call."""
-    if not call.is_done:
-        done = threading.Event()
-        call.watch(done.set)
-        if not done.wait(timeout):
-            raise TimeoutError(f"{call.method} was not answered within {timeout} s.")
+    if not wait_for(call, timeout):
+        raise TimeoutError(f"{call.method} was not answered within {timeout} s.")
     return call.result()
 
 

@@ -89,7 +89,7 @@ class MobileTracker(TrackerCalls):
     ) -> Callable[[], None]: ...
 
     def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:
-        """Calls the listener with each notification of this kind from now on, on a thread of its own.
+        """Calls the listener with each notification of this kind from now on, on a thread of its own. It may be `async`.
 
         :returns: A function that removes the listener.
         """
@@ -180,7 +180,7 @@ class AsyncMobileTracker(AsyncTrackerCalls):
     ) -> Callable[[], None]: ...
 
     def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:
-        """Calls the listener with each notification of this kind from now on, in the running loop.
+        """Calls the listener with each notification of this kind from now on, in the running loop. It may be `async`.
 
         :returns: A function that removes the listener.
         """
