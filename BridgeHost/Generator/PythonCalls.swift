@@ -35,6 +35,7 @@ enum PythonCalls {
 
             from __future__ import annotations
 
+            from ._params import OMITTED, Omitted, call_options
             from .outcome import FlushReport\(caller == .synchronous ? "" : ", Outcome")
             from .protocol import (\(types)
             )
@@ -45,7 +46,9 @@ enum PythonCalls {
     /// The types that calls take and give, but for those that are classes of the package.
     private static var usedTypes: Set<String> {
         let methods = ClientGroup.all.flatMap { $0.rows.map(\.method) }
-        let types = methods.flatMap { method in method.parameters.map(type) + [result(of: method)] }
+        let types = methods.flatMap { method in
+            method.parameters.map(type) + keywords(of: method).map { $0.schema.python(in: "") } + [result(of: method)]
+        }
         let names = types.flatMap { $0.split(separator: " | ").map(String.init) }
         return Set(names.filter { $0.first?.isUppercase == true && !["None", "Outcome", "FlushReport"].contains($0) })
     }
@@ -54,7 +57,7 @@ enum PythonCalls {
         let named = method.parameters.filter(\.isNamedOnly).map(argument)
         let list =
             ["self"] + method.parameters.filter { !$0.isNamedOnly }.map(argument)
-            + (named.isEmpty ? [] : ["*"] + named)
+            + (named.isEmpty ? [] : ["*"] + keywords(of: method).map(argument) + named)
         let type = result(of: method)
         let call = call(of: method)
         let (returns, body) =
@@ -64,9 +67,26 @@ enum PythonCalls {
             case (.synchronous, "None"): ("None", "self._ask(\(call))")
             case (.synchronous, _): (type, "result: \(type) = self._ask(\(call))\n        return result")
             }
+        let own = keywords(of: method).map { "\(PythonNames.snake($0.name))=\(PythonNames.snake($0.name))" }
+        let values = (["options"] + own).joined(separator: ", ")
+        let merged = own.isEmpty ? "" : "options = call_options(\n            \(values)\n        )\n        "
         let line = "    def \(name)(\(list.joined(separator: ", "))) -> \(returns):"
         let lines = "    def \(name)(\n        \(list.joined(separator: ",\n        ")),\n    ) -> \(returns):"
-        return "\(line.count <= 120 ? line : lines)\n\(documentation(of: method))\n        \(body)"
+        return "\(line.count <= 120 ? line : lines)\n\(documentation(of: method))\n        \(merged)\(body)"
+    }
+
+    /// What a call says about itself, as keywords beside the object that may hold the same: what no argument says.
+    private static func keywords(of method: Method<HostSession>) -> [Schema.Member] {
+        guard let options = method.parameters.first(where: \.isCallOptions)?.schema,
+            case .object(let members, _)? = NamedSchema.named(options)?.schema
+        else { return [] }
+        let arguments = Set(method.parameters.map { $0.name == "newUserId" ? "userId" : $0.name })
+        return members.filter { !arguments.contains($0.name) }
+    }
+
+    /// An id that is `None` is not one that was left out.
+    private static func argument(_ keyword: Schema.Member) -> String {
+        "\(PythonNames.snake(keyword.name)): \(keyword.schema.python(in: "")) | Omitted = OMITTED"
     }
 
     private static func argument(_ parameter: Parameter) -> String {
@@ -86,9 +106,12 @@ enum PythonCalls {
 
     private static func documentation(of method: Method<HostSession>) -> String {
         let summary = PythonNames.sentence(method.summary)
-        let described = method.parameters.filter { !$0.summary.isEmpty }
-        let named = described.map {
-            "        :param \(PythonNames.snake($0.name)): \(PythonNames.sentence($0.summary))"
+        let described =
+            method.parameters.filter { !$0.isNamedOnly }.map { ($0.name, $0.summary) }
+            + keywords(of: method).map { ($0.name, $0.summary) }
+            + method.parameters.filter(\.isNamedOnly).map { ($0.name, $0.summary) }
+        let named = described.filter { !$0.1.isEmpty }.map { name, summary in
+            "        :param \(PythonNames.snake(name)): \(PythonNames.sentence(summary))"
         }
         let errors = method.errors.map { "`\($0)`" }.joined(separator: ", ")
         let lines = named + (errors.isEmpty ? [] : ["        :raises MobileTrackerError: \(errors)"])

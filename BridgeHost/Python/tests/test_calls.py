@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 import unittest
 from datetime import datetime, timezone
@@ -222,6 +223,27 @@ class CallTests(TestCase):
                 self.assertEqual(tracker.analytics.track("X", None, options).outcome(60).reason, "INVALID_VALUE")
                 self.assertIn(message, self.warnings[-1])
 
+    def test_what_an_analytics_call_says_for_itself_may_be_keywords(self) -> None:
+        typed, fake = self.fake()
+        analytics: Any = typed.analytics
+
+        analytics.track("A", {"a": 1}, user_id="u1", context={"ip": "::1"})
+        analytics.page("B", None, {"anonymous_id": "a", "user_id": "u1"}, user_id=2, group_id="g").outcome(60)
+        dropped = analytics.track("C", {}, user_id=None)
+        twice = analytics.track("C", {}, {"userId": "u1"}, user_id="u2")
+        wrong = analytics.track("C", {}, "u1", user_id="u2")
+
+        self.assertEqual(
+            [call["params"].get("options") for call in fake.lives[0]],
+            [
+                {"userId": "u1", "context": {"ip": "::1"}},
+                {"anonymousId": "a", "userId": "2", "groupId": "g"},
+            ],
+        )
+        self.assertEqual({call.outcome(60).reason for call in (dropped, twice, wrong)}, {"INVALID_VALUE"})
+        self.assertIn("options.user_id must not be None", self.warnings[0])
+        self.assertIn("options.userId is there twice", self.warnings[1])
+
     def test_ids_are_whole_numbers_and_uuids_too_and_are_sent_as_their_text(self) -> None:
         typed, fake = self.fake()
         tracker: Any = typed
@@ -267,6 +289,43 @@ class CallTests(TestCase):
 
         self.assertIn("It needs cross_site_cookie: True in init, and a URL with gt_session_id.", self.warnings[0])
         self.assertIn("The id of the group is empty.", self.warnings[1])
+
+    def test_a_call_after_the_end_says_that_the_tracker_was_closed(self) -> None:
+        dropped = {"status": "dropped", "reason": "NOT_INITIALIZED"}
+        tracker, _ = self.fake({"results": {"track": dropped, "basic.track": dropped}})
+
+        tracker.close()
+        tracker.track("A").outcome(60)
+        tracker.basic.track("B").outcome(60)
+        tracker.init("925", CONFIG)
+        tracker.track("C").outcome(60)
+        tracker.close()
+
+        told = [re.sub(r" \(at .*", "", warning) for warning in self.warnings]
+        self.assertEqual(
+            told,
+            [
+                'track "A" was dropped: NOT_INITIALIZED. The tracker was closed. Call init() to open it again.',
+                'basic.track "B" was dropped: NOT_INITIALIZED. The tracker was closed. '
+                "Call basic.initialize() to open it again.",
+                "1 more call was dropped: NOT_INITIALIZED. The tracker was closed. Call init() to open it again.",
+            ],
+        )
+
+    def test_arguments_in_the_order_of_segment_get_a_hint(self) -> None:
+        typed, _ = self.fake()
+        analytics: Any = typed.analytics
+
+        calls = [
+            (analytics.track("user-1", "Order Completed", {"total": 1}), "write track(event, properties, user_id=…)."),
+            (analytics.track({"user_id": "u", "event": "E"}), "not one object: write track(event, properties, user_id=…)."),
+            (analytics.group("user-1", "group-1"), "write group(group_id, traits, user_id=…)."),
+            (analytics.alias("anonymous", "user-1"), "write alias(user_id, anonymous_id=previous_id)."),
+        ]
+
+        for (call, words), warning in zip(calls, self.warnings, strict=True):
+            self.assertIn(call.outcome(60).reason, ("INVALID_VALUE", "INVALID_EVENT_NAME"))
+            self.assertIn(words, warning)
 
     def test_says_nothing_if_warnings_are_off(self) -> None:
         from mobiletracker import MobileTracker

@@ -26,6 +26,7 @@ ARRIVES = {
     "package": [["PURCHASE"], ["PURCHASE"]],
     "guide": [
         ["ROW_IMPORTED"] * 3,
+        ["Row Imported"] * 25,
         ["PURCHASE"],
         ["REQUEST"],
         ["STARTED", "PURCHASE"],

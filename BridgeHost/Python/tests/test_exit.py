@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
@@ -176,6 +177,26 @@ class ExitTests(TestCase):
         )
 
         self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
+    def test_a_program_that_eventlet_or_gevent_has_patched_is_no_different(self) -> None:
+        for patch in ("import eventlet; eventlet.monkey_patch()", "from gevent import monkey; monkey.patch_all()"):
+            name = patch.split()[1].strip(";")
+            if not importlib.util.find_spec(name):
+                self.skipTest(f"{name} is not installed; .ci/setup tests does that")
+            with self.subTest(name):
+                (self.folder / "log.jsonl").unlink(missing_ok=True)
+                fake = FakeHost(self.folder)
+                ended = run_program(
+                    f"import warnings; warnings.simplefilter('ignore')\n{patch}\n"
+                    f"from mobiletracker import MobileTracker\n{PATIENTLY}"
+                    f"tracker = MobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
+                    f"tracker.init('925', {CONFIG!r})\n"
+                    "print(tracker.track('A').outcome(60).status)\n"
+                    "for i in range(100): tracker.track('B', {'i': i})\n"
+                )
+
+                self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "queued\n", ""))
+                self.assertEqual(fake.methods, [["init", *["track"] * 101, "flush", "host.shutdown"]])
 
     def test_a_process_of_multiprocessing_sends_what_is_left_too(self) -> None:
         ended, fake = self.run_with(

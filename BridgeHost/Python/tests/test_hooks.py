@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, cast
 from unittest import mock
 
-from .support import FakeHost, TestCase, Warned
+from .support import FakeHost, TestCase, Warned, host_path, run_program
 
 from mobiletracker import AnalyticsCallOptions, BeforeSend, MobileTracker, Outcome, OutgoingCall  # isort: skip
 from mobiletracker._call import Call  # isort: skip
@@ -254,6 +254,29 @@ class LoggerTests(TestCase):
         self.assertEqual(self.warnings, [])
         self.assertEqual((len(dropped), logged[:3]), (1, ["Ready.", "Careful.", "Strange."]))
         self.assertLessEqual({"INFO", "WARNING", "ERROR"}, set(own.levels))
+
+    def test_the_log_on_stderr_is_whole_lines(self) -> None:
+        """The program writes there too, and a piece of the log may end inside a character."""
+        ended = run_program(
+            "import sys\n"
+            "from mobiletracker._hooks import HostLog\n"
+            "log = HostLog(None, is_passed=True)\n"
+            "log.take(b'first\\ncaf\\xc3')\n"
+            "print('the program', file=sys.stderr, flush=True)\n"
+            "log.take(b'\\xa9\\n')\n"
+        )
+
+        self.assertEqual(ended.stderr, "first\nthe program\ncafé\n")
+
+    def test_what_init_raises_is_told_once_and_in_the_names_of_python(self) -> None:
+        ended = run_program(
+            "from mobiletracker import MobileTracker\n"
+            f"tracker = MobileTracker(host_path={str(host_path())!r}, host_arguments=['--storage-dir', {str(self.folder)!r}])\n"
+            "tracker.init('925', {'api_url': 'http://127.0.0.1:1', 'x_api_key': 'key-12345678'})\n"
+        )
+
+        self.assertEqual(ended.stderr.count("No session could be created"), 1, ended.stderr)
+        self.assertIn("set session_creation to inBackground", ended.stderr)
 
     def test_that_fails_fails_no_call(self) -> None:
         fake = FakeHost(self.folder, {"log": "[MobileTracker] info: Ready.\n"})

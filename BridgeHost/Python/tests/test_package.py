@@ -14,11 +14,12 @@ import venv
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from .support import GUARD, PACKAGE, SOURCE, TestCase, host_path, run_program, snake
 
 import mobiletracker  # isort: skip
-from mobiletracker import AsyncMobileTracker, MobileTracker  # isort: skip
+from mobiletracker import AnalyticsCallOptions, AsyncMobileTracker, MobileTracker  # isort: skip
 from mobiletracker._link import PROTOCOL_VERSION  # isort: skip
 from mobiletracker._table import ROWS, VERSION  # isort: skip
 
@@ -46,8 +47,12 @@ class ParityTests(unittest.TestCase):
             names = [snake(param["name"]) for param in method["params"]]
             for owner in (tracker, other):
                 function = getattr(getattr(owner, client) if client else owner, snake(name))
+                # The members of `options` are keywords too, but for those that are arguments.
+                keywords = AnalyticsCallOptions.__annotations__ if "options" in names and "message_id" in names else ()
                 with self.subTest(method["name"], owner=owner):
-                    self.assertEqual([*inspect.signature(function).parameters], names)
+                    given = [*inspect.signature(function).parameters]
+                    also = [keyword for keyword in keywords if keyword != names[0].removeprefix("new_")]
+                    self.assertEqual(given, [*names[:-1], *also, *names[-1:]])
                     self.assertTrue(function.__doc__)
 
     def test_on_the_version_of_the_protocol_and_of_the_product(self) -> None:
@@ -58,6 +63,23 @@ class ParityTests(unittest.TestCase):
     def test_every_public_name_is_there(self) -> None:
         for name in mobiletracker.__all__:
             self.assertTrue(hasattr(mobiletracker, name), name)
+
+
+class MockTests(unittest.TestCase):
+    """A stand-in for a tracker in the tests of a program."""
+
+    def test_has_the_calls_of_all_three_clients_and_refuses_others(self) -> None:
+        for tracker in (MobileTracker, AsyncMobileTracker):
+            for stand_in in (mock.create_autospec(tracker, instance=True), mock.create_autospec(tracker)()):
+                stand_in.track("A", {"a": 1})
+                stand_in.analytics.track("B", {}, user_id="u1")
+                stand_in.basic.identify("u2")
+
+                stand_in.analytics.track.assert_called_once_with("B", {}, user_id="u1")
+                with self.assertRaises(AttributeError):
+                    stand_in.analytics.trak("B")
+                with self.assertRaises(TypeError):
+                    stand_in.analytics.track("B", usr_id="u1")
 
 
 class TypeTests(unittest.TestCase):
@@ -81,6 +103,9 @@ class TypeTests(unittest.TestCase):
             'tracker.init("925", {"api_url": "u", "x_api_key": "k", "retry_delay_ms": 10})\n'
             'tracker.init("925", {"api_ulr": "u"})\n'
             'tracker.set_consent("maybe")\n'
+            'tracker.analytics.track("A", {}, user_id="u", context={"a": 1})\n'
+            'tracker.analytics.track("A", {}, user_id=None)\n'
+            'tracker.analytics.trak("A")\n'
             "assert_type(tracker.get_session_id(), str | None)\n"
             'assert_type(tracker.track("A").outcome(), Outcome)\n'
             "async def work() -> None:\n"
@@ -89,22 +114,48 @@ class TypeTests(unittest.TestCase):
         command = [sys.executable, "-m", "mypy", "--strict", "-c", source]
         checked = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, timeout=LONG)
 
-        self.assertEqual(re.findall(r"^<string>:(\d+): error", checked.stdout, re.M), ["5", "6"], checked.stdout)
+        self.assertEqual(re.findall(r"^<string>:(\d+): error", checked.stdout, re.M), ["5", "6", "8", "9"], checked.stdout)
 
 
-class CommandTests(unittest.TestCase):
+class CommandTests(TestCase):
     """`python -m mobiletracker`."""
 
     def test_prints_the_version_and_the_host_that_it_finds(self) -> None:
-        run = "import runpy, sys; sys.argv[1:] = {}; runpy.run_module('mobiletracker', run_name='__main__')"
-        version = run_program(run.format(["--version"]))
-        host = run_program(run.format([]), MOBILE_TRACKER_HOST="/bin/true")
-        none = run_program(run.format([]), MOBILE_TRACKER_HOST="/nowhere")
+        version = self.run_command("--version")
+        host = self.run_command(MOBILE_TRACKER_HOST="/bin/true", XDG_STATE_HOME="/nowhere")
+        none = self.run_command(MOBILE_TRACKER_HOST="/nowhere")
 
         self.assertEqual((version.returncode, version.stdout), (0, f"mobile-tracker {VERSION}\n"))
-        self.assertEqual((host.returncode, host.stdout), (0, "/bin/true\n"))
+        self.assertEqual((host.returncode, host.stdout), (0, f"version       {VERSION}\nhost          /bin/true\n"))
         self.assertEqual(none.returncode, 1)
         self.assertIn("/nowhere (MOBILE_TRACKER_HOST)", none.stderr)
+
+    def test_says_what_waits_in_the_state_folders(self) -> None:
+        shop = self.folder / "mobile-tracker/shop"
+        tracker = MobileTracker(host_path=host_path(), host_arguments=["--storage-dir", str(shop)], stderr="ignore")
+        self.addCleanup(tracker.close)
+        collector = self.start_collector()
+        tracker.init("925", collector.config())
+        collector.faults(["503×always"])
+        for _ in range(2):
+            tracker.track("A").outcome(GUARD)
+        tracker.close()
+        (self.folder / "mobile-tracker/empty").mkdir()
+
+        environment = {"MOBILE_TRACKER_HOST": str(host_path()), "XDG_STATE_HOME": str(self.folder)}
+        everything = self.run_command(**environment)
+        one = self.run_command("--storage-directory", str(shop), **environment)
+
+        own = f"state folder  {shop}\n              MobileTracker 925 to {collector.url}: 2 events wait\n"
+        other = f"state folder  {shop.parent / 'empty'}\n              nothing was tracked yet\n"
+        head = f"version       {VERSION}\nhost          {host_path()}\n"
+        self.assertEqual(everything.stdout, head + other + own)
+        self.assertEqual(one.stdout, head + own)
+
+    def run_command(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Runs it."""
+        run = f"import runpy, sys; sys.argv[1:] = {arguments!r}; runpy.run_module('mobiletracker', run_name='__main__')"
+        return run_program(run, **environment)
 
 
 class WheelTests(TestCase):

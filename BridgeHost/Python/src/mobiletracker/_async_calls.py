@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ._params import OMITTED, Omitted, call_options
 from .outcome import FlushReport, Outcome
 from .protocol import (
     AnalyticsCallOptions,
@@ -14,6 +15,7 @@ from .protocol import (
     DebugInfo,
     Id,
     Properties,
+    Timestamp,
     TrackerConfig,
 )
 from .receipt import AsyncCaller, Awaited
@@ -230,6 +232,11 @@ class AsyncAnalyticsCalls(AsyncCaller):
         properties: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Records that an event happened.
@@ -237,8 +244,16 @@ class AsyncAnalyticsCalls(AsyncCaller):
         :param event: What happened. Not blank.
         :param properties: Facts about it.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._call("analytics.track", (event, properties, options), message_id)
 
     def identify(
@@ -247,6 +262,10 @@ class AsyncAnalyticsCalls(AsyncCaller):
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Identifies the user of this event and all later ones.
@@ -254,8 +273,15 @@ class AsyncAnalyticsCalls(AsyncCaller):
         :param user_id: The application's name for the user. Not blank.
         :param traits: Facts about the user.
         :param options: Values for this call alone, instead of the client's own.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._call("analytics.identify", (user_id, traits, options), message_id)
 
     def group(
@@ -264,6 +290,10 @@ class AsyncAnalyticsCalls(AsyncCaller):
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Sets the user's group for this event and all later ones.
@@ -271,8 +301,15 @@ class AsyncAnalyticsCalls(AsyncCaller):
         :param group_id: The group. Not blank.
         :param traits: Facts about the group.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, timestamp=timestamp, context=context
+        )
         return self._call("analytics.group", (group_id, traits, options), message_id)
 
     def screen(
@@ -281,6 +318,11 @@ class AsyncAnalyticsCalls(AsyncCaller):
         properties: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Records that a screen was shown.
@@ -288,8 +330,16 @@ class AsyncAnalyticsCalls(AsyncCaller):
         :param name: The screen. Not blank.
         :param properties: Facts about the view.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._call("analytics.screen", (name, properties, options), message_id)
 
     def page(
@@ -298,6 +348,11 @@ class AsyncAnalyticsCalls(AsyncCaller):
         properties: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Records that a page was shown.
@@ -305,8 +360,16 @@ class AsyncAnalyticsCalls(AsyncCaller):
         :param name: The page. Not blank.
         :param properties: Facts about the view.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._call("analytics.page", (name, properties, options), message_id)
 
     def alias(
@@ -314,14 +377,25 @@ class AsyncAnalyticsCalls(AsyncCaller):
         new_user_id: Id,
         options: AnalyticsCallOptions | None = None,
         *,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Awaited[Outcome]:
         """Gives the user another id, for this event and all later ones.
 
         :param new_user_id: The other name. Not blank.
         :param options: Values for this call alone, instead of the client's own.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._call("analytics.alias", (new_user_id, options), message_id)
 
     def set_advertising_id(

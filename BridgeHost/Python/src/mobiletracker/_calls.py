@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ._params import OMITTED, Omitted, call_options
 from .outcome import FlushReport
 from .protocol import (
     AnalyticsCallOptions,
@@ -14,6 +15,7 @@ from .protocol import (
     DebugInfo,
     Id,
     Properties,
+    Timestamp,
     TrackerConfig,
 )
 from .receipt import Caller, Receipt
@@ -232,6 +234,11 @@ class AnalyticsCalls(Caller):
         properties: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Receipt:
         """Records that an event happened.
@@ -239,8 +246,16 @@ class AnalyticsCalls(Caller):
         :param event: What happened. Not blank.
         :param properties: Facts about it.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._enqueue("analytics.track", (event, properties, options), message_id)
 
     def identify(
@@ -249,6 +264,10 @@ class AnalyticsCalls(Caller):
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Receipt:
         """Identifies the user of this event and all later ones.
@@ -256,8 +275,15 @@ class AnalyticsCalls(Caller):
         :param user_id: The application's name for the user. Not blank.
         :param traits: Facts about the user.
         :param options: Values for this call alone, instead of the client's own.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._enqueue("analytics.identify", (user_id, traits, options), message_id)
 
     def group(
@@ -266,6 +292,10 @@ class AnalyticsCalls(Caller):
         traits: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Receipt:
         """Sets the user's group for this event and all later ones.
@@ -273,8 +303,15 @@ class AnalyticsCalls(Caller):
         :param group_id: The group. Not blank.
         :param traits: Facts about the group.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, timestamp=timestamp, context=context
+        )
         return self._enqueue("analytics.group", (group_id, traits, options), message_id)
 
     def screen(
@@ -283,6 +320,11 @@ class AnalyticsCalls(Caller):
         properties: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Receipt:
         """Records that a screen was shown.
@@ -290,8 +332,16 @@ class AnalyticsCalls(Caller):
         :param name: The screen. Not blank.
         :param properties: Facts about the view.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._enqueue("analytics.screen", (name, properties, options), message_id)
 
     def page(
@@ -300,6 +350,11 @@ class AnalyticsCalls(Caller):
         properties: Properties | None = None,
         options: AnalyticsCallOptions | None = None,
         *,
+        user_id: Id | Omitted = OMITTED,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Receipt:
         """Records that a page was shown.
@@ -307,8 +362,16 @@ class AnalyticsCalls(Caller):
         :param name: The page. Not blank.
         :param properties: Facts about the view.
         :param options: Values for this call alone, instead of the client's own.
+        :param user_id: The user that the call is about; 1 to 1,024 bytes, not blank.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, user_id=user_id, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._enqueue("analytics.page", (name, properties, options), message_id)
 
     def alias(
@@ -316,14 +379,25 @@ class AnalyticsCalls(Caller):
         new_user_id: Id,
         options: AnalyticsCallOptions | None = None,
         *,
+        anonymous_id: Id | Omitted = OMITTED,
+        group_id: Id | Omitted = OMITTED,
+        timestamp: Timestamp | None | Omitted = OMITTED,
+        context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
     ) -> Receipt:
         """Gives the user another id, for this event and all later ones.
 
         :param new_user_id: The other name. Not blank.
         :param options: Values for this call alone, instead of the client's own.
+        :param anonymous_id: The visitor that the call is about; 1 to 1,024 bytes, not blank.
+        :param group_id: The group that the user belongs to; 1 to 1,024 bytes, not blank.
+        :param timestamp: When it happened; by default when the call was made.
+        :param context: Merged over the client's context, objects member by member.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
+        options = call_options(
+            options, anonymous_id=anonymous_id, group_id=group_id, timestamp=timestamp, context=context
+        )
         return self._enqueue("analytics.alias", (new_user_id, options), message_id)
 
     def set_advertising_id(self, advertising_id: str | None = None, *, message_id: str | None = None) -> Receipt:

@@ -22,7 +22,7 @@ from ._link import HostLink
 from ._params import ArgumentFault, in_the_callers_names, write_params
 from ._row import Gives, Row
 from ._table import ROWS
-from ._warnings import Drop, Warnings, call_name
+from ._warnings import Drop, Warnings, call_name, hint
 from .errors import MobileTrackerError
 from .outcome import FlushReport, Outcome
 from .protocol import DropReason
@@ -31,6 +31,9 @@ Stderr = Literal["inherit", "ignore"]
 
 _ENVELOPE = 200
 """The most bytes of a message besides its params."""
+
+_BEGIN = ("init", "analytics.initialize", "basic.initialize")
+"""The calls that begin a client."""
 
 _EXIT_FLUSH = 5.0
 """How long the program's end may wait for events that are not sent yet, in seconds."""
@@ -71,16 +74,18 @@ class Core:
             warn=self.warnings.warn,
         )
         self._is_used = False
+        self.is_closed = False
+        """Whether the program has closed the tracker, and begun no client since."""
         _all.add(self)
 
     def make(self, method: str, arguments: Sequence[object], message_id: str | None, *, waits: bool) -> Call:
         """Makes a call. Its place is three frames up: that of the program."""
         row = ROWS[method]
-        site = _CallSite(row, arguments, sys._getframe(3), self.warnings)
+        site = _CallSite(row, arguments, sys._getframe(3), self)
         try:
             params = self._write(row, arguments, message_id)
         except ValueFault as fault:
-            return site.refuse(fault)
+            return site.refuse(fault, hint(method, arguments) if isinstance(fault, ArgumentFault) else "")
         except CallDropped as dropped:
             return site.filtered(str(dropped))
         except Exception as error:  # A value may raise anything when it is asked for its type.
@@ -89,6 +94,8 @@ class Core:
         if row.repeats and not self._is_used:
             self._is_used = True
             _register()
+        if method in _BEGIN:
+            self.is_closed = False
         self.link.call(call, waits=waits)
         if _has_left and row.repeats:
             wait_for(call, _EXIT_SHUTDOWN)
@@ -110,6 +117,7 @@ class Core:
             self.warnings.finish()
             ended()
 
+        self.is_closed = not _has_left
         self.link.shut_down(finish, forgets=not _has_left)
 
     # At the end of the program
@@ -151,16 +159,16 @@ class Core:
 class _CallSite:
     """The place in the program that made a call. Turns the answer into what the program receives."""
 
-    __slots__ = ("_row", "_arguments", "_name", "_file", "_line", "_warnings")
+    __slots__ = ("_row", "_arguments", "_name", "_file", "_line", "_core")
 
-    def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, warnings: Warnings) -> None:
+    def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, core: Core) -> None:
         self._row = row
         # A receipt that is kept does not keep the event in memory.
         self._arguments = () if row.gives is Gives.OUTCOME else arguments
         self._name = arguments[0] if row.is_named else None
         self._file = frame.f_code.co_filename
         self._line = frame.f_lineno
-        self._warnings = warnings
+        self._core = core
 
     def read(self, result: dict[str, Any]) -> object:
         """What the program receives for a result."""
@@ -192,17 +200,17 @@ class _CallSite:
         if error.code.startswith(("HOST_", "PROTOCOL_")):
             if self._row.message_id:
                 drop = Drop(self._row.method, self._name, error.code, "", self._place, has_failed=True)
-                self._warnings.dropped(drop)
+                self._core.warnings.dropped(drop)
         else:
-            self._warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
+            self._core.warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
 
-    def refuse(self, fault: ValueFault) -> Call:
-        """Answers a call that cannot be sent, as the host would."""
+    def refuse(self, fault: ValueFault, hint: str = "") -> Call:
+        """Answers a call that cannot be sent, as the host would. `hint` says how to write it."""
         call = Call(self._row.method, b"", site=self)
         param = next((param for param in self._row.params if param.name == fault.argument), None)
         if self._row.gives is Gives.OUTCOME:
             reason = param.fault if isinstance(fault, ArgumentFault) and param else _reason_of(fault)
-            call.finish(self._drop(reason, f"{fault}."))
+            call.finish(self._drop(reason, f"{fault}.{hint}"))
         else:
             code = param.fault if param and param.fault != "INVALID_PARAMS" else _code_of(fault)
             call.fail(MobileTrackerError(code, f"{self._row.method}: {fault}."))
@@ -211,7 +219,7 @@ class _CallSite:
     def filtered(self, fault: str) -> Call:
         """Answers a call that `before_send` has dropped. `fault` says what is wrong with `before_send`, if so."""
         if fault:
-            self._warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
+            self._core.warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
         call = Call(self._row.method, b"", site=self)
         call.finish(Outcome("dropped", reason="BEFORE_SEND"))
         return call
@@ -219,12 +227,15 @@ class _CallSite:
     def _outcome(self, result: dict[str, Any]) -> Outcome:
         status = result["status"]
         if status == "dropped":
-            return self._drop(result["reason"], "")
-        self._warnings.accepted(self._row.method)
+            is_late = result["reason"] == "NOT_INITIALIZED" and self._core.is_closed
+            client = self._row.method.rpartition(".")[0]
+            begin = f"{client}.initialize()" if client else "init()"
+            return self._drop(result["reason"], is_late * f"The tracker was closed. Call {begin} to open it again.")
+        self._core.warnings.accepted(self._row.method)
         return Outcome(status, result["messageId"])
 
     def _drop(self, reason: Any, detail: str) -> Outcome:
-        self._warnings.dropped(Drop(self._row.method, self._name, reason, detail, self._place))
+        self._core.warnings.dropped(Drop(self._row.method, self._name, reason, detail, self._place))
         return Outcome("dropped", reason=reason)
 
     @property

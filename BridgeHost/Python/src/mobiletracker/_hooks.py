@@ -159,6 +159,8 @@ class HostLog:
     """Passes on what the host writes to its stderr. It runs on the I/O thread."""
 
     _LINE = re.compile(r"\[MobileTracker\] (debug|info|warning|error): (.*)")
+    _RAISED = b"[MobileTracker] error: Initialization failed: "
+    """What the package raises or warns of itself, with the names of the Python API."""
     _LONGEST = 64 * 1024
 
     def __init__(self, logger: logging.Logger | None, *, is_passed: bool) -> None:
@@ -171,19 +173,26 @@ class HostLog:
         self._begun = b""
 
     def take(self, chunk: bytes) -> None:
-        """Passes on a piece of the log."""
+        """Passes on what has come of the log, in whole lines: the program may write to the same stderr."""
         if not self._is_passed:
             return
-        if self._logger is None:
-            try:
-                os.write(2, chunk)
-            except OSError:
-                pass  # A closed stderr must not end the program.
-            return
         *lines, rest = (self._begun + chunk).split(b"\n")
-        self._begun = rest[: self._LONGEST]
-        for line in lines:
-            self._log(self._logger, line.decode(errors="replace"))
+        if len(rest) > self._LONGEST:
+            lines, rest = [*lines, rest], b""
+        self._begun = rest
+        self._pass_on([line for line in lines if not line.startswith(self._RAISED)])
+
+    def _pass_on(self, lines: list[bytes]) -> None:
+        if self._logger is not None:
+            for line in lines:
+                self._log(self._logger, line.decode(errors="replace"))
+        elif lines:
+            unwritten = memoryview(b"\n".join([*lines, b""]))
+            try:
+                while unwritten:
+                    unwritten = unwritten[os.write(2, unwritten) :]
+            except OSError:
+                pass  # A stderr that is closed or takes nothing must not end the program.
 
     def _log(self, logger: logging.Logger, line: str) -> None:
         match = self._LINE.fullmatch(line)

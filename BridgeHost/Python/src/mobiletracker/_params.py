@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from enum import Enum, auto
 from numbers import Integral, Real
+from typing import Any
 from uuid import UUID
 
 from ._ids import stamped_id, time_ordered_uuid
@@ -24,8 +26,8 @@ _WORD = re.compile(r"[A-Za-z]\w*")
 _MAX_ID_BYTES = 1024
 """How many bytes of UTF-8 an id of a user or a group has at most."""
 
-_PERSONS = {"userId", "newUserId", "groupId", "anonymousId"}
-"""The arguments and options that name a user, a visitor or a group."""
+_PERSONS = {"userId", "anonymousId", "groupId"}
+"""The options that name a user, a visitor or a group."""
 
 _NEW_ID = {"uuid": time_ordered_uuid, "stamped": stamped_id}
 
@@ -49,6 +51,23 @@ _PHRASES = {
     "array": "a list",
 }
 """What a value of each kind is called in Python."""
+
+
+class Omitted(Enum):
+    """The value of an argument that was left out: None would name nobody."""
+
+    OMITTED = auto()
+
+
+OMITTED = Omitted.OMITTED
+
+
+def call_options(options: Any, **keywords: object) -> Any:
+    """The options of a call, with those that were given as keywords beside them."""
+    given = {name: value for name, value in keywords.items() if value is not OMITTED}
+    if not given or not (options is None or isinstance(options, Mapping)):
+        return options
+    return {**(options or {}), **given}
 
 
 class ArgumentFault(ValueFault):
@@ -82,7 +101,7 @@ def write_params(
                 _check_options(value, param.names)
         if value is None:
             continue
-        if param.wire in _PERSONS:
+        if param.kind == "id":
             members[param.wire] = _text_of_id(value)
         else:
             members[param.wire] = _renamed(value, param.names, param.name) if param.names else value
@@ -121,13 +140,9 @@ def _check(param: Param, value: object) -> None:
     if value is None:
         if not param.is_required:
             return
-    elif _is_of(_kind_of(param), value):
+    elif _is_of(param.kind, value):
         return
-    raise ArgumentFault(param.name, f"must be {_PHRASES[_kind_of(param)]}, and is {a_type(value)}")
-
-
-def _kind_of(param: Param) -> str:
-    return "id" if param.wire in _PERSONS else param.kind
+    raise ArgumentFault(param.name, f"must be {_PHRASES[param.kind]}, and is {a_type(value)}")
 
 
 def _is_of(kind: str, value: object) -> bool:
@@ -184,7 +199,7 @@ def _renamed(value: object, names: Mapping[str, Name], path: str) -> object:
     for key, member in value.items():
         wire, members = names.get(key, (key, {})) if isinstance(key, str) else (key, {})
         if wire in options:
-            raise ValueFault(f"{path}.{wire}", "is there twice")
+            raise ArgumentFault(f"{path}.{wire}", "is there twice")
         options[wire] = _renamed(member, members, f"{path}.{wire}") if members else member
         if wire in _PERSONS:
             options[wire] = _text_of_id(member)

@@ -212,11 +212,14 @@ class HostProcess:
         self._unwritten = memoryview(b"")
         while self._read_stderr():
             pass
+        if self._stderr_tail and not self._stderr_tail.endswith(b"\n"):
+            self._on_stderr(b"\n")
         for stream in (self._stdin, self._stdout, self._stderr):
             self._io.watch(stream.fileno(), 0, _ignore)
             stream.close()
         status = self._child.returncode
-        stderr = self._stderr_tail.decode(errors="replace")
+        # It may begin inside a character.
+        stderr = self._stderr_tail.decode(errors="replace").lstrip("\ufffd")
         if status < 0:
             self._on_end(HostEnd(signal=-status, stderr=stderr))
         else:

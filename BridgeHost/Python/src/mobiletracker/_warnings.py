@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 _SENTENCES = {
@@ -17,7 +17,7 @@ _SENTENCES = {
     "REPEATED_SCREEN": "It is the screen that was shown last.",
     "TRACKING_NOT_ALLOWED": "Consent is not granted.",
     "SERIALIZATION_ERROR": "A value cannot be written as JSON.",
-    "TOO_LARGE": "It is larger than an event may be.",
+    "TOO_LARGE": "It is larger than an event may be: than max_event_bytes of the configuration, by default 512 KiB.",
     "STORAGE_ERROR": "The disk did not take it.",
     "QUEUE_FULL": "The queue is full.",
     "BEFORE_SEND": "before_send has dropped it.",
@@ -33,6 +33,16 @@ _VALUES = {
     "analytics.setAdvertisingId": "The id is blank; None clears it.",
 }
 """What the values of a call must be, for calls that have rules of their own."""
+
+_SEGMENT = {
+    "analytics.track": "track(event, properties, user_id=…)",
+    "analytics.identify": "identify(user_id, traits)",
+    "analytics.group": "group(group_id, traits, user_id=…)",
+    "analytics.screen": "screen(name, properties, user_id=…)",
+    "analytics.page": "page(name, properties, user_id=…)",
+    "analytics.alias": "alias(user_id, anonymous_id=previous_id)",
+}
+"""How to make calls whose arguments have another order in Segment's packages."""
 
 _OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
 """The reasons that are in the state of the tracker, and not in the call."""
@@ -94,6 +104,16 @@ def _why_disabled(client: str) -> str:
     if os.environ.get("MOBILE_TRACKER_ENABLED", "").lower() in {"false", "0", "no", "off"}:
         return "Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment."
     return "Tracking is off: `enabled` is false."
+
+
+def hint(method: str, arguments: Sequence[object]) -> str:
+    """What to write instead of a call that has its arguments as in a package of Segment; empty for others."""
+    first, *others = [*arguments, None]
+    is_object = isinstance(first, Mapping)
+    if method in _SEGMENT and (is_object or any(isinstance(other, str) for other in others)):
+        order = "not one object" if is_object else "in another order than in Segment's package"
+        return f" The arguments are {order}: write {_SEGMENT[method]}."
+    return ""
 
 
 def call_name(method: str, name: object) -> str:

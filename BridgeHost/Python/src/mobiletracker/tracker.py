@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any, Literal, Self, overload
+from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from ._async_calls import AsyncAnalyticsCalls, AsyncBasicCalls, AsyncTrackerCalls
 from ._call import Call
@@ -20,6 +20,27 @@ from .protocol import DiagnosticNotification, LogNotification, SessionNotificati
 from .receipt import Awaited, Wakeups, post
 
 
+C = TypeVar("C")
+
+
+class _Client(Generic[C]):
+    """One of a tracker's clients. At the class it is the client's class, so that `create_autospec` knows its calls."""
+
+    def __init__(self, kind: type[C]) -> None:
+        self._kind = kind
+
+    @overload
+    def __get__(self, tracker: None, owner: type) -> type[C]: ...
+    @overload
+    def __get__(self, tracker: Any, owner: type) -> C: ...
+
+    def __get__(self, tracker: Any, owner: type) -> C | type[C]:
+        if tracker is None:
+            return self._kind
+        client: C = tracker._clients[self._kind]
+        return client
+
+
 class MobileTracker(TrackerCalls):
     """A tracker and the host behind it, which starts with the first call.
 
@@ -29,9 +50,9 @@ class MobileTracker(TrackerCalls):
     `set_consent` that it had not answered are made again under their message ids; others raise `HOST_EXITED`.
     """
 
-    analytics: AnalyticsCalls
+    analytics = _Client(AnalyticsCalls)
     """Sends batches of events to an ingestion host. Independent of the other clients."""
-    basic: BasicCalls
+    basic = _Client(BasicCalls)
     """Sends events to one endpoint. Independent of the other clients."""
 
     def __init__(
@@ -74,8 +95,7 @@ class MobileTracker(TrackerCalls):
         super().__init__(core)
         self._listeners = NotificationListeners(subscribe=core.link.subscribe, warn=core.warnings.warn)
         self._listener_thread = ListenerThread(self._listeners.call)
-        self.analytics = AnalyticsCalls(core)
-        self.basic = BasicCalls(core)
+        self._clients = {kind: kind(core) for kind in (AnalyticsCalls, BasicCalls)}
 
     @overload
     def on(self, topic: Literal["log"], listener: Callable[[LogNotification], object]) -> Callable[[], None]: ...
@@ -119,9 +139,9 @@ class AsyncMobileTracker(AsyncTrackerCalls):
     In all else it is like `MobileTracker`: a call takes effect when it is made, awaited or not.
     """
 
-    analytics: AsyncAnalyticsCalls
+    analytics = _Client(AsyncAnalyticsCalls)
     """Sends batches of events to an ingestion host. Independent of the other clients."""
-    basic: AsyncBasicCalls
+    basic = _Client(AsyncBasicCalls)
     """Sends events to one endpoint. Independent of the other clients."""
 
     def __init__(
@@ -165,8 +185,7 @@ class AsyncMobileTracker(AsyncTrackerCalls):
         )
         super().__init__(core, wakeups)
         self._listeners = NotificationListeners(subscribe=core.link.subscribe, warn=core.warnings.warn)
-        self.analytics = AsyncAnalyticsCalls(core, wakeups)
-        self.basic = AsyncBasicCalls(core, wakeups)
+        self._clients = {kind: kind(core, wakeups) for kind in (AsyncAnalyticsCalls, AsyncBasicCalls)}
 
     @overload
     def on(self, topic: Literal["log"], listener: Callable[[LogNotification], object]) -> Callable[[], None]: ...
