@@ -31,6 +31,26 @@ const WRONG = {
         (t) => t.analytics.track('X', {}, { userId: 1.5 }), 'INVALID_VALUE',
         'options.userId must be a string or a whole number, and is a number.',
     ],
+    'a user who is undefined': [
+        (t) => t.analytics.track('X', {}, { userId: undefined }), 'INVALID_VALUE',
+        "options.userId is undefined: leave it out to mean the client's own.",
+    ],
+    'a group that is null': [
+        (t) => t.analytics.identify('u1', {}, { groupId: null }), 'INVALID_VALUE', 'options.groupId is null: leave it out',
+    ],
+    'a user id that is not exact': [
+        (t) => t.identify(2 ** 53), 'INVALID_USER_ID', 'userId is a number too large to be exact: give its text, or a BigInt.',
+    ],
+    'a Date for an object': [(t) => t.track('X', new Date()), 'INVALID_VALUE', 'attributes must be an object, and is a Date.'],
+    'a Set for an object': [(t) => t.track('X', new Set()), 'INVALID_VALUE', 'attributes must be an object, and is a Set.'],
+    'a call of Segment': [
+        (t) => t.analytics.track({ userId: 'u1', event: 'Order' }), 'INVALID_EVENT_NAME',
+        'event must be a string, and is an object: here the arguments follow each other, as (event, properties, { userId }).',
+    ],
+    'an identify of Segment': [
+        (t) => t.identify({ userId: 'u1', traits: {} }), 'INVALID_USER_ID',
+        'userId must be a string or a whole number, and is an object: here the arguments follow each other, as (userId, profileData).',
+    ],
     'a blank visitor': [
         (t) => t.analytics.track('X', {}, { anonymousId: ' ' }), 'INVALID_VALUE', 'options.anonymousId must not be blank.',
     ],
@@ -254,4 +274,29 @@ suite('calls that the state of the tracker drops', () => {
 
         assert.match(warnings[0], /basic\.track "A" was dropped: .* Call basic\.initialize\(\) first\./)
     })
+})
+
+suite('ids', () => {
+    class UUID {
+        toString() {
+            return '123E4567-e89b-12d3-a456-426614174000'
+        }
+    }
+    const ids = { 'a number': [42, '42'], 'a BigInt': [2n ** 64n, '18446744073709551616'], 'a UUID': [new UUID(), String(new UUID())] }
+    for (const [what, [id, text]] of Object.entries(ids)) {
+        test(`may be ${what}, which stands for its text`, async (t) => {
+            const { tracker, lives } = fakeTracker(t)
+            const { analytics, basic } = tracker
+
+            await tracker.identify(id)
+            await analytics.identify(id)
+            await analytics.group(id)
+            await analytics.alias(id)
+            await basic.identify(id)
+            await analytics.track('A', null, { userId: id, anonymousId: id, groupId: id })
+
+            const sent = lives()[0].map(({ params: { messageId, event, options, ...rest } }) => Object.values(options ?? rest))
+            assert.deepEqual(sent, [[text], [text], [text], [text], [text], [text, text, text]])
+        })
+    }
 })

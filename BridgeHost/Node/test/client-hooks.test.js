@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { LineWriter } from '../src/client/line-writer.js'
 import { createTracker } from '../src/client/tracker.js'
 import { KEY, eventNames, realTracker, withoutHost } from '../testsupport/real-host.js'
 import { afterwards, fakeTracker, freshFolder } from '../testsupport/hosts.js'
@@ -40,7 +41,7 @@ suite('beforeSend', () => {
         assert.deepEqual(written(lives), [
             ['track', {
                 eventName: 'A!',
-                attributes: { email: '***', at: '1970-01-01T00:00:00.000Z', n: 12345678901234567000 },
+                attributes: { email: '***', at: '1970-01-01T00:00:00.000Z', n: 12345678901234567890 },
                 metadata: { m: 1, seen: true },
             }],
             ['identify', { userId: 'hash of ada', profileData: { email: '***' } }],
@@ -75,7 +76,117 @@ suite('beforeSend', () => {
         assert.deepEqual(warnings, [])
     })
 
+    test('sees all of a call that leaves the machine, and may change it', async (t) => {
+        const seen = []
+        const { tracker, lives } = await hooked(t, {
+            beforeSend(call) {
+                seen.push(structuredClone(call))
+                for (const [name, value] of Object.entries(call)) {
+                    if (typeof value === 'string' && name !== 'method') call[name] = `${value}!`
+                }
+                if (call.location) call.location.latitude = 1
+            },
+        })
+        const { analytics } = tracker
+        await analytics.initialize({
+            writeKey: 'w', ingestionHost: 'https://i.example.com',
+            beforeSend(call) {
+                seen.push(structuredClone(call))
+                for (const name of ['userId', 'anonymousId', 'groupId', 'advertisingId']) if (call[name]) call[name] += '!'
+                if (call.context) call.context.ip = null
+            },
+        })
+
+        await tracker.updateLocation(52.5, 13.4, 10)
+        await tracker.updateSessionEmail('ada@example.com')
+        await tracker.linkSession('s0')
+        await tracker.screenDidAppear('Cart', 'https://shop.example/cart')
+        const options = { userId: 'u1', anonymousId: 'a1', groupId: 7, timestamp: new Date(0), context: { ip: '10.0.0.1', page: 1 } }
+        await analytics.track('A', null, options)
+        await analytics.group('g1', { plan: 'pro' })
+        await analytics.alias('u2', { userId: 'u2', anonymousId: 'a2' })
+        await analytics.setAdvertisingId('ad-1')
+
+        assert.deepEqual(written(lives), [
+            ['updateLocation', { latitude: 1, longitude: 13.4, accuracy: 10 }],
+            ['updateSessionEmail', { email: 'ada@example.com!' }],
+            ['linkSession', { sourceSessionId: 's0!' }],
+            ['screenDidAppear', { name: 'Cart!', url: 'https://shop.example/cart!' }],
+            ['analytics.track', { event: 'A', options: {
+                userId: 'u1!', anonymousId: 'a1!', groupId: '7!', timestamp: '1970-01-01T00:00:00.000Z', context: { ip: null, page: 1 },
+            } }],
+            ['analytics.group', { groupId: 'g1!', traits: { plan: 'pro' } }],
+            ['analytics.alias', { newUserId: 'u2!', options: { userId: 'u2!', anonymousId: 'a2!' } }],
+            ['analytics.setAdvertisingId', { advertisingId: 'ad-1!' }],
+        ])
+        assert.deepEqual(seen[0], { method: 'updateLocation', location: { latitude: 52.5, longitude: 13.4, accuracy: 10 } })
+        assert.deepEqual(seen[4], {
+            method: 'analytics.track', name: 'A', userId: 'u1', anonymousId: 'a1', groupId: '7',
+            timestamp: '1970-01-01T00:00:00.000Z', context: { ip: '10.0.0.1', page: 1 },
+        })
+    })
+
+    test('that takes away who a call is about drops it; a visitor instead of a user is fine', async (t) => {
+        const { tracker: { analytics }, lives, warnings } = fakeTracker(t)
+        const beforeSend = (call) => {
+            delete call.userId
+            if (call.name === 'B') call.anonymousId = 'hash'
+        }
+        await analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com', beforeSend })
+
+        assert.deepEqual(await analytics.track('A', {}, { userId: 'u1' }), { status: 'dropped', reason: 'INVALID_VALUE' })
+        await analytics.track('B', {}, { userId: 'u1' })
+
+        assert.deepEqual(written(lives), [['analytics.track', { event: 'B', properties: {}, options: { anonymousId: 'hash' } }]])
+        assert.match(warnings[0], /options\.userId is undefined: leave it out to mean the client's own/)
+    })
+
+    test('keeps the digits of all that it leaves alone, and may set a BigInt', async (t) => {
+        const texts = []
+        const { tracker } = await hooked(t, {
+            beforeSend(call) {
+                texts.push(typeof call.properties.n)
+                delete call.properties.email
+                call.properties.more = 2n ** 70n
+            },
+        })
+        const params = []
+        const { send } = LineWriter.prototype
+        t.mock.method(LineWriter.prototype, 'send', function (message) {
+            params.push(message.text)
+            send.call(this, message)
+        })
+
+        await tracker.track('A', { email: 'x', n: 12345678901234567890n, list: [1n, { b: -(2n ** 64n) }] })
+
+        assert.deepEqual(texts, ['bigint'])
+        assert.match(params[0], /"attributes":\{"n":12345678901234567890,"list":\[1,\{"b":-18446744073709551616\}\],"more":1180591620717411303424\}/)
+    })
+
+    test('stays in force if a second init fails, and while it is under way', async (t) => {
+        const error = { code: 1006, message: 'The tracker is initialized for brand 925', data: { code: 'INIT_ERROR' } }
+        const { tracker, lives } = fakeTracker(t, { errors: { 'basic.initialize': error } })
+        const { basic } = tracker
+        const named = (name) => (call) => void (call.name = name)
+        await tracker.init('925', { ...config, beforeSend: named('first') })
+        const second = tracker.init('925', { ...config, beforeSend: named('second') })
+        await tracker.track('A')
+        await second
+        await tracker.track('B')
+        await assert.rejects(tracker.init(null, { ...config, beforeSend: 7 }), { code: 'INVALID_CONFIGURATION' })
+        await tracker.track('C')
+        const failed = basic.initialize('k', 'https://x', null, { beforeSend: named('third') })
+        await basic.track('D')
+        await assert.rejects(failed, { code: 'INIT_ERROR' })
+        await assert.rejects(basic.initialize('k', 'https://x', null, {}), { code: 'INIT_ERROR' })
+        await basic.track('E')
+
+        assert.deepEqual(written(lives).map(([, { eventName, event }]) => eventName ?? event), ['first', 'second', 'second', 'third', 'third'])
+    })
+
     const faults = {
+        'that returns a BigInt': [() => 5n, 'beforeSend must return the call'],
+        'that returns a getter that throws': [() => ({ get name() { throw new Error('no') } }), 'beforeSend has returned what cannot be read: no'],
         'that throws': [() => { throw new Error('no') }, 'beforeSend has thrown: no'],
         'that throws what cannot be shown': [() => { throw { get message() { throw 1 } } }, 'beforeSend has thrown'],
         'that is asynchronous': [async (call) => call, 'beforeSend must return the call, or null to drop it, and no promise'],
@@ -87,7 +198,7 @@ suite('beforeSend', () => {
 
             assert.deepEqual(await tracker.track('A'), { status: 'dropped', reason: 'BEFORE_SEND' })
 
-            assert.equal(warnings.length, 1)
+            assert.equal(warnings.length, 1, warnings.join('\n'))
             assert.ok(warnings[0].includes(words), warnings[0])
             assert.match(warnings[0], /client-hooks\.test\.js:\d+:\d+\)$/)
         })
@@ -100,17 +211,21 @@ suite('beforeSend', () => {
                 seen.push(call.name ?? call.method)
                 if (call.name === 'NUMBER') call.name = 17
                 if (call.name === 'NAN') call.properties = { x: NaN }
+                if (call.name === 'CYCLE') (call.properties = {}).me = call.properties
+                if (call.name === 'GETTER') call.properties = { get x() { throw new Error('no') } }
             },
         })
 
         assert.equal((await tracker.track(17)).reason, 'INVALID_EVENT_NAME')
         assert.equal((await tracker.track('X', { x: NaN })).reason, 'SERIALIZATION_ERROR')
         assert.equal((await tracker.track('NUMBER')).reason, 'INVALID_EVENT_NAME')
-        assert.equal((await tracker.track('NAN')).reason, 'SERIALIZATION_ERROR')
+        for (const name of ['NAN', 'CYCLE', 'GETTER']) {
+            assert.equal((await tracker.track(name)).reason, 'SERIALIZATION_ERROR')
+        }
         await tracker.getSessionId()
         await tracker.reset()
 
-        assert.deepEqual(seen, ['NUMBER', 'NAN'])
+        assert.deepEqual(seen, ['NUMBER', 'NAN', 'CYCLE', 'GETTER'])
     })
 
     test('belongs to the client that was initialised with it', async (t) => {
@@ -136,9 +251,47 @@ suite('beforeSend', () => {
         const { tracker } = fakeTracker(t)
 
         await assert.rejects(tracker.init('925', { ...config, beforeSend: 7 }), { code: 'INVALID_CONFIGURATION' })
+        await assert.rejects(tracker.init('925', { ...config, convert: 7 }), { code: 'INVALID_CONFIGURATION' })
+        assert.throws(() => createTracker({ convert: 7 }), TypeError)
         await assert.rejects(tracker.basic.initialize('k', 'https://x', null, { logger: {} }), { code: 'INVALID_CONFIGURATION' })
         assert.throws(() => createTracker({ beforeSend: 7 }), TypeError)
         assert.throws(() => createTracker({ logger: 7 }), TypeError)
+    })
+})
+
+suite('convert', () => {
+    test('turns what JSON does not have, before the call is dropped', async (t) => {
+        const { tracker, lives, warnings } = await hooked(t, {
+            convert(value, path) {
+                if (typeof value === 'number') return `${value} at ${path}`
+                if (typeof value === 'function') return { name: value.name, n: NaN }
+                if (value instanceof RegExp) return value.source
+            },
+        })
+
+        await tracker.track('A', { n: NaN, list: [Infinity], f: function f() {}, re: /x+/, s: Symbol('s') })
+        assert.equal((await tracker.track('B', { at: new Date(NaN) })).reason, 'SERIALIZATION_ERROR')
+        await tracker.basic.track('C', { re: /x/ })
+
+        assert.deepEqual(written(lives)[0][1].attributes, {
+            n: 'NaN at attributes.n', list: ['Infinity at attributes.list[0]'], f: { name: 'f', n: 'NaN at attributes.f.n' }, re: 'x+',
+        })
+        assert.equal(warnings.length, 3)
+    })
+
+    test('of createTracker serves all clients; what it throws drops the call', async (t) => {
+        const { tracker, lives, warnings } = fakeTracker(t)
+        const other = createTracker({
+            convert: (value) => {
+                if (Number.isNaN(value)) throw new Error('no')
+                return 'x'
+            },
+            warnings: false,
+        })
+        afterwards(t, () => other.shutdown())
+        assert.equal((await other.basic.track('A', { n: NaN })).reason, 'SERIALIZATION_ERROR')
+        await tracker.track('A')
+        assert.deepEqual([lives()[0].length, warnings.length], [1, 0])
     })
 })
 
@@ -183,7 +336,8 @@ suite('a logger', () => {
         await tracker.shutdown()
 
         assert.ok(lines.some((line) => line.startsWith('info: Initialized.')), lines.join('\n'))
-        assert.ok(lines.some((line) => line.startsWith('error: Initialization failed: The tracker is initialized for brand 925')))
+        // It says by its rejection that it failed, and not in the log too.
+        assert.ok(lines.every((line) => !line.includes('Initialization failed')), lines.join('\n'))
         assert.ok(lines.every((line) => !line.includes('[MobileTracker]')))
     })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 import { randomFrom } from '../testsupport/random.js'
 import { MAX_LEVELS, ValueFault, serialize } from '../src/client/serialize.js'
 
@@ -105,6 +106,19 @@ suite('serialize writes what JSON.stringify cannot', () => {
     })
 })
 
+test('serialize writes values of another context as its own', () => {
+    const values = `({
+        map: new Map([['a', new Set([1])]]), error: Object.assign(new TypeError('no'), { stack: 's' }), re: /x/,
+        at: new Date(0), n: new Number(1), promise: Promise.resolve(),
+    })`
+    const omitted = []
+
+    const text = serialize(runInNewContext(values), 'value', Infinity, (path, kind) => omitted.push(kind))
+
+    assert.equal(text, '{"map":{"a":[1]},"error":{"name":"TypeError","message":"no","stack":"s"},"at":"1970-01-01T00:00:00.000Z","n":1}')
+    assert.deepEqual(omitted, ['RegExp', 'Promise'])
+})
+
 suite('serialize leaves out', () => {
     for (const [what, value] of Object.entries({ undefined, 'a function': () => 1, 'a symbol': Symbol('s') })) {
         test(`${what} as the whole value`, () => assert.equal(serialize(value, 'value'), undefined))
@@ -121,6 +135,7 @@ suite('serialize refuses, saying where', () => {
         'attributes["a b"].c is NaN': { 'a b': new Map([['c', NaN]]) },
         'attributes.tags[1] is NaN': { tags: new Set(['a', NaN]) },
         'attributes.map has a key that is no string': { map: new Map([[{}, 1]]) },
+        'attributes.map has two keys that are "1" in JSON': { map: new Map([[1, 'a'], ['1', 'b']]) },
         'attributes.a is NaN': { a: new Number(NaN) },
         'attributes.at is an invalid Date': { at: new Date(NaN) },
         'attributes.name holds a lone surrogate': { name: 'a\udc00b' },

@@ -1,8 +1,8 @@
 // Uses everything that the type definitions offer. It is compiled by a test, and never run.
 import MobileTracker, { createTracker, MobileTrackerError } from '@mobiletracker/bridge'
 import type {
-    AnalyticsCallOptions, AnalyticsOptions, BasicOptions, BeforeSend, ClientHooks, Consent, DeliveryOptions, FlushReport,
-    Logger, Outcome, Properties, Tracker, TrackerConfig, TrackerOptions, WebContentsLike,
+    AnalyticsCallOptions, AnalyticsOptions, BasicOptions, BeforeSend, ClientHooks, Consent, Convert, DeliveryOptions,
+    FlushReport, Id, Logger, OutgoingCall, Outcome, Properties, Tracker, TrackerConfig, TrackerOptions, WebContentsLike,
 } from '@mobiletracker/bridge'
 
 interface Purchase {
@@ -12,6 +12,11 @@ interface Purchase {
 
 const logger: Logger = { warn: (message) => console.warn(message.length) }
 const beforeSend: BeforeSend = (call) => (call.method === 'track' && call.name === 'NOISE' ? null : call)
+const convert: Convert = (value, path) => (typeof value === 'bigint' ? path.length : undefined)
+const hide = (call: OutgoingCall): OutgoingCall => ({
+    ...call, userId: call.userId && 'hidden', anonymousId: undefined, context: { ...call.context, ip: null }, email: call.email?.trim(),
+    location: call.location && { ...call.location, accuracy: 1000 },
+})
 const delivery: DeliveryOptions = {
     storageDirectory: '/tmp/state', persistence: 'memory', durability: 'full', maxQueuedEvents: 1, maxQueuedBytes: 1,
     maxEventBytes: 1, eventTTLMs: 1, overflow: 'dropOldest', maxConcurrentRequests: 2, requestTimeoutMs: 1000,
@@ -21,11 +26,11 @@ const delivery: DeliveryOptions = {
 const config: TrackerConfig & ClientHooks = {
     enabled: true, apiUrl: 'https://api.example.com', xApiKey: 'key', debug: true, crossSiteCookie: true,
     cookieDomain: null, cookieExpiration: 30, sessionCreation: 'inBackground', initTimeoutMs: 5000, consent: 'pending',
-    device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, beforeSend, logger, ...delivery,
+    device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, beforeSend, convert, logger, ...delivery,
 }
 const options: TrackerOptions = {
     hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore', warnings: false, appName: 'shop',
-    collectorPanel: true, logger, beforeSend,
+    collectorPanel: true, logger, beforeSend: hide, convert,
 }
 const analyticsOptions: AnalyticsOptions & ClientHooks = {
     enabled: false, writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10,
@@ -34,7 +39,7 @@ const analyticsOptions: AnalyticsOptions & ClientHooks = {
 }
 const basicOptions: BasicOptions = { enabled: true, maxQueueSize: 10, debug: false, ...delivery }
 const aboutAnother: AnalyticsCallOptions = {
-    userId: 'u3', anonymousId: 'a3', groupId: null, timestamp: new Date(), context: { page: 1 },
+    userId: 'u3', anonymousId: 42, groupId: 7n, timestamp: new Date(), context: { page: 1 },
 }
 
 export async function useTracker(tracker: Tracker, webContents: WebContentsLike): Promise<FlushReport> {
@@ -50,6 +55,8 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     void tracker.track('A')
     void tracker.track('A', null, { flow_id: 'x' })
     await tracker.identify('u1', { name: 'Ada' })
+    const id: Id = 42
+    await tracker.identify(id)
     await tracker.set({ plan: 'pro' }, { messageId: 'm2' })
     await tracker.setMetadata({ experiment: 'b' })
     await tracker.screen('Home', { tab: 1 })

@@ -1,39 +1,61 @@
+import { randomUUID } from 'node:crypto'
 import { described } from './errors.js'
 import { ArgumentFault } from './params.js'
+import { serialize } from './serialize.js'
 
-/** The member of an {@link OutgoingCall} for each argument, by the argument's name. */
+/** The member of an {@link OutgoingCall} for each argument, and for each option of an analytics call. */
 const MEMBERS = {
     eventName: 'name', event: 'name', name: 'name',
-    userId: 'userId', newUserId: 'userId',
+    userId: 'userId', newUserId: 'userId', anonymousId: 'anonymousId', groupId: 'groupId',
     attributes: 'properties', properties: 'properties', profileData: 'properties', traits: 'properties',
-    metadata: 'metadata',
+    metadata: 'metadata', context: 'context', timestamp: 'timestamp',
+    advertisingId: 'advertisingId', email: 'email', url: 'url', sourceSessionId: 'sourceSessionId',
+    latitude: 'location', longitude: 'location', accuracy: 'location',
 }
 
-/** Which values `logger` and `beforeSend` may have. */
-const KINDS = { beforeSend: isFunction, logger: isLogger }
-const PHRASES = { beforeSend: 'must be a function', logger: 'must have one of the methods debug, info, warn and error' }
+/** All members that `beforeSend` may change. */
+const ALL = [...new Set(Object.values(MEMBERS))]
+
+/** What the functions of a program must be, by their names in a configuration. */
+const KINDS = { beforeSend: isFunction, convert: isFunction, logger: isLogger }
+const PHRASES = {
+    beforeSend: 'must be a function', convert: 'must be a function',
+    logger: 'must have one of the methods debug, info, warn and error',
+}
+
+/** What a BigInt is written as for `beforeSend`. No text of a program has it. */
+export const MARK = `bigint ${randomUUID()} `
+
+/** @typedef {import('./protocol.cjs').OutgoingCall} OutgoingCall */
 
 /**
- * A call as `beforeSend` receives it: plain values, as they would be sent.
+ * The functions of one client.
  *
- * @typedef {{ method: string, name?: string, userId?: string, properties?: object, metadata?: object }} OutgoingCall
+ * @typedef {object} ClientHooks
+ * @property {(call: OutgoingCall) => unknown} [beforeSend] Receives each call before it is written.
+ * @property {(value: unknown, path: string) => unknown} [convert] Receives what JSON has no form for.
  */
 
-/** The program's own functions: `beforeSend`, which receives each call before it is written, and `logger`. */
+/** The program's own functions, those of each client by the prefix of its methods. */
 export class Hooks {
-    /** The `beforeSend` of each client, by the prefix of the client's methods. */
-    #beforeSend = new Map()
+    /** @type {Map<string, ClientHooks>} */
+    #own = new Map()
     #default
     #useLogger
 
     /**
      * @param {object} options
-     * @param {((call: OutgoingCall) => unknown) | undefined} options.beforeSend For clients without one of their own.
+     * @param {ClientHooks} options.ofAll For clients without functions of their own.
      * @param {(logger: object) => void} options.useLogger
      */
-    constructor({ beforeSend, useLogger }) {
-        this.#default = beforeSend
+    constructor({ ofAll, useLogger }) {
+        this.#default = ofAll
         this.#useLogger = useLogger
+    }
+
+    /** The functions for a method's client. @returns {ClientHooks} */
+    of(method) {
+        return this.#own.get(clientOf(method)) ?? this.#default
     }
 
     /**
@@ -41,21 +63,29 @@ export class Hooks {
      *
      * @param {string} method
      * @param {unknown[]} args
-     * @returns {unknown[]} The arguments without them.
+     * @returns {{ args: unknown[], begin: () => (isSuccess: boolean) => void }} The arguments without them. `begin` is
+     *     called when the call is made, and what it returns with the call's end: until then, and after a failure, the
+     *     functions of the last initialisation stay in force.
      * @throws {ArgumentFault}
      */
     extract(method, args) {
         const found = {}
         const rest = args.map((argument) => without(argument, found))
-        this.#beforeSend.set(clientOf(method), found.beforeSend ?? this.#default)
-        if (found.logger) this.#useLogger(found.logger)
-        return rest
-    }
-
-    /** The function that receives the calls of this method's client, if there is one. */
-    beforeSend(method) {
-        const client = clientOf(method)
-        return this.#beforeSend.has(client) ? this.#beforeSend.get(client) : this.#default
+        const begin = () => {
+            if (found.logger) this.#useLogger(found.logger)
+            const client = clientOf(method)
+            const last = this.#own.get(client)
+            const next = {
+                beforeSend: found.beforeSend ?? this.#default.beforeSend, convert: found.convert ?? this.#default.convert,
+            }
+            // Calls that are made meanwhile must not miss a filter.
+            if (!last?.beforeSend) this.#own.set(client, next)
+            return (isSuccess) => {
+                if (isSuccess) this.#own.set(client, next)
+                else if (last && this.#own.get(client) === next) this.#own.set(client, last)
+            }
+        }
+        return { args: rest, begin }
     }
 }
 
@@ -65,38 +95,95 @@ export class Hooks {
  * @param {(call: OutgoingCall) => unknown} beforeSend
  * @param {string} method
  * @param {import('./methods.js').BridgedMethod} row
- * @param {unknown[]} args
- * @param {object} params The arguments as plain values.
- * @returns {{ args?: unknown[], dropped?: true, fault?: string }} `args` if it changed the arguments; `dropped` if it
- *     dropped the call; `fault` if it failed.
+ * @param {string} text The params, with BigInts marked.
+ * @returns {{ args?: unknown[], dropped?: true, fault?: string }} `args` if it changed the call; `dropped` if it dropped
+ *     the call; `fault` if it failed.
  */
-export function filter(beforeSend, method, row, args, params) {
-    const memberOf = ({ name }) => (method === 'setMetadata' ? 'properties' : MEMBERS[name])
-    const call = { method }
-    for (const param of row.params) {
-        if (memberOf(param) && params[param.name] != null) call[memberOf(param)] = params[param.name]
-    }
-    const before = JSON.stringify(call)
+export function filter(beforeSend, method, row, text) {
+    const sent = JSON.parse(text, text.includes(MARK) ? revived : undefined)
+    const call = outgoing(method, row, sent)
+    const before = textsOf(call)
+    const namedPerson = namesPerson(sent.options ?? {})
     let result
     try {
         result = beforeSend(call)
+        if (result === null || result === false) return { dropped: true }
+        if (result === undefined) result = call
+        if (typeof result !== 'object' || typeof result.then === 'function') {
+            result.then?.(undefined, () => {})
+            return { dropped: true, fault: 'beforeSend must return the call, or null to drop it, and no promise' }
+        }
     } catch (error) {
         return { dropped: true, fault: `beforeSend has thrown: ${described(error, 'message')}` }
     }
-    if (result === null || result === false) return { dropped: true }
-    const changed = result === undefined ? call : result
-    if (typeof changed !== 'object' || typeof changed.then === 'function') {
-        return { dropped: true, fault: 'beforeSend must return the call, or null to drop it, and no promise' }
+    try {
+        const changed = { ...result }
+        const after = textsOf(changed)
+        if (ALL.every((member) => after[member] === before[member])) return {}
+        return { args: argumentsFor(method, row, sent, changed, namedPerson) }
+    } catch (error) {
+        return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error, 'message')}` }
     }
-    // An argument that it did not change is sent as the caller passed it.
-    const old = JSON.parse(before)
-    const isSame = (member) => JSON.stringify(changed[member]) === JSON.stringify(old[member])
-    if (row.params.every((param) => !memberOf(param) || isSame(memberOf(param)))) return {}
-    const values = row.params.map((param, i) => {
-        const member = memberOf(param)
-        return !member || isSame(member) ? args[i] : changed[member]
+}
+
+/** The params as JSON text without the marks. */
+export function unmarked(text) {
+    return text.includes(MARK) ? text.replaceAll(new RegExp(`"${MARK}(-?\\d+)"`, 'g'), '$1') : text
+}
+
+function revived(_key, value) {
+    return typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value
+}
+
+/** A call as `beforeSend` receives it, made from its params. */
+function outgoing(method, row, sent) {
+    const call = { method }
+    for (const { name } of row.params) {
+        if (sent[name] === undefined || sent[name] === null) continue
+        const member = memberOf(method, name)
+        if (member === 'location') (call.location ??= {})[name] = sent[name]
+        else call[member] = sent[name]
+    }
+    // An option that stands for an argument has the argument's value, or the call is refused.
+    for (const [name, value] of Object.entries(sent.options ?? {})) call[MEMBERS[name]] ??= value
+    return call
+}
+
+/** The arguments for what `beforeSend` has made of a call. */
+function argumentsFor(method, row, sent, call, namedPerson) {
+    const args = row.params.map(({ name }) => {
+        const member = memberOf(method, name)
+        return member === 'location' ? call.location?.[name] : call[member]
     })
-    return { args: [...values, { ...args[row.params.length], messageId: params.messageId }] }
+    const options = { messageId: sent.messageId }
+    for (const { name } of row.options ?? []) {
+        const isArgument = row.params.some((param) => memberOf(method, param.name) === name)
+        const value = isArgument && sent.options?.[name] === undefined ? undefined : call[name]
+        if (value !== undefined && value !== null) options[name] = value
+    }
+    // Without its person the event would be about the client's own user.
+    if (namedPerson && !namesPerson(options)) options.userId = undefined
+    return [...args, options]
+}
+
+/** Whether options name the person that a call is about. */
+function namesPerson({ userId, anonymousId }) {
+    return (userId ?? anonymousId ?? null) !== null
+}
+
+/** The members of a call as texts. What cannot be written differs from everything. */
+function textsOf(call) {
+    return Object.fromEntries(ALL.map((member) => {
+        try {
+            return [member, serialize(call[member], member)]
+        } catch {
+            return [member, {}]
+        }
+    }))
+}
+
+function memberOf(method, name) {
+    return method === 'setMetadata' ? 'properties' : MEMBERS[name]
 }
 
 /** The same configuration without functions. Puts the functions into `found`. */

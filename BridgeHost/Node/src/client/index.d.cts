@@ -1,5 +1,5 @@
 import type {
-    AnalyticsMethods, BasicMethods, BasicOptions, BeforeSend, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
+    AnalyticsMethods, BasicMethods, BasicOptions, BeforeSend, Convert, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
     TrackerMethods,
 } from './protocol.cjs'
 
@@ -98,6 +98,8 @@ export interface TrackerOptions {
     logger?: Logger
     /** Receives the calls of every client that has no `beforeSend` of its own. */
     beforeSend?: BeforeSend
+    /** Turns what JSON does not have into something that it has, for every client that has no `convert` of its own. */
+    convert?: Convert
 }
 
 /** Makes a tracker with a host of its own. The first call starts the host. */

@@ -6,6 +6,9 @@ const LEVELS = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' }
 /** A line of the host's log. */
 const LINE = /^\[MobileTracker\] (debug|info|warning|error): (.*)$/
 
+/** The host's line about an initialisation that failed: its error says the same, with the caller's line. */
+const FAILED = /^\[MobileTracker\] error: Initialization failed: /
+
 /** How long an incomplete line may become. */
 const LONGEST = 1 << 16
 
@@ -43,9 +46,10 @@ export class Output {
     /** Receives what the host has written to its log. @param {Buffer} chunk */
     passOn = (chunk) => {
         if (!this.#isPassing) return
-        if (!this.#logger) return passOn(chunk)
-        const lines = (this.#begun + this.#decoder.write(chunk)).split('\n')
-        this.#begun = lines.pop().slice(0, LONGEST)
+        const all = (this.#begun + this.#decoder.write(chunk)).split('\n')
+        this.#begun = all.pop().slice(0, LONGEST)
+        const lines = this.#isWarning ? all.filter((line) => !FAILED.test(line)) : all
+        if (!this.#logger) return passOn(lines.map((line) => `${line}\n`).join(''))
         for (const line of lines) {
             const [, level, message] = LINE.exec(line) ?? [null, 'error', line]
             if (message) this.#log(level, message)
@@ -66,6 +70,7 @@ export class Output {
 
 /** Passes the host's log on. A closed stderr must not end the program. */
 function passOn(text) {
+    if (text === '') return
     process.stderr.write(text, (error) => {
         if (error && process.stderr.listenerCount('error') === 0) process.stderr.once('error', () => {})
     })

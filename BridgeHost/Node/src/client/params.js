@@ -10,6 +10,12 @@ const PERSON = ['userId', 'anonymousId', 'groupId']
 /** How many bytes of UTF-8 an id of a user or a group has at most. */
 const MAX_ID_BYTES = 1024
 
+/** What an object must show as text to be taken for a UUID. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The members of a call of Segment's libraries for servers, which have one object for all. */
+const SEGMENT = ['userId', 'anonymousId', 'previousId', 'groupId', 'event', 'name', 'traits', 'properties']
+
 /** A date and a time of day with its zone. The host knows the calendar. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)$/
 
@@ -28,12 +34,15 @@ export class ArgumentFault extends ValueFault {}
  * @param {() => string} [options.newID] Makes a message id, for calls that have one.
  * @param {number} options.maxBytes How long the params may become.
  * @param {(message: string) => void} options.warn Receives a warning about what is left out or misplaced.
+ * @param {(value: unknown, path: string) => unknown} [options.convert] The program's own function for what JSON lacks.
+ * @param {string} [options.mark] What BigInts are written with, as texts.
  * @returns {string} JSON text.
  * @throws {ValueFault}
  */
-export function writeParams(row, args, { newID, maxBytes, warn }) {
+export function writeParams(row, args, { newID, maxBytes, warn, convert, mark }) {
     const omitted = []
-    const write = (value, name) => serialize(value, name, maxBytes, (path, kind) => omitted.push({ path, kind }))
+    const omit = (path, kind) => omitted.push({ path, kind })
+    const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark })
     const isWhole = row.takesObject && isObject(args[0])
     const text = isWhole ? write(args[0], 'argument') : named(row, args, write, newID, warn)
     if (omitted.length > 0) warn(omission(omitted))
@@ -44,8 +53,9 @@ export function writeParams(row, args, { newID, maxBytes, warn }) {
 function named({ params, gives, options }, args, write, newID, warn) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
+    if (isInOneObject(params, args)) throw new ArgumentFault(params[0].name, oneObject(params, options))
     for (let i = 0; i < params.length; i++) {
-        const value = i < args.length ? write(args[i], params[i].name) : undefined
+        const value = i < args.length ? write(textOfID(args[i], params[i]), params[i].name) : undefined
         // The host checks the arguments of calls without an outcome.
         if (gives === 'outcome') check(params[i], args[i], value)
         // A BigInt is a number in JSON, so the host cannot name its type.
@@ -63,6 +73,30 @@ function named({ params, gives, options }, args, write, newID, warn) {
     return text === '' ? '{}' : text + '}'
 }
 
+/** Whether a call has the form of Segment's libraries for servers, such as `track({ userId, event })`. */
+function isInOneObject(params, [first, ...rest]) {
+    return ['string', 'id'].includes(params[0]?.kind) && rest.length === 0 && isObject(first)
+        && !Array.isArray(first) && Object.keys(first).some((key) => SEGMENT.includes(key))
+}
+
+function oneObject(params, options) {
+    const order = [...params.map(({ name }) => name), ...options ? ['{ userId }'] : []].join(', ')
+    return `must be ${phrase(params[0].kind)}, and is an object: here the arguments follow each other, as (${order})`
+}
+
+/** An id as it is sent: a whole number or a UUID as its text. What is none stays, and is refused. */
+function textOfID(value, { name, kind }) {
+    if (kind !== 'id') return value
+    if (typeof value === 'bigint') return String(value)
+    if (typeof value === 'number' && Number.isInteger(value)) {
+        if (Number.isSafeInteger(value)) return String(value)
+        throw new ArgumentFault(name, 'is a number too large to be exact: give its text, or a BigInt')
+    }
+    if (!isObject(value) || typeof value.toJSON === 'function' || typeof value.toString !== 'function') return value
+    const text = value.toString()
+    return typeof text === 'string' && UUID.test(text) ? text : value
+}
+
 /** Checks by its text whether a value has the type of the parameter. */
 function check({ name, kind, isRequired }, argument, text) {
     const isAbsent = text === undefined || text === 'null'
@@ -78,7 +112,7 @@ function isUnwritable(value) {
 
 /** Whether JSON text is a value of a kind. */
 function isOf(kind, text) {
-    return kind === 'id' ? text[0] === '"' || /^-?\d+$/.test(text) : kindOf(text) === kind
+    return kindOf(text) === (kind === 'id' ? 'string' : kind)
 }
 
 function kindOf(text) {
@@ -95,22 +129,35 @@ function kindOf(text) {
 function typeName(value) {
     if (value === null || value === undefined) return String(value)
     if (Array.isArray(value)) return 'an array'
-    return phrase(opaqueName(value) ?? typeof value)
+    return phrase(typeof value === 'object' ? className(value) : typeof value)
+}
+
+/** The name of an object's class, such as Date or Set; `object` for any other. */
+function className(value) {
+    const opaque = opaqueName(value)
+    if (opaque) return opaque
+    const name = Object.getPrototypeOf(value)?.constructor?.name
+    return typeof name === 'string' && /^[A-Z]\w*$/.test(name) && name !== 'Object' ? name : 'object'
 }
 
 function phrase(kind) {
     if (kind === 'id') return 'a string or a whole number'
-    return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
+    return /^[aeiouAEIO]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
 /** The options of a call other than its message id, as members of JSON text. */
 function callOptions(callersOptions, options, write) {
     const members = []
     for (const { name, kind } of options) {
-        const text = write(callersOptions[name], `options.${name}`)
-        if (text === undefined || text === 'null') continue
+        const own = callersOptions[name]
+        const text = write(textOfID(own, { name: `options.${name}`, kind }), `options.${name}`)
+        if (text === undefined || text === 'null') {
+            if (kind !== 'id' || !(name in callersOptions)) continue
+            // A visitor who is not signed in is not the client's own user.
+            throw new ArgumentFault(`options.${name}`, `is ${typeName(own)}: leave it out to mean the client's own`)
+        }
         const value = kindOf(text) === 'string' ? JSON.parse(text) : undefined
-        const fault = isOf(kind, text) ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(callersOptions[name])}`
+        const fault = isOf(kind, text) ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(own)}`
         if (fault) throw new ArgumentFault(`options.${name}`, fault)
         members.push(`"${name}":${text}`)
     }

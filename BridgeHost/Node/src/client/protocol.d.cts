@@ -7,28 +7,50 @@
  * warning.
  *
  * NaN, infinities, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
- * `SERIALIZATION_ERROR`, and a warning says where the value is.
+ * `SERIALIZATION_ERROR`, and a warning says where the value is. {@link Convert} can turn what JSON does not have
+ * into something that it has.
  */
 export type Properties = object
 
-/** The id of a user, a visitor or a group: text, or a whole number, which stands for its digits. */
-export type Id = string | number | bigint
+/** The id of a user, a visitor or a group: text, or a whole number or a UUID, which stands for its text. */
+export type Id = string | number | bigint | { toJSON(): string }
 
 /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
 export type Timestamp = Date | string
 
-/** A call as `beforeSend` receives it: plain values, as they would be sent. A member that the call lacks is undefined. */
+/**
+ * A call as `beforeSend` receives it: plain values, as they would be sent, and all of the call that leaves the
+ * machine. A member that the call lacks is undefined. A BigInt stays one, so that its digits are kept.
+ */
 export interface OutgoingCall {
     /** Which call, as the bridge names it: `track`, `analytics.identify`, … */
     readonly method: string
     /** The name of an event, a screen or a page. */
-    name?: string
-    /** The user of `identify` and `alias`. */
-    userId?: string
+    name?: string | undefined
+    /** The user of `identify` and `alias`, or the one that an analytics call names in its options. */
+    userId?: string | undefined
+    /** The visitor that an analytics call names. */
+    anonymousId?: string | undefined
+    /** The group of `group`, or the one that an analytics call names in its options. */
+    groupId?: string | undefined
     /** Attributes, properties, traits, profile data, or the metadata of `setMetadata`. */
-    properties?: Record<string, any>
+    properties?: Record<string, any> | undefined
     /** The metadata of `track`. */
-    metadata?: Record<string, any>
+    metadata?: Record<string, any> | undefined
+    /** The context of an analytics call. */
+    context?: Record<string, any> | undefined
+    /** When it happened, if an analytics call says so: ISO 8601. */
+    timestamp?: string | undefined
+    /** The id of `setAdvertisingId`. */
+    advertisingId?: string | undefined
+    /** The address of `updateSessionEmail`. */
+    email?: string | undefined
+    /** The URL of `screenDidAppear` and `continueSession`. */
+    url?: string | undefined
+    /** The location of `updateLocation`. */
+    location?: { latitude: number; longitude: number; accuracy: number } | undefined
+    /** The session of `linkSession`. */
+    sourceSessionId?: string | undefined
 }
 
 /**
@@ -36,6 +58,13 @@ export interface OutgoingCall {
  * `null` or `false` to drop it, with the outcome `BEFORE_SEND`. If it throws, the call is dropped too, with a warning.
  */
 export type BeforeSend = (call: OutgoingCall) => OutgoingCall | null | false | undefined | void
+
+/**
+ * Receives each value that JSON has no form for (NaN, an infinity, an invalid Date, a function, a symbol, a promise,
+ * a regular expression) and where it is, such as `attributes.items[2]`. Return what stands for it. After
+ * `undefined` the value is refused or left out as without this function.
+ */
+export type Convert = (value: unknown, path: string) => unknown
 
 /** Where messages go, such as `console` or a logger with methods of the same names. */
 export interface Logger {
@@ -49,6 +78,8 @@ export interface Logger {
 export interface ClientHooks {
     /** Receives the calls of this client. */
     beforeSend?: BeforeSend | null
+    /** Turns what JSON does not have in the calls of this client into something that it has. */
+    convert?: Convert | null
     /** Receives the warnings and the host's log of all clients of this tracker from now on. */
     logger?: Logger | null
 }

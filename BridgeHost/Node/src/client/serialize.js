@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { described } from './errors.js'
 
 /** The deepest nesting of arrays and objects; the outermost counts. */
@@ -28,13 +29,17 @@ export class ValueFault extends Error {
  * @param {string} name The name of the value in a fault's path.
  * @param {number} [maxLength] How long the text may become, in UTF-16 units.
  * @param {(path: string, kind: string) => void} [omit] Called for each member that is left out and is not undefined.
+ * @param {object} [options]
+ * @param {(value: unknown, path: string) => unknown} [options.convert] Receives each value that JSON has no form for, and
+ *     returns what stands for it, or undefined.
+ * @param {string} [options.mark] Makes a BigInt a text that begins with this.
  * @returns {string | undefined} Undefined for undefined, functions, symbols, promises and other values of which JSON
  *     would show nothing.
  * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too
  *     much text, and getters or `toJSON` methods that throw.
  */
-export function serialize(value, name, maxLength = Infinity, omit = () => {}) {
-    const place = { keys: [name], containers: [], maxLength, omit }
+export function serialize(value, name, maxLength = Infinity, omit = () => {}, { convert, mark } = {}) {
+    const place = { keys: [name], containers: [], maxLength, omit, convert, mark, convertsAt: -1 }
     try {
         return write(value, place, 0)
     } catch (error) {
@@ -46,7 +51,14 @@ export function serialize(value, name, maxLength = Infinity, omit = () => {}) {
 /**
  * The keys and containers that lead to a value. Entries beyond `level` are stale.
  *
- * @typedef {{ keys: (string | number)[], containers: object[], maxLength: number, omit: Function }} Place
+ * @typedef {object} Place
+ * @property {(string | number)[]} keys
+ * @property {object[]} containers
+ * @property {number} maxLength
+ * @property {Function} omit
+ * @property {Function} [convert]
+ * @property {string} [mark]
+ * @property {number} convertsAt At which level what `convert` has returned is being written; -1 if it is not.
  */
 
 /** @param {Place} place @param {number} level How many containers the value is in. */
@@ -58,11 +70,25 @@ function write(value, place, level) {
         case 'object': return value === null ? 'null' : writeObject(value, place, level)
         case 'bigint': return writeBigInt(value, place, level)
         case 'undefined': return undefined
-        default: return leaveOut(typeof value, place, level)
+        default: return leaveOut(value, typeof value, place, level)
     }
 }
 
-function leaveOut(kind, place, level) {
+/** What the program's `convert` makes of a value, as text; undefined if it makes nothing of it. */
+function converted(value, place, level) {
+    if (!place.convert || place.convertsAt === level) return undefined
+    const other = place.convert(value, pathOf(place.keys.slice(0, level + 1)))
+    if (other === undefined) return undefined
+    const last = place.convertsAt
+    place.convertsAt = level
+    const text = write(other, place, level)
+    place.convertsAt = last
+    return text
+}
+
+function leaveOut(value, kind, place, level) {
+    const text = converted(value, place, level)
+    if (text !== undefined) return text
     if (level > 0) place.omit(pathOf(place.keys.slice(0, level + 1)), kind)
     return undefined
 }
@@ -86,28 +112,32 @@ function writeKey(key, place, level) {
 }
 
 function writeNumber(value, place, level) {
-    if (!Number.isFinite(value)) fault(place, level, `is ${value}`)
+    if (!Number.isFinite(value)) return converted(value, place, level) ?? fault(place, level, `is ${value}`)
     return value === 0 ? '0' : `${value}`
 }
 
+function digitsOf(value, { mark }) {
+    return mark === undefined ? String(value) : `"${mark}${value}"`
+}
+
 function writeBigInt(value, place, level) {
-    if (typeof value.toJSON !== 'function') return String(value)
+    if (typeof value.toJSON !== 'function') return digitsOf(value, place)
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
 
 function writeObject(value, place, level) {
     if (typeof value.toJSON !== 'function') return writePlain(value, place, level)
-    if (value instanceof Date && Number.isNaN(value.getTime())) fault(place, level, 'is an invalid Date')
+    if (types.isDate(value) && Number.isNaN(value.getTime())) {
+        return converted(value, place, level) ?? fault(place, level, 'is an invalid Date')
+    }
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
 
 /** Writes a value without calling its `toJSON`. */
 function writePlain(value, place, level) {
-    if (typeof value === 'bigint') return String(value)
+    if (typeof value === 'bigint') return digitsOf(value, place)
     if (typeof value !== 'object' || value === null) return write(value, place, level)
-    if (value instanceof Number) return writeNumber(Number(value), place, level)
-    if (value instanceof String) return writeString(String(value), place, level)
-    if (value instanceof Boolean || value instanceof BigInt) return String(value.valueOf())
+    if (types.isBoxedPrimitive(value) && !types.isSymbolObject(value)) return writePlain(value.valueOf(), place, level)
     if (level >= MAX_LEVELS) faultOfDepth(place, level)
     place.containers[level] = value
     const text = writeContainer(value, place, level)
@@ -115,23 +145,41 @@ function writePlain(value, place, level) {
     return text
 }
 
-/** Types of which JSON shows nothing. A promise among the values is usually a forgotten `await`. */
-const OPAQUE = [Promise, RegExp, WeakMap, WeakSet]
+/**
+ * Types of which JSON shows nothing. A promise among the values is usually a forgotten `await`. None of these checks is
+ * `instanceof`: a value may come from another context, as in Jest.
+ */
+const OPAQUE = {
+    Promise: types.isPromise, RegExp: types.isRegExp, WeakMap: types.isWeakMap, WeakSet: types.isWeakSet,
+}
 
 /** The name of such a type; undefined for any other value. */
 export function opaqueName(value) {
-    return OPAQUE.find((type) => value instanceof type)?.name
+    return Object.keys(OPAQUE).find((name) => OPAQUE[name](value))
 }
 
 function writeContainer(value, place, level) {
     if (Array.isArray(value)) return writeArray(value, place, level)
-    if (value instanceof Set) return writeArray([...value], place, level)
-    if (value instanceof Map) return writeMembers([...value.keys()], (key) => value.get(key), place, level)
+    if (types.isSet(value)) return writeArray([...value], place, level)
+    if (types.isMap(value)) return writeMap(value, place, level)
     // The standard members of an error are not enumerable.
-    const keys = value instanceof Error ? ['name', 'message', 'stack'] : Object.keys(value)
+    const isError = value instanceof Error || types.isNativeError(value)
+    const keys = isError ? ['name', 'message', 'stack'] : Object.keys(value)
     const opaque = keys.length === 0 && opaqueName(value)
-    if (opaque) return leaveOut(opaque, place, level)
+    if (opaque) return leaveOut(value, opaque, place, level)
     return writeMembers(keys, (key) => value[key], place, level)
+}
+
+function writeMap(value, place, level) {
+    const names = new Map()
+    for (const key of value.keys()) {
+        const isName = typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint'
+        if (!isName) fault(place, level, 'has a key that is no string')
+        const name = String(key)
+        if (names.has(name)) fault(place, level, `has two keys that are ${JSON.stringify(name.slice(0, 80))} in JSON`)
+        names.set(name, key)
+    }
+    return writeMembers(names.keys(), (name) => value.get(names.get(name)), place, level)
 }
 
 function writeArray(value, place, level) {
@@ -147,12 +195,9 @@ function writeArray(value, place, level) {
 
 function writeMembers(names, read, place, level) {
     let text = ''
-    for (const name of names) {
-        const isName = typeof name === 'string' || typeof name === 'number' || typeof name === 'bigint'
-        if (!isName) fault(place, level, 'has a key that is no string')
-        const key = String(name)
+    for (const key of names) {
         place.keys[level + 1] = key
-        const member = write(read(name), place, level + 1)
+        const member = write(read(key), place, level + 1)
         if (member === undefined) continue
         text += `${text === '' ? '{' : ','}${writeKey(key, place, level)}:${member}`
         if (text.length > place.maxLength) faultOfSize(place, level)

@@ -3,7 +3,7 @@ import { CallPromise } from './call-promise.js'
 import { MOST_CALLS, MOST_TEXT } from './call-table.js'
 import { MobileTrackerError } from './errors.js'
 import { timeOrderedUUID } from './message-id.js'
-import { filter } from './hooks.js'
+import { filter, MARK, unmarked } from './hooks.js'
 import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
 import { ValueFault } from './serialize.js'
@@ -33,7 +33,7 @@ const NEW_ID = {
  * @param {object} observer
  * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'failed' | 'accepted'>} observer.warnings
  * @param {() => void} [observer.used] Called for each call after which something may have to be sent.
- * @param {import('./hooks.js').Hooks} [observer.hooks] The program's own functions.
+ * @param {import('./hooks.js').Hooks} observer.hooks The program's own functions.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
  */
 export function makeFunctions(table, prefix, link, observer) {
@@ -53,15 +53,21 @@ function makeFunction(method, row, link, { warnings, used, hooks }) {
         if (!isFiltered || !link.isFlooded) site.locate()
         if (isFiltered && link.isFull) return site.overflow()
         const warn = (message) => site.warn(message)
-        const maxBytes = link.maxMessageBytes - ENVELOPE
+        const { beforeSend, convert } = hooks.of(method)
+        const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert }
         let params
         try {
-            params = writeParams(row, isBeginning && hooks ? hooks.extract(method, args) : args, { newID, maxBytes, warn })
-            const beforeSend = isFiltered && hooks?.beforeSend(method)
-            if (beforeSend) {
-                const verdict = filter(beforeSend, method, row, args, JSON.parse(params))
+            if (isBeginning) {
+                const own = hooks.extract(method, args)
+                params = writeParams(row, own.args, how)
+                site.ended = own.begin()
+            } else if (isFiltered && beforeSend) {
+                params = writeParams(row, args, { ...how, mark: MARK })
+                const verdict = filter(beforeSend, method, row, params)
                 if (verdict.dropped) return site.filtered(verdict.fault)
-                if (verdict.args) params = writeParams(row, verdict.args, { newID, maxBytes, warn })
+                params = verdict.args ? writeParams(row, verdict.args, how) : unmarked(params)
+            } else {
+                params = writeParams(row, args, how)
             }
         } catch (fault) {
             return site.refuse(fault)
@@ -80,6 +86,9 @@ class CallSite {
     #newTrace
     #trace
     #warnings
+
+    /** Called when the call has succeeded or failed. @type {(isSuccess: boolean) => void} */
+    ended = () => {}
 
     constructor(method, row, args, newTrace, warnings) {
         this.#method = method
@@ -103,6 +112,7 @@ class CallSite {
 
     /** Turns the result into what the promise resolves with. */
     read(result) {
+        this.ended(true)
         const { gives } = this.#row
         if (gives === 'object') return result
         if (gives === 'nothing') return undefined
@@ -121,6 +131,7 @@ class CallSite {
 
     /** The error, with the caller's line in its stack. */
     errorFrom({ code, message, number, retryable, data }) {
+        this.ended(false)
         const error = new MobileTrackerError(code, message, { number, retryable, data })
         error.stack = `${error.name}: ${message}${this.#trace?.lines ?? ''}`
         return error
@@ -178,7 +189,7 @@ function reasonOf(fault, param) {
 }
 
 function codeOf(fault, param) {
-    if (['argument', 'beforeSend', 'logger'].includes(fault.argument)) return 'INVALID_CONFIGURATION'
+    if (['argument', 'beforeSend', 'convert', 'logger'].includes(fault.argument)) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
     if (fault instanceof ArgumentFault) return 'INVALID_PARAMS'
     return fault.isTooLarge ? 'MESSAGE_TOO_LARGE' : 'SERIALIZATION_ERROR'

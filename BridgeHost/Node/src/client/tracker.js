@@ -16,7 +16,7 @@ const EXIT_FLUSH_MS = 5000
 
 /** The names of the options. */
 const OPTIONS = [
-    'hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend',
+    'hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend', 'convert',
 ]
 
 /**
@@ -28,7 +28,7 @@ export function createTracker(options = {}) {
     checkOptions(options)
     const {
         hostPath, hostArguments = [], stderr = 'inherit', warnings: isWarning = true, appName: program,
-        collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1', logger, beforeSend,
+        collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1', logger, beforeSend, convert,
     } = options
     const output = new Output({ warnings: isWarning, stderr: stderr === 'inherit' })
     if (logger) output.use(logger)
@@ -55,7 +55,7 @@ export function createTracker(options = {}) {
         panel?.stop()
         return link.shutdown().then(() => warnings.finish())
     }
-    const hooks = new Hooks({ beforeSend, useLogger: (own) => output.use(own) })
+    const hooks = new Hooks({ ofAll: { beforeSend, convert }, useLogger: (own) => output.use(own) })
     const observer = { warnings, used, hooks }
     const tracker = makeFunctions(TRACKER, '', link, observer)
     return {
@@ -70,7 +70,7 @@ export function createTracker(options = {}) {
 }
 
 /** Checks options now: they are used only with the first call. */
-function checkOptions({ hostPath, hostArguments, stderr, appName, logger, beforeSend }) {
+function checkOptions({ hostPath, hostArguments, stderr, appName, logger, beforeSend, convert }) {
     const isText = (value) => typeof value === 'string'
     const rules = [
         [hostPath, isText, 'hostPath must be a string'],
@@ -79,6 +79,7 @@ function checkOptions({ hostPath, hostArguments, stderr, appName, logger, before
         [appName, isText, 'appName must be a string'],
         [logger, isLogger, 'logger must have one of the methods debug, info, warn and error'],
         [beforeSend, (value) => typeof value === 'function', 'beforeSend must be a function'],
+        [convert, (value) => typeof value === 'function', 'convert must be a function'],
     ]
     for (const [value, isRight, sentence] of rules) {
         if (value !== undefined && !isRight(value)) throw new TypeError(`createTracker: ${sentence}.`)
