@@ -238,26 +238,73 @@ struct OutboxTests {
     @Test("takes no more calls than the queue may hold while nothing is written, and all else")
     func boundsStaged() async throws {
         let outbox = SQLiteOutbox.made(.sample(folder) { $0.limits.maxBytes = 1 << 20 })
-        let body = #"{"text":"\#(String(repeating: "a", count: 100_000))"}"#
+        let body = #"{"text":"\#(String(repeating: "a", count: 10_000))"}"#
         let early = Recorder<String>()
         let results = Recorder<String>()
 
-        for number in 1...20 {
+        for number in 1...120 {
             outbox.stage(.append("m\(number)", body: body)) { result in
                 if case .refused = result { early.record("\(number)") }
                 results.record(result.summary)
             }
         }
-        let refused = try await early.values(atLeast: 9)
+        let refused = try await early.values(atLeast: 17)
         outbox.stage(.reset(all: false, messageID: nil)) { results.record($0.summary) }
         _ = try await outbox.open().get()
-        let all = try await results.values(atLeast: 21)
+        let all = try await results.values(atLeast: 121)
         let later = await outbox.commit(.append("later"))
 
-        #expect(refused == (12...20).map(\.description))
-        #expect(all.count { $0 == "refused storage" } == 9)
+        #expect(refused == (104...120).map(\.description))
+        #expect(all.count { $0 == "refused queueFull" } == 17)
         #expect(all.last == "done")
         #expect(later.summary == "pending later")
+    }
+
+    @Test("drops the oldest calls that are not written, if so told; the user that they name stays, and none is counted")
+    func dropsOldestStaged() async throws {
+        let outbox = SQLiteOutbox.made(
+            .sample(folder) {
+                $0.limits.maxBytes = 1 << 20
+                $0.limits.overflow = .dropOldest
+            })
+        let body = #"{"text":"\#(String(repeating: "a", count: 10_000))"}"#
+        let results = Recorder<String>()
+
+        outbox.stage(.telling("identify", "ann")) { results.record($0.summary) }
+        for number in 1...120 { outbox.stage(.append("m\(number)", body: body)) { results.record($0.summary) } }
+        let early = try await results.values(atLeast: 18)
+        _ = try await outbox.open().get()
+        let all = try await results.values(atLeast: 121)
+        await outbox.commit(.telling("later"))
+
+        #expect(early == Array(repeating: "refused queueFull", count: 18))
+        #expect(Array(all.dropFirst(18)) == (18...120).map { "pending m\($0)" })
+        #expect(try outbox.queue() == (18...120).map { "m\($0)" } + ["later"])
+        let last = try outbox.peek(limit: .max, maxBytes: .max).records.last
+        #expect(last?.body.value(forKey: "user")?.stringValue == "ann")
+        #expect(try outbox.account() == .sample(accepted: 104, queued: 104))
+    }
+
+    @Test("stores no user whose dropped call repeats an earlier one")
+    func dropsRepeated() async throws {
+        let configuration = OutboxConfiguration.sample(folder) {
+            $0.limits.maxBytes = 1 << 20
+            $0.limits.overflow = .dropOldest
+        }
+        let first = try await SQLiteOutbox.opened(configuration)
+        await first.commit([.telling("identify", given: true, "ann"), .telling("other", "bob")])
+        await first.close()
+        let second = SQLiteOutbox.made(configuration)
+        let body = #"{"text":"\#(String(repeating: "a", count: 100_000))"}"#
+        let results = Recorder<String>()
+
+        second.stage(.telling("identify", given: true, "ann")) { results.record($0.summary) }
+        for number in 1...12 { second.stage(.append("m\(number)", body: body)) { results.record($0.summary) } }
+        _ = try await results.values(atLeast: 2)
+        _ = try await second.open().get()
+        await second.commit(.barrier)
+
+        #expect(second.value(for: .own("user")) == "bob")
     }
 
     @Test("waits with what is staged before it is open, and refuses what is staged after it is closed")

@@ -37,7 +37,8 @@ public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case tooLarge = "TOO_LARGE"
     /// The disk did not take the call.
     case storage = "STORAGE_ERROR"
-    /// The queue is full, or as many calls wait for a session as `maxPendingEvents` allows.
+    /// The queue is full, as many calls wait for a session as `maxPendingEvents` allows, or as many bytes of calls wait to
+    /// be written as `maxQueuedBytes` allows.
     case queueFull = "QUEUE_FULL"
     /// The client is turned off by `enabled`, or was disabled by the server or by invalid options.
     case disabled = "DISABLED"

@@ -7,8 +7,8 @@ public import TrackerModels
 /// any process.
 ///
 /// Completions run on the writer's queue, in the order of the changes. Two kinds do not: those of values, which come once
-/// their backup is written, and those of changes that are refused at once. Completions must not block, and may stage
-/// again.
+/// their backup is written, and those of changes that are refused without being written. Completions must not block, and
+/// may stage again.
 public protocol Outbox: Sendable {
     /// Opens the database, or makes it. What was staged before is written then.
     ///

@@ -29,6 +29,9 @@ public struct Draft: Sendable {
     public var isPending = false
     /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
     public var refusal: RefusalReason?
+    /// Whether the record was dropped before it was written, since too much waits: only what else the call changes is
+    /// written.
+    private(set) var isEvicted = false
     /// When the call was made, by the wall clock.
     public var occurredAt: Timestamp
     /// When the call was made, on the monotonic clock, for ages within this run.
@@ -47,6 +50,15 @@ public struct Draft: Sendable {
         self.values = values
         self.occurredAt = occurredAt
         self.acceptedAt = acceptedAt
+    }
+
+    /// What is left of the call without its record; `nil` if that is nothing.
+    var evicted: Draft? {
+        guard !values.isEmpty || sessionMetadata != nil else { return nil }
+        var rest = self
+        rest.body = .template(BodyTemplate([]))
+        rest.isEvicted = true
+        return rest
     }
 }
 

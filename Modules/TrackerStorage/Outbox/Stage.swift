@@ -14,6 +14,11 @@ struct Stage: Sendable {
         var bytes = 0
 
         var isFull: Bool { tasks.count >= Stage.groupSize || bytes >= Stage.groupBytes }
+
+        mutating func append(_ task: StagedTask) {
+            tasks.append(task)
+            bytes += task.weight
+        }
     }
 
     /// Whether tasks are written.
@@ -51,18 +56,39 @@ struct Stage: Sendable {
     /// Whether what the disk has refused will be tried again.
     var isRetryScheduled = false
 
+    /// What a task that was added has changed.
+    struct Addition {
+        /// Whether the writer must be woken.
+        var wakesWriter = false
+        /// The tasks whose records are refused since too much waits: the one that was added, or older ones.
+        var refused: [StagedTask] = []
+    }
+
     /// How many bytes may be staged and not yet written.
     private let bound: Int
-    /// How many are.
+    /// Which records are refused past that.
+    private let overflow: DeliveryOptions.Overflow
+    /// How many bytes are staged.
     private var stagedBytes = 0
+    /// How many of them the writer has taken.
+    private var takenBytes = 0
     /// How many tasks are not done yet that the next process to deliver the lane must find done.
     private var deliveryTasks = 0
     /// What waits, in groups that each fill one transaction at most; the last is still being filled.
     private var groups: [Group] = []
+    /// What is left of the oldest tasks after some were dropped; it is written with the first group.
+    private var survivors = Group()
+    /// How many tasks of the first group were dropped or have survived.
+    private var passed = 0
     private var isWriterScheduled = false
 
-    /// - Parameter bound: How many bytes may be staged and not yet written.
-    init(bound: Int) { self.bound = max(bound, Self.leastBound) }
+    /// - Parameters:
+    ///   - bound: How many bytes may be staged and not yet written.
+    ///   - overflow: Which records are refused past that: the newest or the oldest.
+    init(bound: Int, overflow: DeliveryOptions.Overflow) {
+        self.bound = max(bound, Self.leastBound)
+        self.overflow = overflow
+    }
 
     /// Whether tasks are written.
     var isOpen: Bool {
@@ -80,27 +106,31 @@ struct Stage: Sendable {
         if case .closed = phase { true } else { false }
     }
 
-    /// Adds a task.
+    /// Adds a task, unless it is a call for which there is no room.
     ///
-    /// - Returns: Whether the writer must be woken.
-    /// - Throws: Why the task is refused.
-    mutating func add(_ task: StagedTask) throws(StorageError) -> Bool {
+    /// - Throws: Why every task is refused.
+    mutating func add(_ task: StagedTask) throws(StorageError) -> Addition {
         switch phase {
         case .failed(let error): throw error
         case .closed: throw StorageError(.closed, "The outbox is closed")
         case .waiting, .open: break
         }
+        var addition = Addition()
         if task.task.mayBeRefused, stagedBytes >= bound {
-            throw StorageError(.busy, "The disk does not keep up: \(stagedBytes) bytes of calls wait to be written")
+            if overflow == .dropOldest { addition.refused = makeRoom() }
+            // What the writer has taken is about to be written: beside it there is always room for the newest call.
+            guard overflow == .dropOldest, stagedBytes - takenBytes < bound else {
+                addition.refused.append(task)
+                return addition
+            }
         }
-        let weight = task.weight
-        stagedBytes += weight
+        stagedBytes += task.weight
         if task.task.guidesDelivery { deliveryTasks += 1 }
         settling.formUnion(task.task.settledRecords)
         if groups.last?.isFull != false { groups.append(Group()) }
-        groups[groups.count - 1].tasks.append(task)
-        groups[groups.count - 1].bytes += weight
-        return wake()
+        groups[groups.count - 1].append(task)
+        addition.wakesWriter = wake()
+        return addition
     }
 
     /// Enters another phase.
@@ -114,24 +144,27 @@ struct Stage: Sendable {
 
     /// The writer's next group; an empty one if there is nothing to write.
     mutating func nextGroup() -> [StagedTask] {
-        guard !groups.isEmpty else {
+        guard !isEmpty else {
             isWriterScheduled = false
             return []
         }
-        return groups.removeFirst().tasks
+        let group = popGroup()
+        takenBytes += group.bytes
+        return group.tasks
     }
 
     /// Removes a group that was written or refused.
     mutating func finish(_ group: [StagedTask]) {
-        stagedBytes -= group.reduce(0) { $0 + $1.weight }
+        let bytes = group.reduce(0) { $0 + $1.weight }
+        stagedBytes -= bytes
+        takenBytes -= bytes
         deliveryTasks -= group.count { $0.task.guidesDelivery }
     }
 
-    /// Takes everything that is left.
+    /// Takes everything that is left. Call ``finish(_:)`` with it.
     mutating func rest() -> [StagedTask] {
-        let rest = groups.flatMap(\.tasks)
-        groups = []
-        finish(rest)
+        var rest: [StagedTask] = []
+        while case let group = nextGroup(), !group.isEmpty { rest += group }
         return rest
     }
 
@@ -155,9 +188,57 @@ struct Stage: Sendable {
         if !settled.isEmpty { settling.subtract(settled) }
     }
 
+    private var isEmpty: Bool { groups.isEmpty && survivors.tasks.isEmpty }
+
+    /// Takes the oldest tasks, as many as one transaction has, and what has survived before them.
+    private mutating func popGroup() -> Group {
+        var group = groups.isEmpty ? Group() : groups.removeFirst()
+        if passed > 0 { group.tasks.removeFirst(passed) }
+        if !survivors.tasks.isEmpty {
+            group = Group(tasks: survivors.tasks + group.tasks, bytes: survivors.bytes + group.bytes)
+        }
+        (survivors, passed) = (Group(), 0)
+        return group
+    }
+
+    /// Drops the oldest records until there is room. What else their calls change stays.
+    ///
+    /// - Returns: The tasks whose records were dropped.
+    private mutating func makeRoom() -> [StagedTask] {
+        var dropped: [StagedTask] = []
+        while stagedBytes >= bound, let task = popTask() {
+            guard case .change(.append(let draft)) = task.task, !draft.isEvicted else {
+                survivors.append(task)
+                continue
+            }
+            dropped.append(task)
+            stagedBytes -= task.weight
+            guard let remainder = draft.evicted else { continue }
+            let rest = StagedTask(task: .change(.append(remainder)))
+            stagedBytes += rest.weight
+            survivors.append(rest)
+        }
+        return dropped
+    }
+
+    /// Takes the oldest task that neither was dropped nor has survived that.
+    private mutating func popTask() -> StagedTask? {
+        guard !groups.isEmpty else { return nil }
+        let task = groups[0].tasks[passed]
+        // Its memory is to be free at once, and not only with that of its group.
+        groups[0].tasks[passed] = StagedTask(task: .change(.barrier))
+        groups[0].bytes -= task.weight
+        passed += 1
+        if passed == groups[0].tasks.count {
+            groups.removeFirst()
+            passed = 0
+        }
+        return task
+    }
+
     private mutating func wake() -> Bool {
         if case .waiting = phase { return false }
-        guard !isWriterScheduled, !groups.isEmpty else { return false }
+        guard !isWriterScheduled, !isEmpty else { return false }
         isWriterScheduled = true
         return true
     }
@@ -223,10 +304,12 @@ struct StagedTask: Sendable {
     /// About how many bytes it adds to a transaction.
     var weight: Int {
         guard case .change(.append(let draft)) = task else { return 256 }
-        switch draft.body {
-        case .complete(let body): return body.byteCount + 256
-        case .withSessionMetadata(let head, let own): return head.byteCount + (own?.byteCount ?? 0) + 256
-        case .template(let template): return template.byteCount + 256
-        }
+        let body =
+            switch draft.body {
+            case .complete(let body): body.byteCount
+            case .withSessionMetadata(let head, let own): head.byteCount + (own?.byteCount ?? 0)
+            case .template(let template): template.byteCount
+            }
+        return body + 256
     }
 }

@@ -21,6 +21,10 @@ extension LaneTransaction {
         _ draft: Draft, isPending: Bool, _ outcome: IdempotencyKeyTable.Outcome
     ) throws(StorageError) -> Effect {
         if let refusal = draft.refusal { return .refused(refusal) }
+        if draft.isEvicted {
+            try change(by: draft)
+            return .refused(.queueFull)
+        }
         let limits = configuration.limits
         let body = try body(of: draft)
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
@@ -34,10 +38,15 @@ extension LaneTransaction {
         row.counters.accepted += 1
         row.counters.queued += 1
         row.counters.queuedBytes += body.byteCount
-        if let addition = draft.sessionMetadata { try merge(addition) }
-        try make(draft.values)
+        try change(by: draft)
         try evict()
         return outcome == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
+    }
+
+    /// Changes what a call changes besides its record.
+    private mutating func change(by draft: Draft) throws(StorageError) {
+        if let addition = draft.sessionMetadata { try merge(addition) }
+        try make(draft.values)
     }
 
     /// Continues the session of another site.

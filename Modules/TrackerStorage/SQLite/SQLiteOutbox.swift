@@ -34,7 +34,7 @@ public final class SQLiteOutbox: Outbox {
         self.configuration = configuration
         self.folder = folder
         self.run = run
-        stage = Mutex(Stage(bound: configuration.limits.maxBytes))
+        stage = Mutex(Stage(bound: configuration.limits.maxBytes, overflow: configuration.limits.overflow))
         let reader = folder.map { LaneReader($0, configuration.lane) }
         self.reader = reader
         writer = Mutex(LaneWriter(configuration, folder: folder, reader: reader, run: run))
@@ -68,8 +68,8 @@ public final class SQLiteOutbox: Outbox {
     /// Fixes a change's place in the order, and writes it.
     ///
     /// It never waits. The completion is called on the writer's queue, after those of the changes staged before; that of
-    /// a value is called once its backup is written. A call that is refused at once, since the outbox is closed or too
-    /// much waits, is answered without waiting for those before it.
+    /// a value is called once its backup is written. A call that is refused without being written, since the outbox is
+    /// closed or too much waits, is answered without waiting for those before it.
     public func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
         stage(StagedTask(task: .change(change), completion: completion))
     }
@@ -113,17 +113,27 @@ public final class SQLiteOutbox: Outbox {
 
     func stage(_ task: StagedTask) {
         do throws(StorageError) {
-            wakeIfNeeded(try stage.withLock { (stage) throws(StorageError) in try stage.add(task) })
+            let addition = try stage.withLock { (stage) throws(StorageError) in try stage.add(task) }
+            for refused in addition.refused { answer(refused, .refused(.queueFull)) }
+            wakeIfNeeded(addition.wakesWriter)
         } catch {
-            refusalQueue.async { task.completion(task.task.refusal(error)) }
+            answer(task, task.task.refusal(error))
         }
+    }
+
+    /// Answers a task that will not be written.
+    private func answer(_ task: StagedTask, _ result: ChangeResult) {
+        // Only the completion waits for its turn, without the task's bytes.
+        refusalQueue.async { [completion = task.completion] in completion(result) }
     }
 
     /// Refuses what is staged, and what will be.
     private func refuseAll(_ error: StorageError) {
         let refused = stage.withLock { stage in
             _ = stage.enter(.failed(error))
-            return stage.rest()
+            let rest = stage.rest()
+            stage.finish(rest)
+            return rest
         }
         for task in refused { task.completion(task.task.refusal(error)) }
     }

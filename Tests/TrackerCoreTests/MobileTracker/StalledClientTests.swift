@@ -6,6 +6,9 @@ import TrackerModels
 
 @Suite("A disk that stalls under a client")
 struct StalledClientTests {
+    /// Ten kilobytes: a queue of a mebibyte holds some hundred such events.
+    private static let properties = Properties(["text": .string(String(repeating: "a", count: 10_000))])
+
     private func lock(_ directory: TemporaryDirectory) throws -> LockedFile {
         try LockedFile(directory.path("state/writer.lock"))
     }
@@ -35,27 +38,82 @@ struct StalledClientTests {
     @Test("past the queue's bytes a call is refused at once, and counted; what was taken before is not lost")
     func bounded() async throws {
         let fixture = try SessionFixture()
-        try await fixture.start(fixture.config { $0.delivery.maxQueuedBytes = 2 << 20 })
-        let text: JSONObject = ["text": .string(String(repeating: "a", count: 100_000))]
+        try await fixture.start(fixture.config { $0.delivery.maxQueuedBytes = 1 << 20 })
+        await fixture.drain()
         let lock = try lock(fixture.directory)
 
-        let outcomes = Recorder<TrackOutcome>()
-        for number in 1...30 {
-            fixture.tracker.enqueue(.track("E\(number)", Properties(text))) {
-                outcomes.record($0)
-            }
-        }
-        let refused = try await outcomes.values(atLeast: 9)
+        let receipts = (1...150).map { fixture.tracker.enqueue(.track("E\($0)", Self.properties)) }
+        let last = await receipts[149].outcome
         lock.unlock()
-        let all = try await outcomes.values(atLeast: 30)
+        var outcomes: [TrackOutcome] = []
+        for receipt in receipts { outcomes.append(await receipt.outcome) }
         await fixture.drain()
+        let taken = outcomes.count { $0.isQueued }
 
-        #expect(refused == Array(repeating: .dropped(.storage), count: 9))
-        #expect(all.count { $0 == .dropped(.storage) } == 9)
-        #expect(fixture.tracker.info("refused", "STORAGE_ERROR") == 9)
-        #expect(fixture.names == (1...20).map { "E\($0)" })
+        #expect(last == .dropped(.queueFull))
+        #expect((90...110).contains(taken))
+        #expect(outcomes.dropFirst(taken).allSatisfy { $0 == last })
+        #expect(fixture.tracker.info("refused", "QUEUE_FULL")?.intValue == Int64(150 - taken))
+        #expect(fixture.names == (1...taken).map { "E\($0)" })
         #expect(fixture.tracker.isBalanced)
+        #expect(
+            fixture.log.lines.all.filter { $0.contains("queue") } == [
+                "warning: Event queue full - dropping event: E\(taken + 1)",
+                "warning: The queue was full: \(150 - taken) event(s) were dropped in all.",
+            ])
         await fixture.tracker.shutdown()
+    }
+
+    @Test("past the queue's bytes an analytics client drops its oldest calls, and says so once; their user stays")
+    func dropsOldest() async throws {
+        let first = try AnalyticsFixture()
+        await first.start()
+        await first.client.shutdown()
+        let lock = try lock(first.directory)
+        let fixture = first.restarted()
+        fixture.client.initialize(with: fixture.options { $0.maxQueuedBytes = 1 << 20 })
+
+        let user = fixture.client.identify("ann")
+        let receipts = (1...150).map { fixture.client.track("E\($0)", properties: Self.properties) }
+        let early = [await user.outcome, await receipts[0].outcome]
+        lock.unlock()
+        var outcomes: [TrackOutcome] = []
+        for receipt in receipts { outcomes.append(await receipt.outcome) }
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+        let dropped = outcomes.count { $0 == .dropped(.queueFull) }
+
+        #expect(early == [.dropped(.queueFull), .dropped(.queueFull)])
+        #expect((40...60).contains(dropped))
+        #expect(outcomes.dropFirst(dropped).allSatisfy { $0.isQueued })
+        #expect(fixture.names == (dropped + 1...150).map { "E\($0)" })
+        #expect(fixture.backend.events.allSatisfy { $0["userId"] == "ann" })
+        #expect(fixture.client.info("refused", "QUEUE_FULL")?.intValue == Int64(dropped + 1))
+        #expect(fixture.client.info("account", "accepted")?.intValue == Int64(150 - dropped))
+        #expect(fixture.client.info("account", "delivered")?.intValue == Int64(150 - dropped))
+        #expect(fixture.client.isBalanced)
+        #expect(
+            fixture.log.lines.all.filter { $0.contains("queue") } == [
+                "warning: Event queue full - dropping event: identify",
+                "warning: The queue was full: \(dropped + 1) event(s) were dropped in all.",
+            ])
+        await fixture.client.shutdown()
+    }
+
+    @Test("a loop that awaits an outcome now and then, and a flush before the queue is full, loses no call")
+    func loopThatWaits() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start(fixture.options { $0.maxQueuedBytes = 1 << 20 })
+
+        for number in 1...300 {
+            let receipt = fixture.client.track("E\(number)", properties: Self.properties)
+            if number % 10 == 0 { #expect(await receipt.outcome.isQueued) }
+            if number % 50 == 0 { #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0) }
+        }
+
+        #expect(fixture.names == (1...300).map { "E\($0)" })
+        #expect(fixture.client.info("refused") == .object([:]))
+        #expect(fixture.client.info("account", "dropped") == .object([:]))
+        await fixture.client.shutdown()
     }
 
     @Test("an analytics client shuts down in its time; a call that the disk had not taken is answered once it goes on")
