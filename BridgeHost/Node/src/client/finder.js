@@ -1,36 +1,46 @@
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MobileTrackerError } from './errors.js'
 import { isMusl, packageFor, PLATFORMS, THIS_PLATFORM } from './platforms.js'
 
-/** The folder of this package. */
-const PACKAGE = fileURLToPath(new URL('../..', import.meta.url))
+/** The name of this package. */
+const NAME = '@mobiletracker/bridge'
+
+/** This file, or the bundle that it is a part of. A bundle in CommonJS has no `import.meta.url`. */
+const FILE = import.meta.url ? fileURLToPath(import.meta.url) : typeof __filename === 'string' ? __filename : process.argv[1] ?? ''
+
+/** What to do when there is no host for a bundle. */
+const BUNDLED = `${NAME} is part of a bundle, and a bundle cannot hold the host, which is a program. Keep the package out of `
+    + `the bundle (with esbuild: --external:${NAME}) and install it where the bundle runs, or copy the host beside the bundle.`
 
 /** What to do when there is no host at the named place. */
 const NAMED = 'You named this place, so no other was searched: correct the path, or leave it out.'
 
 /**
  * Finds the host program: at `hostPath`, else at `MOBILE_TRACKER_HOST`, else in this package, else in the package for
- * this platform, else in the build folder of the repository that contains this package.
+ * this platform, else in the build folder of the repository that contains this package. In a bundle: beside the bundle,
+ * else as for the package that Node finds from there.
  *
  * @param {object} [options]
  * @param {string} [options.hostPath] The path that the caller chose.
  * @param {NodeJS.ProcessEnv} [options.env]
- * @param {string} [options.root] The folder of the package.
+ * @param {string} [options.file] This file, or the bundle.
+ * @param {string} [options.root] The folder of the package; null in a bundle.
  * @param {string} [options.platform]
  * @param {() => boolean} [options.hasMusl] Called only if there is no host.
  * @returns {string} An absolute path of a file.
  * @throws {MobileTrackerError} `HOST_NOT_FOUND`. The message lists the places and says what to do.
  */
 export function findHost({
-    hostPath, env = process.env, root = PACKAGE, platform = THIS_PLATFORM, hasMusl = isMusl,
+    hostPath, env = process.env, file = FILE, root = packageOf(file), platform = THIS_PLATFORM, hasMusl = isMusl,
 } = {}) {
-    const places = candidates(hostPath, env.MOBILE_TRACKER_HOST, root, platform)
+    const places = named(hostPath, env.MOBILE_TRACKER_HOST)
+        ?? (root ? inPackage(root, platform) : besideBundle(file, platform))
     const found = places.find(({ path }) => isFile(path))
     if (found) return found.path
-    const why = hostPath || env.MOBILE_TRACKER_HOST ? NAMED : missing(platform, hasMusl)
+    const why = hostPath || env.MOBILE_TRACKER_HOST ? NAMED : !root ? BUNDLED : missing(platform, hasMusl)
     const list = places.map(({ path, from }) => `  ${path} (${from})`).join('\n')
     throw new MobileTrackerError(
         'HOST_NOT_FOUND',
@@ -53,9 +63,24 @@ function missing(platform, hasMusl) {
 }
 
 /** If the caller names a place, no other is searched: another host than the named one would be a surprise. */
-function candidates(hostPath, variable, root, platform) {
+function named(hostPath, variable) {
     if (hostPath) return [{ path: resolve(hostPath), from: 'option hostPath' }]
-    if (variable) return [{ path: resolve(variable), from: 'MOBILE_TRACKER_HOST' }]
+    return variable ? [{ path: resolve(variable), from: 'MOBILE_TRACKER_HOST' }] : undefined
+}
+
+/** The folder of the package that has this file; null if the file is a bundle. */
+function packageOf(file) {
+    const root = resolve(dirname(file), '../..')
+    return isFile(join(root, 'src', 'client', 'finder.js')) ? root : null
+}
+
+function besideBundle(file, platform) {
+    const beside = { path: join(dirname(file), 'BridgeHost'), from: 'beside the bundle' }
+    const installed = resolved(file, `${NAME}/package.json`)
+    return installed ? [beside, ...inPackage(dirname(installed), platform)] : [beside]
+}
+
+function inPackage(root, platform) {
     return [
         { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), from: 'package' },
         ...inPlatformPackage(root, packageFor(platform)),
@@ -66,11 +91,16 @@ function candidates(hostPath, variable, root, platform) {
 
 /** The host in the package for the platform; none if that package is not installed. */
 function inPlatformPackage(root, name) {
+    const path = resolved(join(root, 'package.json'), `${name}/BridgeHost`)
+    return path ? [{ path: unpacked(path), from: name }] : [] // Then `missing` says how to install it.
+}
+
+/** Where Node finds something from a file; undefined if it does not. */
+function resolved(file, name) {
     try {
-        const path = createRequire(join(root, 'package.json')).resolve(`${name}/BridgeHost`)
-        return [{ path: unpacked(path), from: name }]
+        return createRequire(file).resolve(name)
     } catch {
-        return [] // Then `missing` says how to install it.
+        return undefined
     }
 }
 
