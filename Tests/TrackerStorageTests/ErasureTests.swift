@@ -92,6 +92,34 @@ struct ErasureTests {
         for secret in Self.secrets { #expect(try folder.files(holding: secret) == []) }
     }
 
+    @Test(
+        "that is made again after a crash is answered once the backup files are gone",
+        arguments: [
+            LaneChange.consent(.denied, messageID: MessageID("m")), .reset(all: true, messageID: MessageID("m")),
+            .reset(all: false, messageID: MessageID("m")),
+        ]
+    )
+    func isRepeated(change: LaneChange) async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        _ = try await fill(first, count: 3)
+        let backups = "backup"
+        try folder.copy(backups, to: "kept")
+        #expect(await first.commit(change).summary == "done")
+        await first.close()
+        // What a process leaves that dies after the commit.
+        try folder.move("kept", to: backups)
+        let lock = try LockedFile(folder.state.backupLock)
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        let refused = await second.commit(change)
+        lock.unlock()
+        let answer = await second.commit(change)
+
+        #expect(refused.summary == "failed busy")
+        #expect(answer.summary == "repeated")
+        #expect(try folder.files(holding: "SECRET-USER").filter { $0.hasPrefix(backups) } == [])
+    }
+
     @Test("overwrites the values with their deletion, before the database is written anew")
     func overwrites() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

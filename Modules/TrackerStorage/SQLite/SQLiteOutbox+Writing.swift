@@ -89,21 +89,22 @@ extension SQLiteOutbox {
     }
 
     /// Calls the completions in order. A change of a value is answered once its backup is written; only such changes
-    /// wait for that.
+    /// wait for that. So does a reset or decision that is made again: the process that made it first may have died before
+    /// its backups were written.
     private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
         var waiting: [@Sendable (StorageError?) -> Void] = []
         configuration.answering {
             for (task, result) in zip(group, outcome.results) {
-                guard outcome.changesValues, folder != nil, task.task.isBackedUp, result.hasTakenEffect else {
+                let isDue = outcome.changesValues && result.hasTakenEffect || task.task.isDecision && result.isRepeated
+                guard isDue, folder != nil, task.task.isBackedUp else {
                     task.completion(result)
                     continue
                 }
                 waiting.append { error in
                     // A record is queued even if the backup fails.
-                    if let error, case .done = result {
-                        task.completion(.failed(error))
-                    } else {
-                        task.completion(result)
+                    switch (result, error) {
+                    case (.done, let error?), (.repeated, let error?): task.completion(.failed(error))
+                    default: task.completion(result)
                     }
                 }
             }
@@ -183,6 +184,14 @@ extension LaneTask {
     fileprivate var isBackedUp: Bool {
         if case .change(let change) = self { change.isBackedUp } else { false }
     }
+
+    /// Whether the task is a reset, or the user's decision.
+    fileprivate var isDecision: Bool {
+        switch self {
+        case .change(.reset), .change(.consent): true
+        default: false
+        }
+    }
 }
 
 extension ChangeResult {
@@ -191,5 +200,9 @@ extension ChangeResult {
         case .done, .queued, .pending: true
         case .repeated, .refused, .failed: false
         }
+    }
+
+    fileprivate var isRepeated: Bool {
+        if case .repeated = self { true } else { false }
     }
 }
