@@ -16,6 +16,7 @@ import argparse
 import concurrent.futures
 import errno
 import fnmatch
+import itertools
 import os
 import pathlib
 import random
@@ -46,7 +47,7 @@ SPREAD = {
 
 # How a call can fail. What EINTR interrupts is made again: it never lasts.
 ERRORS = {
-    "open": "EMFILE ENFILE EACCES EIO EINTR", "open-write": "EMFILE EACCES EIO EROFS EINTR",
+    "open": "EMFILE EACCES EIO EINTR", "open-write": "EMFILE EACCES EIO EROFS EINTR",
     "create": "EMFILE EACCES EIO ENOSPC EROFS EINTR", "opendir": "EMFILE EACCES EIO", "readdir": "EIO",
     "read": "EIO EINTR", "pread": "EIO EINTR", "write": "ENOSPC EIO EINTR", "pwrite": "ENOSPC EIO EINTR",
     "fsync": "EIO ENOSPC EINTR", "fdatasync": "EIO ENOSPC EINTR", "ftruncate": "EIO ENOSPC EINTR",
@@ -56,12 +57,17 @@ ERRORS = {
 }
 
 
+# Where a kill leaves something else than a kill before.
+KILLED = "create write pwrite ftruncate rename unlink mkdir flock socket".split()
+
+
 def faults(counts):
     """Every single fault at the calls that were counted."""
     for name, count in counts.items():
         kind = name.split(":")[0]
         for number in range(1, count + 1):
-            yield f"{name}:{number}:kill:1"
+            if kind in KILLED:
+                yield f"{name}:{number}:kill:1"
             for error in ERRORS[kind].split():
                 yield f"{name}:{number}:{error}:1"
                 if error in SPREAD:
@@ -199,7 +205,7 @@ class Report:
 
     def sum_up(self, points, pairs):
         took = time.monotonic() - self.began
-        self.say(f"{points} points, {pairs} pairs, {self.runs} runs in {took:.0f} s")
+        self.say(f"{points} points, {pairs} pairs: {self.runs} of {self.total} runs in {took:.0f} s")
         self.say(f"{self.unreached} did not come to their fault, {self.expected} failed as expected")
         failed = sum(map(len, self.found.values()))
         self.say(f"{failed} failed, in {len(self.found)} ways")
@@ -217,6 +223,7 @@ def main():
     parser.add_argument("--times", type=int, default=1, help="with --point: so often, or until it fails")
     parser.add_argument("--list", action="store_true", help="prints the points")
     parser.add_argument("--sample", type=int, default=0, help="with --short: how many points besides")
+    parser.add_argument("--minutes", type=float, default=1e6, help="no new run after that")
     parser.add_argument("--pairs", type=int, default=int(os.environ.get("FAULTS", "500")), help="how many pairs of faults")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
     parser.add_argument("--only", help="only points that contain this text")
@@ -272,10 +279,18 @@ def investigate(pool, options):
         while byName and len(pairs) < options.pairs:
             name = chance.choice(list(byName))
             pairs.append(" ".join([name, *chance.sample(byName[name], 2)]))
+    chance.shuffle(points)
     wanted = list(dict.fromkeys([*table.points, *points, *pairs]))
     report = Report(len(wanted), table)
-    for future in concurrent.futures.as_completed([pool.submit(explore, point) for point in wanted]):
-        report.take(*future.result()[:3])
+    end = time.monotonic() + 60 * options.minutes
+    rest, under_way = iter(wanted), set()
+    while True:
+        under_way |= {pool.submit(explore, point) for point in itertools.islice(rest, 8 - len(under_way))}
+        if not under_way or time.monotonic() > end:
+            break
+        done, under_way = concurrent.futures.wait(under_way, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            report.take(*future.result()[:3])
     report.sum_up(len(points), len(pairs))
     return 1 if report.found else 0
 
