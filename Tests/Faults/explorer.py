@@ -42,10 +42,10 @@ SPREAD = {
     "EMFILE": DESCRIPTORS, "ENFILE": DESCRIPTORS, "EROFS": CHANGES, "EIO": FILES,
     "ENOSPC": "create write pwrite ftruncate mkdir".split(),
     "EACCES": "open open-write create opendir rename unlink mkdir stat".split(),
-    "ENOMEM": "mmap malloc".split(), "EAGAIN": ["thread"], "ENOLCK": "flock lock".split(),
+    "ENOMEM": "mmap malloc".split(), "ENOLCK": "flock lock".split(),
 }
 
-# How a call can fail. What EINTR interrupts is made again: it never lasts.
+# How a call can fail. What EINTR interrupts is made again: it never lasts. Without threads for good, no host can work.
 ERRORS = {
     "open": "EMFILE EACCES EIO EINTR", "open-write": "EMFILE EACCES EIO EROFS EINTR",
     "create": "EMFILE EACCES EIO ENOSPC EROFS EINTR", "opendir": "EMFILE EACCES EIO", "readdir": "EIO",

@@ -339,7 +339,7 @@ class Run:
 
     def _expect_nothing_left(self):
         """The host holds no more than one that met no fault, as soon as it rests."""
-        deadline = time.monotonic() + 2
+        deadline = time.monotonic() + 1
         while True:
             self.after = {name.replace(str(self.state), ""): count for name, count in self.host.belongings().items()}
             left = [f"{count - self.normal.get(name, 0)} {name}" for name, count in self.after.items()
