@@ -5,6 +5,8 @@ package import TrackerNetworking
 ///
 /// While closed, the n-th failure in a row waits `retryDelay` × 2^(n−1). At `failureThreshold` it opens for `cooldown`;
 /// each probe that fails doubles that, up to `maxCooldown`. Any answer that is no failure closes it and starts over.
+///
+/// A time that a server has asked for is waited for in any case: the answer to another request does not shorten it.
 package struct CircuitBreaker: Sendable {
     /// Its settings.
     package struct Policy: Hashable, Sendable {
@@ -36,6 +38,8 @@ package struct CircuitBreaker: Sendable {
 
     let policy: Policy
     package private(set) var state: State
+    /// The end of the longest wait that a server has asked for; `nil` if none has.
+    private var asked: MonotonicInstant?
 
     /// Makes a breaker that stands where another stood.
     package init(_ policy: Policy, state: State = .closed(failures: 0, until: nil)) {
@@ -50,11 +54,17 @@ package struct CircuitBreaker: Sendable {
 
     /// What leave would be given at `now`, without taking it.
     func admission(at now: MonotonicInstant) -> Admission {
+        if case .halfOpen = state { return .probing }
+        guard let until, now < until else { return .proceed }
+        return .wait(until: until)
+    }
+
+    /// Until when nothing flows, if there is such an instant. It may have passed.
+    var until: MonotonicInstant? {
         switch state {
-        case .closed(_, let until?) where now < until: .wait(until: until)
-        case .open(_, let until) where now < until: .wait(until: until)
-        case .halfOpen: .probing
-        case .closed, .open: .proceed
+        case .closed(_, let until): [until, asked].lazy.compactMap { $0 }.max()
+        case .open(_, let until): max(until, asked ?? until)
+        case .halfOpen: nil
         }
     }
 
@@ -66,15 +76,25 @@ package struct CircuitBreaker: Sendable {
     /// The request was answered, and not by a failure.
     package mutating func close() { state = .closed(failures: 0, until: nil) }
 
+    /// Forgets all that was answered: the next requests have other credentials.
+    mutating func startOver() {
+        close()
+        asked = nil
+    }
+
     /// The request failed.
     ///
     /// - Parameters:
     ///   - now: When.
-    ///   - floor: The least wait, such as the server's `Retry-After`. Jitter never shortens it.
+    ///   - floor: The least wait, such as the server's `Retry-After`. Neither jitter nor another answer shortens it.
     ///   - generator: The source of jitter.
     package mutating func fail(
         at now: MonotonicInstant, floor: Duration, using generator: inout some RandomNumberGenerator
     ) {
+        if floor > .zero {
+            let end = now.advanced(by: floor)
+            asked = max(asked ?? end, end)
+        }
         switch state {
         case .closed(let failures, _) where failures + 1 < policy.failureThreshold:
             let wait = jittered(doubled(policy.retryDelay, times: failures, cap: policy.maxCooldown), using: &generator)
@@ -96,6 +116,7 @@ package struct CircuitBreaker: Sendable {
 
     /// Ends a wait at `now`: the network is said to be back.
     mutating func cutShort(at now: MonotonicInstant) {
+        asked = nil
         switch state {
         case .closed(let failures, .some): state = .closed(failures: failures, until: now)
         case .open(let trips, _): state = .open(trips: trips, until: now)
@@ -135,15 +156,6 @@ extension CircuitBreaker.State {
         case .closed: .closed
         case .open: .open
         case .halfOpen: .halfOpen
-        }
-    }
-
-    /// Until when nothing flows, if there is such an instant.
-    var until: MonotonicInstant? {
-        switch self {
-        case .closed(_, let until): until
-        case .open(_, let until): until
-        case .halfOpen: nil
         }
     }
 }

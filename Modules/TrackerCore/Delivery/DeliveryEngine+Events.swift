@@ -93,7 +93,7 @@ extension DeliveryEngine {
 
     /// How long the breaker waits, to a tenth of a second.
     private func waitText(_ state: State, at now: MonotonicInstant) -> String {
-        let until = state.delivery.breaker.state.until
+        let until = state.delivery.breaker.until
         let tenths = Int((max(.zero, until.map { now.duration(to: $0) } ?? .zero) / .milliseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10) s"
     }
@@ -142,9 +142,8 @@ extension DeliveryEngine {
         var lastError: (message: String, at: Timestamp)?
 
         init(_ state: State) {
-            let breaker = state.delivery.breaker.state
-            circuit = breaker.circuit
-            circuitUntil = breaker.until
+            circuit = state.delivery.breaker.state.circuit
+            circuitUntil = state.delivery.breaker.until
             requestsInFlight = state.delivery.inFlight.count
             isElsewhere = state.isElsewhere
             isDelivering = state.isLocked

@@ -273,7 +273,7 @@ struct DeliveryState: Sendable {
         era += 1
         isHolding = false
         isHalted = false
-        breaker.close()
+        breaker.startOver()
     }
 
     /// Forgets what it remembered about records that are gone.

@@ -101,6 +101,56 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .open(trips: 1, until: .seconds(61)))
     }
 
+    /// What comes while a time that the server asked for is waited for.
+    enum LaterAnswer: CaseIterable {
+        case failure, shorterWait, trip, success, failedProbe, lateSuccess
+
+        func come(to breaker: inout CircuitBreaker) {
+            var generator = NoJitter()
+            switch self {
+            case .failure: breaker.fail(at: .seconds(1), floor: .zero, using: &generator)
+            case .shorterWait: breaker.fail(at: .seconds(1), floor: .seconds(5), using: &generator)
+            case .trip: for _ in 0..<5 { breaker.fail(at: .seconds(1), floor: .zero, using: &generator) }
+            case .success: breaker.close()
+            case .failedProbe:
+                for _ in 0..<2 { breaker.fail(at: .seconds(1), floor: .zero, using: &generator) }
+                breaker.depart()
+                breaker.fail(at: .seconds(1), floor: .zero, using: &generator)
+            case .lateSuccess:
+                for _ in 0..<2 { breaker.fail(at: .seconds(1), floor: .zero, using: &generator) }
+                breaker.close()
+            }
+        }
+    }
+
+    @Test("waits as long as any server asked for, whatever is answered meanwhile", arguments: LaterAnswer.allCases)
+    func keepsAskedWaits(later: LaterAnswer) {
+        var generator = NoJitter()
+        var breaker = CircuitBreaker(policy)
+
+        breaker.fail(at: .seconds(0), floor: .seconds(60), using: &generator)
+        later.come(to: &breaker)
+
+        #expect(breaker.admission(at: .seconds(59)) == .wait(until: .seconds(60)))
+        #expect(breaker.until == .seconds(60))
+        #expect(breaker.admission(at: .seconds(60)) == .proceed)
+    }
+
+    @Test("ends a wait that the server asked for when the network is back, and with other credentials")
+    func endsAskedWaits() {
+        var generator = NoJitter()
+        var renewed = CircuitBreaker(policy)
+        renewed.fail(at: .seconds(0), floor: .seconds(60), using: &generator)
+        renewed.close()
+        var resumed = renewed
+
+        renewed.cutShort(at: .seconds(1))
+        resumed.startOver()
+
+        #expect(renewed.admission(at: .seconds(1)) == .proceed)
+        #expect(resumed.admission(at: .seconds(1)) == .proceed)
+    }
+
     @Test("keeps jitter within its bounds, and never shortens what the server asked for")
     func jittersWithinBounds() throws {
         var generator = SeededGenerator(seed: 7)

@@ -79,6 +79,40 @@ struct ConcurrencyTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a server that asks for a wait gets it, whatever it answers to the others", arguments: [200, 503])
+    func asksForWait(status: Int) async throws {
+        let (first, others) = (try Gate(), try Gate())
+        let fixture = try SessionFixture(isClocked: true) { request in
+            guard request.isEvent else { return nil }
+            let isFirst = request.json["event_name"] == "E0"
+            return isFirst ? .gated(first, .status(429, retryAfter: "600")) : .gated(others, .status(status))
+        }
+        try await fixture.start(config(fixture))
+        fixture.trackAndGoOn(["E0", "E1", "E2", "E3"])
+        try await fixture.backend.server.requests(atLeast: 5)
+        let loop = try await fixture.loop()
+        first.open()
+        while fixture.tracker.info("lastError") == .null { await loop.turn() }
+        others.open()
+        let report = await fixture.tracker.flush(timeout: .seconds(3600))
+        await loop.turn()
+        let before = fixture.names.count
+        let waits = loop.pending
+        fixture.answer()
+        loop.advance(by: .seconds(599))
+        await loop.turn()
+
+        #expect(report.stoppedBy == (status == 200 ? .retryWait : .breakerOpen))
+        #expect(before == 4)
+        #expect(waits == [.seconds(600)])
+        #expect(fixture.names.count == 4)
+        loop.advance(by: .seconds(1))
+        #expect(await fixture.tracker.flush(timeout: .seconds(600)).remaining == 0)
+        #expect(Set(fixture.names.dropFirst(4)) == (status == 200 ? ["E0"] : ["E0", "E1", "E2", "E3"]))
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a refused key halts them all and keeps the queue", arguments: [401, 403])
     func halted(status: Int) async throws {
         let (fixture, gate) = try await begin(.status(status))
