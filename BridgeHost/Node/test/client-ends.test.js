@@ -121,6 +121,22 @@ suite('a program', { skip: withoutHost }, () => {
         assert.deepEqual(eventNames(collector), ['WHILE_AWAY', 'WHILE_FAILING', 'LATER'])
     })
 
+    test('whose init fails is told once, whether it handles that or not', async (t) => {
+        const { code, stderr } = await run(t, `
+            tracker.init('926', { apiUrl: 'http://127.0.0.1:1', xApiKey: 'key-1234' })
+            await tracker.basic.initialize(null).catch(() => {})
+            const loud = createTracker({ hostArguments: ['--storage-dir', '${freshFolder(t)}'] })
+            loud.init('letters', { apiUrl: 'http://127.0.0.1:1', xApiKey: 'key-1234' })
+            await loud.basic.initialize('key-1234', 'no URL').catch(() => {})
+            await loud.track('A')
+            await loud.shutdown()`)
+
+        assert.equal(code, 0)
+        assert.equal(stderr.match(/Brand ID must be a number/g)?.length, 1, stderr)
+        assert.equal(stderr.match(/is initialized for brand 925/g)?.length, 1, stderr)
+        assert.doesNotMatch(stderr, /Initialization failed|no URL/)
+    })
+
     test('that exits at once leaves the rest to the host', async (t) => {
         const { code, collector } = await run(t, `
             for (let i = 0; i < 20; i++) tracker.track('E' + i)

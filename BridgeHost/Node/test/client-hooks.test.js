@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { Output } from '../src/client/output.js'
 import { LineWriter } from '../src/client/line-writer.js'
 import { createTracker } from '../src/client/tracker.js'
 import { KEY, eventNames, realTracker, withoutHost } from '../testsupport/real-host.js'
@@ -321,6 +322,16 @@ suite('a logger', () => {
 
         await tracker.init('925', { ...config, logger: { warn() { throw new Error('full') } } })
         assert.equal((await tracker.track(17)).status, 'dropped')
+    })
+
+    test('gets characters whole, however the log arrives', () => {
+        const { lines, logger } = recording()
+        const output = new Output({ warnings: true, stderr: true })
+        output.use(logger)
+
+        for (const byte of Buffer.from('[MobileTracker] warning: é漢🐙\ncurl: ü\n')) output.passOn(Buffer.of(byte))
+
+        assert.deepEqual(lines, ['warn: é漢🐙', 'error: curl: ü'])
     })
 
     test('takes the log of the host, by its levels', { skip: withoutHost }, async (t) => {

@@ -25,7 +25,7 @@ const SENTENCES = {
     REPEATED_SCREEN: 'It is the screen that was shown last.',
     TRACKING_NOT_ALLOWED: 'Consent is not granted.',
     SERIALIZATION_ERROR: 'A value cannot be written as JSON.',
-    TOO_LARGE: 'It is larger than an event may be.',
+    TOO_LARGE: 'It is larger than an event may be (maxEventBytes, 512 KiB by default).',
     STORAGE_ERROR: 'The disk did not take it.',
     QUEUE_FULL: 'The queue is full.',
     BEFORE_SEND: 'beforeSend has dropped it.',
