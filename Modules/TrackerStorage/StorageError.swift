@@ -30,6 +30,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public var kind: Kind
     /// A sentence for a developer, naming the path.
     public var message: String
+    /// What the operating system said, or 0.
+    private var systemError: Int32 = 0
 
     /// Makes an error.
     public init(_ kind: Kind, _ message: String) {
@@ -53,7 +55,17 @@ extension StorageError {
             Self.kind(ofSystemError: error) ?? .failed,
             "Cannot \(action) \(path): \(Self.sentence(ofSystemError: error))"
         )
+        systemError = error
     }
+
+    /// Whether there is nothing at the path, for certain. Every other failure leaves that open.
+    var isAbsence: Bool { Self.isAbsence(systemError) }
+
+    /// Whether a file is there that no later try will read.
+    var isDamage: Bool { kind == .corrupt || [EIO, EISDIR, ELOOP].contains(systemError) }
+
+    /// Whether an `errno` says that there is nothing at a path: no such name, or no folder that could hold it.
+    static func isAbsence(_ error: Int32) -> Bool { error == ENOENT || error == ENOTDIR }
 
     /// The kind of an `errno`; `nil` for one without a kind of its own.
     static func kind(ofSystemError error: Int32) -> Kind? {

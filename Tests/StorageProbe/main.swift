@@ -30,6 +30,8 @@ func answer(_ text: String) {
 
 struct Probe {
     private var outbox: SQLiteOutbox?
+    /// What takes up all descriptors.
+    private var ballast: [Int32] = []
 
     mutating func perform(_ command: String, _ words: [String]) async {
         switch command {
@@ -46,9 +48,15 @@ struct Probe {
         case "lock": answer(outbox?.acquireDelivery() == true ? "yes" : "no")
         case "queue": answer(queue())
         case "state": answer(state())
+        case "storage": answer((try? outbox?.state())?.writeFailure.map { "\($0.kind)" } ?? "ok")
         case "session": answer(outbox?.value(for: .sessionID) ?? "none")
         case "fill": answer(fill(words[0]))
         case "unlink": answer(unsafe unlink(words[0]) == 0 ? "done" : "failed")
+        case "exhaust": answer(await exhaust())
+        case "relent":
+            for descriptor in ballast { closeDescriptor(descriptor) }
+            ballast = []
+            answer("done")
         case "sh": answer(shell(words.joined(separator: " ")))
         default: answer("unknown command")
         }
@@ -164,6 +172,22 @@ struct Probe {
         return "filled"
     }
 
+    /// Opens files until the process may open no more.
+    private mutating func exhaust() async -> String {
+        // Dispatch makes descriptors of its own for its first timer, and traps without them.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now()) { continuation.resume() }
+        }
+        // The resource is of one type where it is named, and of another where it is taken.
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(files, &limit) == 0 else { return "failed" }
+        limit.rlim_cur = min(limit.rlim_cur, 256)
+        guard unsafe setrlimit(files, &limit) == 0 else { return "failed" }
+        while case let descriptor = openNull(), descriptor >= 0 { ballast.append(descriptor) }
+        return errno == EMFILE ? "exhausted" : "failed"
+    }
+
     private func shell(_ command: String) -> String {
         (try? Program.run("/bin/sh", ["-c", command], errors: .null)) == .code(0) ? "done" : "failed"
     }
@@ -178,3 +202,8 @@ struct Probe {
         )
     }
 }
+
+/// `open(2)` and `close(2)`, whose names methods above take.
+func openNull() -> Int32 { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+func closeDescriptor(_ descriptor: Int32) { close(descriptor) }

@@ -32,8 +32,8 @@ struct Directory: Hashable, Sendable {
         guard isFolder else { throw StorageError(errno: error, "make", path) }
     }
 
-    /// Whether there is such a folder.
-    var isFolder: Bool {
+    /// Whether there is such a folder, and can be seen.
+    private var isFolder: Bool {
         var status = stat()
         return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
@@ -41,12 +41,23 @@ struct Directory: Hashable, Sendable {
     /// Whether its files can be found by this process.
     var isReadable: Bool { unsafe access(path, R_OK | X_OK) == 0 }
 
-    /// The names in the folder, in no order; none if it cannot be read.
-    var names: [String] {
-        guard let stream = unsafe opendir(path) else { return [] }
+    /// Lists the names in the folder, in no order; none if there is no such folder.
+    ///
+    /// - Throws: Why it cannot be listed. What cannot be seen may still be there.
+    func names() throws(StorageError) -> [String] {
+        guard let stream = unsafe opendir(path) else {
+            if StorageError.isAbsence(errno) { return [] }
+            throw StorageError(errno: errno, "list", path)
+        }
         defer { unsafe _ = closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            // Only this tells the end from a failure.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw StorageError(errno: errno, "list", path) }
+                return names
+            }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 unsafe tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
                     unsafe String(cString: $0)
@@ -54,7 +65,20 @@ struct Directory: Hashable, Sendable {
             }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names
+    }
+
+    /// Lists the folders within it, in no order. Links to others do not count.
+    func folders() throws(StorageError) -> [Directory] {
+        var folders: [Directory] = []
+        for name in try names() {
+            var status = stat()
+            if unsafe lstat(file(name), &status) == 0 {
+                if status.st_mode & S_IFMT == S_IFDIR { folders.append(folder(name)) }
+            } else if !StorageError.isAbsence(errno) {
+                throw StorageError(errno: errno, "look at", file(name))
+            }
+        }
+        return folders
     }
 
     /// Waits until the folder's list of names is on the medium.

@@ -30,12 +30,12 @@ struct FileDescriptor: ~Copyable {
     /// SQLite would make a database's file readable by all, and the files beside it like it. One that exists is not
     /// opened: closing it would drop the locks that SQLite has on it in this process.
     static func make(_ path: String) throws(StorageError) {
-        if FileIdentity(ofPath: path) != nil { return }
+        if try FileIdentity(ofPath: path) != nil { return }
         do throws(StorageError) {
             _ = try FileDescriptor(opening: path, O_RDWR | O_CREAT | O_EXCL)
         } catch {
             // Another process can have made it meanwhile.
-            guard FileIdentity(ofPath: path) != nil else { throw error }
+            guard try FileIdentity(ofPath: path) != nil else { throw error }
         }
     }
 
@@ -56,7 +56,7 @@ struct FileDescriptor: ~Copyable {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw StorageError(errno: errno, "read", path) }
             guard count > 0 else { return bytes }
-            guard bytes.count + count <= limit else { throw StorageError(.failed, "\(path) is too large") }
+            guard bytes.count + count <= limit else { throw StorageError(.corrupt, "\(path) is too large") }
             bytes += buffer[..<count]
         }
     }
@@ -94,10 +94,14 @@ struct FileIdentity: Hashable, Sendable {
 
     /// Reads the file at a path.
     ///
-    /// - Returns: `nil` if there is none, or if it cannot be seen.
-    init?(ofPath path: String) {
+    /// - Returns: `nil` if there is none.
+    /// - Throws: Why it cannot be seen.
+    init?(ofPath path: String) throws(StorageError) {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard unsafe stat(path, &status) == 0 else {
+            if StorageError.isAbsence(errno) { return nil }
+            throw StorageError(errno: errno, "look at", path)
+        }
         self.init(status)
     }
 

@@ -14,7 +14,7 @@ struct FileLock: ~Copyable {
             descriptor = try FileDescriptor(opening: path, O_RDWR | O_CREAT)
         } catch {
             // A lock needs no right to write.
-            guard error.kind == .readOnly, FileIdentity(ofPath: path) != nil else { throw error }
+            guard error.kind == .readOnly, try FileIdentity(ofPath: path) != nil else { throw error }
             descriptor = try FileDescriptor(opening: path, O_RDONLY)
         }
         self.path = path
@@ -23,7 +23,8 @@ struct FileLock: ~Copyable {
     /// Whether the path still leads to the file that was opened.
     var isCurrent: Bool {
         guard let identity = descriptor.identity else { return false }
-        return FileIdentity(ofPath: path) == identity
+        // If it cannot be seen, opening it again says why.
+        return (try? FileIdentity(ofPath: path)) == identity
     }
 
     /// Waits for the lock.

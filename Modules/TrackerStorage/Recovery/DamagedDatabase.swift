@@ -19,6 +19,9 @@ final class DamagedDatabase {
         self.connection = connection
     }
 
+    /// Whether it says that an erasure is not complete.
+    var isBeingErased: Bool { (try? connection.number(Erasure.query)) != nil }
+
     /// The lanes, and what their rows and those of their brands say.
     func lanes() -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]

@@ -31,10 +31,12 @@ struct DamagedFiles {
     var new: String { directory.file(Self.newName) }
 
     /// Whether a recovery has begun.
-    var hasDamagedCopy: Bool { FileIdentity(ofPath: damagedCopy) != nil }
+    func hasDamagedCopy() throws(StorageError) -> Bool { try FileIdentity(ofPath: damagedCopy) != nil }
 
     /// Whether there is a database where it belongs.
-    var hasDatabase: Bool { FileIdentity(ofPath: directory.file(Self.database)) != nil }
+    func hasDatabase() throws(StorageError) -> Bool {
+        try FileIdentity(ofPath: directory.file(Self.database)) != nil
+    }
 
     /// Takes the database from its place.
     func moveDamaged() throws(StorageError) {
@@ -45,7 +47,9 @@ struct DamagedFiles {
     /// Moves the old log after the database, and clears away what a crash has left of a new one.
     func clearPlace() throws(StorageError) {
         let log = Self.database + "-wal"
-        if FileIdentity(ofPath: directory.file(log)) != nil, FileIdentity(ofPath: damagedCopy + "-wal") == nil {
+        if try FileIdentity(ofPath: directory.file(log)) != nil,
+            try FileIdentity(ofPath: damagedCopy + "-wal") == nil
+        {
             try directory.rename(log, to: Self.damagedCopyName + "-wal")
         }
         for suffix in Self.companions { try directory.remove(Self.database + suffix) }
@@ -62,9 +66,9 @@ struct DamagedFiles {
     ///
     /// - Returns: The name it has now.
     func setDamagedCopyAside() throws(StorageError) -> String {
-        let numbers = setAside
+        let numbers = try setAside()
         let name = Self.setAsidePrefix + String((numbers.last ?? 0) + 1)
-        for suffix in Self.companions where FileIdentity(ofPath: damagedCopy + suffix) != nil {
+        for suffix in Self.companions where try FileIdentity(ofPath: damagedCopy + suffix) != nil {
             try directory.rename(Self.damagedCopyName + suffix, to: name + suffix)
         }
         try directory.rename(Self.damagedCopyName, to: name)
@@ -74,12 +78,12 @@ struct DamagedFiles {
 
     /// Removes all that was set aside.
     func removeAll() throws(StorageError) {
-        for number in setAside { try remove(number) }
+        for number in try setAside() { try remove(number) }
     }
 
     /// The numbers of what was set aside, rising.
-    private var setAside: [Int] {
-        directory.names.compactMap { name in
+    private func setAside() throws(StorageError) -> [Int] {
+        try directory.names().compactMap { name in
             name.hasPrefix(Self.setAsidePrefix) ? Int(name.dropFirst(Self.setAsidePrefix.count)) : nil
         }
         .sorted()

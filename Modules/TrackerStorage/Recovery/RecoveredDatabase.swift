@@ -39,10 +39,14 @@ struct RecoveredDatabase {
         from damagedCopy: DamagedDatabase?, into database: LaneDatabase, _ queued: [LaneIdentity: Int]
     ) throws(StorageError) -> Count {
         let found = damagedCopy?.lanes() ?? [:]
-        let backedUp = folder.backedUpLanes
+        let backedUp = try folder.backedUpLanes()
         let lanes = backedUp.merging(found) { $1.merged(with: $0) }
         return try database.writing { () throws(StorageError) in
             var count = Count()
+            // The damaged copy, which will be set aside, may hold what was to be erased.
+            if damagedCopy?.isBeingErased == true || lanes.values.contains(where: { $0.consent == .denied }) {
+                try Erasure.whole.save(in: database)
+            }
             for (identity, recovered) in Self.sorted(lanes) {
                 let key = try database.lanes.make(identity, recovered)
                 let recovery = LaneRecovery(database, LaneBackup(folder, identity), recovered, key)
@@ -184,17 +188,17 @@ struct RecoveredLane {
 }
 
 extension StateFolder {
-    /// What the backups know of all lanes.
-    var backedUpLanes: [LaneIdentity: RecoveredLane] {
+    /// Reads what the backups know of all lanes.
+    func backedUpLanes() throws(StorageError) -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]
-        for brand in backups.names {
-            for name in backups.folder(brand).names {
-                let files = FileKeyValueStore(directory: backups.folder(brand).folder(name))
-                guard let identity = files.text(.identity).flatMap({ LaneIdentity(backup: $0) }) else { continue }
+        for brand in try backups.folders() {
+            for directory in try brand.folders() {
+                let files = FileKeyValueStore(directory: directory)
+                guard let identity = try files.text(.identity).flatMap({ LaneIdentity(backup: $0) }) else { continue }
                 let backup = LaneBackup(self, identity)
                 lanes[identity] = RecoveredLane(
-                    number: backup.laneNumber, consent: backup.consent, epoch: max(1, backup.epoch),
-                    generation: max(1, backup.generation), reserved: backup.reserved
+                    number: try backup.laneNumber, consent: try backup.consent, epoch: max(1, try backup.epoch),
+                    generation: max(1, try backup.generation), reserved: try backup.reserved
                 )
             }
         }

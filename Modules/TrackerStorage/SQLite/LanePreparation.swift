@@ -32,7 +32,7 @@ struct LanePreparation {
     ///
     /// - Returns: Whether something has changed.
     func heal(_ transaction: inout LaneTransaction) throws(StorageError) {
-        for key in [.sessionID, .identifyID, .sessionEmail, .sessionMetadata, .deviceID, .brandID] + ownKeys() {
+        for key in [.sessionID, .identifyID, .sessionEmail, .sessionMetadata, .deviceID, .brandID] + (try ownKeys()) {
             try heal(key, &transaction)
         }
     }
@@ -48,9 +48,9 @@ struct LanePreparation {
     }
 
     /// The keys of the client's own that have a backup.
-    private func ownKeys() -> [StoredKey] {
+    private func ownKeys() throws(StorageError) -> [StoredKey] {
         let names: Set<String> = ["session_id", "identify_id", "session_email", "session_metadata"]
-        return (backup?.lane.keys ?? []).compactMap { name in
+        return (try backup?.lane.keys() ?? []).compactMap { name in
             guard name.hasPrefix(configuration.keyPrefix) else { return nil }
             let own = String(name.dropFirst(configuration.keyPrefix.count))
             return names.contains(own) ? nil : .own(own)
@@ -58,10 +58,11 @@ struct LanePreparation {
     }
 
     private func make() throws(StorageError) -> LaneKey {
-        let reserved = backup?.reserved ?? 0
+        let reserved = try backup?.reserved ?? 0
         return try database.lanes.make(
-            configuration.lane, number: backup?.laneNumber ?? 0, consent: backup?.consent,
-            epoch: max(1, backup?.epoch ?? 0), generation: max(1, backup?.generation ?? 0), sequence: reserved
+            configuration.lane, number: try backup?.laneNumber ?? 0, consent: try backup?.consent,
+            epoch: max(1, try backup?.epoch ?? 0), generation: max(1, try backup?.generation ?? 0),
+            sequence: reserved
         )
     }
 
@@ -69,7 +70,7 @@ struct LanePreparation {
     /// number is given twice.
     private func catchUp(_ row: inout LaneRow, _ lastSequence: Int64) throws(StorageError) {
         let found = row
-        let reserved = max(row.reserved, backup?.reserved ?? 0, lastSequence)
+        let reserved = max(row.reserved, try backup?.reserved ?? 0, lastSequence)
         // The machine has started again, and the numbers given before that were not synced.
         let isCutOff = row.boot != nil && row.boot != configuration.bootID.text
         if isCutOff || reserved > row.reserved || lastSequence > row.sequence {
@@ -78,19 +79,20 @@ struct LanePreparation {
             row.boot = nil
         }
         if let backup {
-            if backup.generation > row.generation.number {
-                row.generation = Generation(backup.generation)
+            let (generation, epoch) = (try backup.generation, try backup.epoch)
+            if generation > row.generation.number {
+                row.generation = Generation(generation)
                 row.entry = GenerationEntry()
                 row.sessionExpires = nil
                 try database.values.clear(brand: row.key.brand, lane: row.key.lane)
             }
-            if backup.epoch > row.epoch {
-                row.epoch = backup.epoch
-                row.consent = backup.consent ?? row.consent
+            if epoch > row.epoch {
+                row.epoch = epoch
+                row.consent = try backup.consent ?? row.consent
                 try database.values.clear(brand: row.key.brand, lane: 0)
             }
         }
-        if row.consent == nil { row.consent = backup?.consent ?? configuration.initialConsent }
+        if row.consent == nil { row.consent = try backup?.consent ?? configuration.initialConsent }
         guard row != found else { return }
         try database.lanes.save(row)
         try database.lanes.saveBrand(row)

@@ -36,7 +36,7 @@ final class LaneReader: Sendable {
     ) throws(StorageError) -> Result? {
         try state.withLock { (state) throws(StorageError) in
             if isShut.load(ordering: .relaxed) { throw StorageError(.closed, "The outbox is closed") }
-            let file = FileIdentity(ofPath: folder.database)
+            let file = try FileIdentity(ofPath: folder.database)
             if state.opened?.file != file { state.opened = nil }
             guard let file = try placed(file) else { return nil }
             if state.opened == nil, let database = try open() {
@@ -77,11 +77,11 @@ final class LaneReader: Sendable {
     /// - Throws: `rebuilding` while a new one is being made.
     private func placed(_ file: FileIdentity?) throws(StorageError) -> FileIdentity? {
         if let file { return file }
-        if DamagedFiles(folder).hasDamagedCopy {
+        if try DamagedFiles(folder).hasDamagedCopy() {
             throw StorageError(.rebuilding, "\(folder.database) is being built anew by another process")
         }
         // The new one takes its place before the damaged copy goes.
-        return FileIdentity(ofPath: folder.database)
+        return try FileIdentity(ofPath: folder.database)
     }
 
     /// - Returns: `nil` if the database has no tables yet.

@@ -34,10 +34,7 @@ extension LaneWriter {
                 // than those it has woken. So this one, on the queue of the writer alone, waits a moment.
                 usleep(Self.pauseInErasure)
                 try locked { (writer) throws(StorageError) in
-                    let count = writer.database.count
                     let lane = try writer.currentLane()
-                    // The process that put another database in place has set the old one aside.
-                    if writer.database.count != count { writer.erasure = .whole }
                     do throws(StorageError) {
                         try writer.erase(lane.database, isRetry: tasks.isEmpty)
                     } catch {
@@ -49,7 +46,9 @@ extension LaneWriter {
                 }
             }
             erasesNow = false
+            erasureFailure = nil
         } catch {
+            erasureFailure = error
             // The deletion has taken effect, but is answered only once no file holds the deleted data.
             for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
         }
@@ -73,6 +72,7 @@ extension LaneWriter {
             throw StorageError(.busy, "\(database.connection.path): another process is reading the log")
         }
         try Erasure.forget(in: database)
+        try folder?.forgetErasure()
         erasure = nil
     }
 
@@ -99,7 +99,8 @@ extension LaneWriter {
     }
 }
 
-/// The rest of an erasure. The database remembers it, so that it goes on after a crash.
+/// The rest of an erasure. The database remembers it, so that it goes on after a crash. A file says that there is one,
+/// in case the database is damaged by then.
 enum Erasure: Int64 {
     /// Everything is left to do.
     case whole = 1
@@ -108,9 +109,12 @@ enum Erasure: Int64 {
 
     /// The rest that an earlier run has left.
     static func left(in database: LaneDatabase) throws(StorageError) -> Erasure? {
-        let number = try database.connection.number("SELECT value FROM meta WHERE name = 'erase'")
+        let number = try database.connection.number(Self.query)
         return number.map { Erasure(rawValue: $0) ?? .whole }
     }
+
+    /// Reads the number of the rest from a database.
+    static let query = "SELECT value FROM meta WHERE name = 'erase'"
 
     /// Stores it in the database.
     func save(in database: LaneDatabase) throws(StorageError) {
@@ -121,4 +125,26 @@ enum Erasure: Int64 {
     static func forget(in database: LaneDatabase) throws(StorageError) {
         try database.connection.execute("DELETE FROM meta WHERE name = 'erase'")
     }
+}
+
+extension StateFolder {
+    private var facts: FileKeyValueStore { FileKeyValueStore(directory: backups) }
+
+    /// Notes that an erasure is due, before the transaction that makes it so takes effect.
+    ///
+    /// - Returns: Why it was not noted. That is no harm unless the database, which says so too, is damaged.
+    func rememberErasure() -> StorageError? {
+        do throws(StorageError) {
+            try facts.save("due", .erasure)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Whether an erasure is due, as far as the file says.
+    func remembersErasure() throws(StorageError) -> Bool { try facts.contains(LaneBackup.Fact.erasure.rawValue) }
+
+    /// Notes that the erasure is complete.
+    func forgetErasure() throws(StorageError) { try facts.remove(LaneBackup.Fact.erasure.rawValue) }
 }

@@ -32,6 +32,8 @@ struct LaneWriter: ~Copyable {
     var erasure: Erasure?
     /// Whether to continue the erasure at once, or only with the next retry, since it can take long.
     var erasesNow = false
+    /// Why the erasure is not complete.
+    var erasureFailure: StorageError?
     /// The lane as it was last seen on disk.
     private(set) var known = LaneState.empty
     /// When the account begins.
@@ -62,7 +64,7 @@ struct LaneWriter: ~Copyable {
 
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
-        known.consent = backup?.consent ?? configuration.initialConsent ?? .granted
+        known.consent = try backup?.consent ?? configuration.initialConsent ?? .granted
         try folder?.make()
         do throws(StorageError) {
             let lane = try locked { (writer) throws(StorageError) in try writer.currentLane() }
@@ -138,7 +140,8 @@ struct LaneWriter: ~Copyable {
         if database.count == count { return lane }
         known = lane.state
         origin = lane.origin
-        erasure = lane.erasure
+        // If one was due already, another database is in place, and the old one may have been set aside meanwhile.
+        erasure = erasure == nil ? lane.erasure : .whole
         erasesNow = erasure != nil
         freedBytes = Self.shrinkingThreshold
         findings += (lane.recovery.map { [.databaseRecovered($0)] } ?? []) + lane.events
@@ -167,7 +170,8 @@ struct LaneWriter: ~Copyable {
                 var attempt = outcome
                 let before = known
                 let effects = try transact(tasks, isLasting: isLasting, lane, &attempt)
-                guard database.isCurrent else {
+                // What cannot be seen now was in its place before the transaction.
+                guard (try? database.isCurrent) ?? true else {
                     // The tasks are applied again, in the database that the path leads to now.
                     known = before
                     database.close()
@@ -214,6 +218,9 @@ struct LaneWriter: ~Copyable {
             for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
             summary = try transaction.finish()
             if let error = backup?.reserve(summary?.reserved) { outcome.events.append(.backupFailed(error)) }
+            if summary?.erases == true, let error = folder?.rememberErasure() {
+                outcome.events.append(.backupFailed(error))
+            }
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
         keep(summary, &outcome)

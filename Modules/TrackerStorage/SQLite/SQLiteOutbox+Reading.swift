@@ -59,7 +59,8 @@ extension SQLiteOutbox {
             stage(StagedTask(task: .inspect))
             stage(StagedTask(task: .lose(damaged)))
         }
-        var peek = found?.peek ?? Peek(state: stateWithoutDatabase(), records: [], entries: [:])
+        let state = if let found { found.peek.state } else { try stateWithoutDatabase() }
+        var peek = found?.peek ?? Peek(state: state, records: [], entries: [:])
         peek.state = unwritten.state(over: peek.state)
         if !settling.isEmpty, let first = peek.records.first {
             let lowest = excluding.min().map { min($0, first.id) } ?? first.id
@@ -174,31 +175,31 @@ extension SQLiteOutbox {
 
     private func diskState() throws(StorageError) -> LaneState {
         do throws(StorageError) {
-            return try read { (database, key, _) throws(StorageError) in try state(key, database) }
-                ?? stateWithoutDatabase()
+            let found = try read { (database, key, _) throws(StorageError) in try self.state(key, database) }
+            if let found { return found }
         } catch {
             guard error.kind == .rebuilding else { throw error }
-            return stateWithoutDatabase()
         }
+        return try stateWithoutDatabase()
     }
 
     private func state(_ key: LaneKey, _ database: LaneDatabase) throws(StorageError) -> LaneState {
         guard let row = try database.lanes.load(key, prefix: configuration.keyPrefix) else {
-            return stateWithoutDatabase()
+            return try stateWithoutDatabase()
         }
         let oldest = row.counters.queued > 0 ? try database.records.oldest(key) : nil
         return row.state(configuration, oldestOccurredAt: oldest?.occurredAt)
     }
 
     /// The lane as the backups alone know it.
-    private func stateWithoutDatabase() -> LaneState {
+    private func stateWithoutDatabase() throws(StorageError) -> LaneState {
         var state = LaneState.empty
         state.consent = configuration.initialConsent ?? .granted
         guard let backup else { return state }
         let now = configuration.wallClock()
-        state.consent = backup.consent ?? state.consent
-        state.generation = Generation(max(1, backup.generation))
-        state.lastSequence = backup.reserved
+        state.consent = try backup.consent ?? state.consent
+        state.generation = Generation(max(1, try backup.generation))
+        state.lastSequence = try backup.reserved
         state.entry = GenerationEntry(
             session: backedUpValue(.sessionID, at: now).flatMap(SessionID.init),
             device: backedUpValue(.deviceID, at: now).flatMap(DeviceID.init),
@@ -211,9 +212,9 @@ extension SQLiteOutbox {
 
     private func backedUpValue(_ key: StoredKey, at now: Timestamp) -> String? {
         guard let backup else { return nil }
-        let epoch = key.scope == .lane ? backup.generation : backup.epoch
         // An unreadable value counts as absent.
-        guard case .value(let value)? = try? backup.files(key.scope).holding(for: configuration.keyPrefix + key.name),
+        guard let epoch = try? key.scope == .lane ? backup.generation : backup.epoch,
+            case .value(let value)? = try? backup.files(key.scope).holding(for: configuration.keyPrefix + key.name),
             value.epoch == epoch, value.expires > now
         else { return nil }
         return value.text

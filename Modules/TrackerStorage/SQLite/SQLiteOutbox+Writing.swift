@@ -76,7 +76,7 @@ extension SQLiteOutbox {
     /// Passes the writer's state on to readers.
     func publish(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
         let (unwritten, origin, count, failure) = (
-            writer.unwritten, writer.origin, writer.database.count, writer.failure
+            writer.unwritten, writer.origin, writer.database.count, writer.failure ?? writer.erasureFailure
         )
         stage.withLock { stage in
             stage.commits += 1

@@ -42,7 +42,7 @@ public struct StateInspection: Sendable {
     ///
     /// - Throws: Why its database cannot be read.
     public init(_ folder: StateFolder) throws(StorageError) {
-        guard FileIdentity(ofPath: folder.database) != nil else { return }
+        guard try FileIdentity(ofPath: folder.database) != nil else { return }
         let connection = try Self.open(folder)
         connection.setPatience(milliseconds: Self.patience)
         // One transaction, for a consistent view; a reading transaction blocks no writer.

@@ -57,7 +57,12 @@ struct WatchedDatabase: ~Copyable {
     private var backup: LaneBackup? { folder.map { LaneBackup($0, configuration.lane) } }
 
     /// Whether the path still leads to the database that was opened.
-    var isCurrent: Bool { lane.map { folder.map(DatabaseFiles.init) == $0.files } ?? false }
+    var isCurrent: Bool {
+        get throws(StorageError) {
+            guard let lane else { return false }
+            return try files() == lane.files
+        }
+    }
 
     /// The lane in the database that the path leads to now, which is opened or made if need be. One that is damaged is
     /// set aside first.
@@ -65,7 +70,7 @@ struct WatchedDatabase: ~Copyable {
     /// - Parameter seen: The lane as this run has last seen it. The first opening also moves records here from other
     ///   lanes.
     mutating func current(after seen: LaneState) throws(StorageError) -> OpenedLane {
-        if let lane, isCurrent { return lane }
+        if let lane, try isCurrent { return lane }
         close()
         try folder?.make()
         presence?.show()
@@ -101,7 +106,7 @@ struct WatchedDatabase: ~Copyable {
     ///
     /// - Parameter seen: The lane as this run has last seen it.
     mutating func recover(after seen: LaneState, isFirst: Bool) throws(StorageError) {
-        let isReplaced = !isCurrent
+        let isReplaced = try !isCurrent
         close()
         if isFirst || isReplaced { return }
         try replaceDamaged(after: count > 0 ? seen : nil)
@@ -126,7 +131,7 @@ struct WatchedDatabase: ~Copyable {
     ///
     /// If it fails, the next start of the machine skips some numbers, which is no harm.
     func markClosed() {
-        guard folder != nil, let lane, isCurrent else { return }
+        guard folder != nil, let lane, (try? isCurrent) == true else { return }
         try? lane.database.connection.execute("PRAGMA synchronous=FULL")
         try? lane.database.writing { () throws(StorageError) in
             try lane.database.checkVersion()
@@ -135,7 +140,7 @@ struct WatchedDatabase: ~Copyable {
     }
 
     private mutating func open(after seen: LaneState?) throws(StorageError) -> OpenedLane {
-        if let folder, DamagedFiles(folder).hasDamagedCopy { try rebuild(after: seen) }
+        if let folder, try DamagedFiles(folder).hasDamagedCopy() { try rebuild(after: seen) }
         do throws(StorageError) {
             return try openDatabase(after: seen)
         } catch {
@@ -156,7 +161,7 @@ struct WatchedDatabase: ~Copyable {
         guard let folder else { return }
         let files = DamagedFiles(folder)
         var count = RecoveredDatabase.Count()
-        if !files.hasDatabase {
+        if try !files.hasDatabase() {
             try files.clearPlace()
             // If the lane was never seen, the number of its records is unknown.
             let queued = seen.map { [configuration.lane: $0.queuedRecords] } ?? [:]
@@ -195,7 +200,7 @@ struct WatchedDatabase: ~Copyable {
         defer { transfer?.end() }
         try database.writing { () throws(StorageError) in
             if isNew, let folder {
-                for (identity, recovered) in folder.backedUpLanes { _ = try database.lanes.make(identity, recovered) }
+                for (identity, recovered) in try folder.backedUpLanes() { _ = try database.lanes.make(identity, recovered) }
             }
             let preparation = LanePreparation(database, configuration, backup: backup)
             let row = try preparation.lane(after: seen?.lastSequence ?? 0)
@@ -221,16 +226,28 @@ struct WatchedDatabase: ~Copyable {
         var events: [OutboxEvent] = []
         if let pending, pending.lostHere > 0 { events.append(.dropped([], count: pending.lostHere, .lost)) }
         if isReplacement, let seen, seen.queuedRecords > 0 { events.append(.replaced(lost: seen.queuedRecords)) }
-        if isReplacement, seen == nil, let backup, backup.laneNumber > 0 { events.append(.replaced(lost: nil)) }
+        if isReplacement, seen == nil, let backup, try backup.laneNumber > 0 { events.append(.replaced(lost: nil)) }
         var origin = found
         origin.find(pending?.lostHere ?? 0)
         defer { pending = nil }
         return OpenedLane(
             database: database, key: summary.row.key, state: summary.state, origin: origin,
             movedRecords: transfer?.count ?? 0, recovery: pending?.recovery, events: events + summary.dropped,
-            erasure: try Erasure.left(in: database),
-            files: folder.map(DatabaseFiles.init)
+            erasure: try erasure(in: database),
+            files: try files()
         )
+    }
+
+    /// What is left of an erasure, by the database or else by the file that says so too.
+    private func erasure(in database: LaneDatabase) throws(StorageError) -> Erasure? {
+        if let left = try Erasure.left(in: database) { return left }
+        return try folder?.remembersErasure() == true ? .whole : nil
+    }
+
+    /// The files that the paths lead to now.
+    private func files() throws(StorageError) -> DatabaseFiles? {
+        guard let folder else { return nil }
+        return try DatabaseFiles(folder)
     }
 }
 
@@ -240,8 +257,8 @@ private struct DatabaseFiles: Hashable {
     private let log: FileIdentity?
 
     /// Looks at the files as they are now.
-    init(_ folder: StateFolder) {
-        database = FileIdentity(ofPath: folder.database)
-        log = FileIdentity(ofPath: folder.log)
+    init(_ folder: StateFolder) throws(StorageError) {
+        database = try FileIdentity(ofPath: folder.database)
+        log = try FileIdentity(ofPath: folder.log)
     }
 }

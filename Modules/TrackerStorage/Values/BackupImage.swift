@@ -31,9 +31,7 @@ struct BackupImage: Sendable {
         for scope in scopes { try scope.write() }
         guard isErased else { return }
         let known = Set(scopes.map(\.files.directory))
-        for name in folder.names {
-            let lane = folder.folder(name)
-            guard lane.isFolder, !known.contains(lane) else { continue }
+        for lane in try folder.folders() where !known.contains(lane) {
             try FileKeyValueStore(directory: lane).removeValues { _ in true }
         }
     }
@@ -42,7 +40,7 @@ struct BackupImage: Sendable {
 extension BackupImage.Scope {
     fileprivate func write() throws(StorageError) {
         // A database that is older than its backups catches up when the lane is opened; until then they stay.
-        if let age = files.number(age), age > epoch { return }
+        if let age = try files.number(age), age > epoch { return }
         for (fact, text) in facts { try files.save(text, fact) }
         for (key, holding) in values {
             switch holding {
@@ -53,9 +51,9 @@ extension BackupImage.Scope {
                 try files.remove(key)
             }
         }
-        try files.removeValues { key in
+        try files.removeValues { (key) throws(StorageError) in
             guard values[key] == nil else { return false }
-            guard case .value(let value)? = try? files.holding(for: key) else { return true }
+            guard case .value(let value) = try files.holding(for: key) else { return true }
             return value.epoch != epoch
         }
     }
@@ -63,8 +61,12 @@ extension BackupImage.Scope {
 
 extension FileKeyValueStore {
     /// Removes the files of values, and what a crash has left of such, but not those of facts.
-    fileprivate func removeValues(where isUnwanted: (String) -> Bool) throws(StorageError) {
-        for key in keys where LaneBackup.Fact(rawValue: key) == nil && isUnwanted(key) { try remove(key) }
+    fileprivate func removeValues(
+        where isUnwanted: (String) throws(StorageError) -> Bool
+    ) throws(StorageError) {
+        for key in try keys() where LaneBackup.Fact(rawValue: key) == nil {
+            if try isUnwanted(key) { try remove(key) }
+        }
         try removeLeftovers { LaneBackup.Fact(rawValue: $0) == nil }
     }
 }

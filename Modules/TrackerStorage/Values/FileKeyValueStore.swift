@@ -12,18 +12,20 @@ struct FileKeyValueStore {
     /// Where the files are; made with the first value.
     let directory: Directory
 
-    /// The keys that have files, readable or not.
-    var keys: [String] {
-        directory.names.compactMap { $0.hasSuffix(Self.temporarySuffix) ? nil : Self.key(ofName: $0) }
+    /// Lists the keys that have files, readable or not.
+    func keys() throws(StorageError) -> [String] {
+        try directory.names().compactMap { $0.hasSuffix(Self.temporarySuffix) ? nil : Self.key(ofName: $0) }
     }
 
     /// Reads a value.
+    ///
+    /// - Throws: Why its file, which may be sound, cannot be read now.
     func holding(for key: String) throws(StorageError) -> Holding {
         let bytes: [UInt8]
         do {
             bytes = try FileDescriptor(opening: path(of: key), O_RDONLY).readToEnd(limit: Self.limit)
         } catch {
-            if contains(key) { throw error }
+            guard error.isAbsence || error.isDamage else { throw error }
             return .absent
         }
         guard let value = Self.value(from: bytes) else { return .absent }
@@ -31,7 +33,7 @@ struct FileKeyValueStore {
     }
 
     /// Whether there is anything under a key, readable or not.
-    func contains(_ key: String) -> Bool { FileIdentity(ofPath: path(of: key)) != nil }
+    func contains(_ key: String) throws(StorageError) -> Bool { try FileIdentity(ofPath: path(of: key)) != nil }
 
     /// Keeps a value, in place of any under the same key.
     func save(_ value: StoredValue, for key: String) throws(StorageError) {
@@ -57,7 +59,7 @@ struct FileKeyValueStore {
 
     /// Removes a value; one that is not there is no error.
     func remove(_ key: String) throws(StorageError) {
-        guard contains(key) else { return }
+        guard try contains(key) else { return }
         try directory.remove(Self.name(of: key))
         try directory.synchronize()
     }
@@ -66,7 +68,7 @@ struct FileKeyValueStore {
     ///
     /// - Parameter isUnwanted: Whether the leftover of a key goes.
     func removeLeftovers(where isUnwanted: (String) -> Bool) throws(StorageError) {
-        for name in directory.names where name.hasSuffix(Self.temporarySuffix) {
+        for name in try directory.names() where name.hasSuffix(Self.temporarySuffix) {
             let key = Self.key(ofName: String(name.dropLast(Self.temporarySuffix.count)))
             if key.map(isUnwanted) ?? true { try directory.remove(name) }
         }

@@ -16,6 +16,8 @@ struct LaneBackup: Sendable {
         case number
         /// The end of the block of sequence numbers that may be in use.
         case sequence
+        /// Something of the folder, whosever it is, is still to be erased.
+        case erasure
     }
 
     /// The files of a lane.
@@ -38,13 +40,19 @@ struct LaneBackup: Sendable {
     }
 
     /// The lane's generation, 0 if it is not known.
-    var generation: Int64 { lane.number(.generation) ?? 0 }
+    var generation: Int64 {
+        get throws(StorageError) { try lane.number(.generation) ?? 0 }
+    }
 
     /// The brand's epoch, 0 if it is not known.
-    var epoch: Int64 { brand.number(.epoch) ?? 0 }
+    var epoch: Int64 {
+        get throws(StorageError) { try brand.number(.epoch) ?? 0 }
+    }
 
     /// The end of the reserved block of sequence numbers, 0 if none is.
-    var reserved: Int64 { lane.number(.sequence) ?? 0 }
+    var reserved: Int64 {
+        get throws(StorageError) { try lane.number(.sequence) ?? 0 }
+    }
 
     /// Keeps the end of a block of sequence numbers, before any of them is used.
     ///
@@ -60,26 +68,29 @@ struct LaneBackup: Sendable {
     }
 
     /// The lane's number in the lost database.
-    var laneNumber: Int64 { lane.number(.number) ?? 0 }
+    var laneNumber: Int64 {
+        get throws(StorageError) { try lane.number(.number) ?? 0 }
+    }
 
     /// The brand's consent.
-    var consent: Consent? { brand.text(.consent).flatMap(Consent.init) }
+    var consent: Consent? {
+        get throws(StorageError) { try brand.text(.consent).flatMap(Consent.init) }
+    }
 }
 
 extension FileKeyValueStore {
-    /// Reads a fact; `nil` if there is none or it cannot be read.
-    func text(_ fact: LaneBackup.Fact) -> String? {
-        // An unreadable backup counts as absent, as a damaged one does.
-        guard case .value(let value)? = try? holding(for: fact.rawValue) else { return nil }
+    /// Reads a fact; `nil` if there is none, or if its file is damaged.
+    func text(_ fact: LaneBackup.Fact) throws(StorageError) -> String? {
+        guard case .value(let value) = try holding(for: fact.rawValue) else { return nil }
         return value.text
     }
 
     /// Reads a fact that is a number.
-    func number(_ fact: LaneBackup.Fact) -> Int64? { text(fact).flatMap { Int64($0) } }
+    func number(_ fact: LaneBackup.Fact) throws(StorageError) -> Int64? { try text(fact).flatMap { Int64($0) } }
 
     /// Keeps a fact, unless the file has it already.
     func save(_ text: String, _ fact: LaneBackup.Fact) throws(StorageError) {
-        guard self.text(fact) != text else { return }
+        guard try self.text(fact) != text else { return }
         let value = StoredValue(text: text, expires: Timestamp(milliseconds: .max), epoch: 0)
         try save(value, for: fact.rawValue)
     }
