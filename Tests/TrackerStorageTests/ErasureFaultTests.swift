@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import TrackerModels
@@ -70,7 +71,8 @@ struct ErasureFaultTests {
         #expect(folder.exists("tracker.sqlite3.corrupt-2"), "It was set aside")
 
         try folder.remove(Self.obstacle)
-        await outbox.commit(Self.erasing(isDenial))
+        _ = outbox.writer.withLock { $0.commit([]) }
+        await outbox.commit(.barrier)
 
         #expect(try outbox.state().writeFailure == nil)
         await outbox.close()

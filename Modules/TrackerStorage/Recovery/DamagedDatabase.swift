@@ -36,7 +36,7 @@ final class DamagedDatabase {
             else { return }
             // The number may itself be damaged; the backups have the right one.
             func number(_ column: Int32, or other: Int64) -> Int64 {
-                (0...LaneKey.maxSequence).contains(row.int64(column)) ? row.int64(column) : other
+                LaneKey.known.contains(row.int64(column)) ? row.int64(column) : other
             }
             lanes[LaneIdentity(kind: kind, owner: owner, origin: origin)] = RecoveredLane(
                 number: number(3, or: 0), consent: row.text(4).flatMap(Consent.init), epoch: number(5, or: 1),

@@ -49,9 +49,10 @@ struct RecoveredDatabase {
             }
             for (identity, recovered) in Self.sorted(lanes) {
                 let key = try database.lanes.make(identity, recovered)
+                let old = found[identity]
                 let recovery = LaneRecovery(database, LaneBackup(folder, identity), recovered, key)
-                let expected = found[identity]?.queued ?? queued[identity]
-                let lane = try recovery.run(from: damagedCopy, expecting: expected)
+                let expected = old?.queued ?? queued[identity]
+                let lane = try recovery.run(from: damagedCopy, old, expecting: expected)
                 count.carriedOver += lane.carriedOver
                 count.lostByLane[identity] = lane.lost
             }
@@ -87,21 +88,31 @@ struct LaneRecovery {
 
     /// Copies what can be read, and starts the lane's counters again.
     ///
-    /// - Parameter expected: How many records there were, if that is known.
+    /// A reset or a denial that the backups know of and the damaged database does not is made up for.
+    ///
+    /// - Parameters:
+    ///   - old: What the damaged database says of the lane.
+    ///   - expected: How many records there were, if that is known.
     func run(
-        from damagedCopy: DamagedDatabase?, expecting expected: Int?
+        from damagedCopy: DamagedDatabase?, _ old: RecoveredLane?, expecting expected: Int?
     ) throws(StorageError) -> (carriedOver: Int, lost: Int) {
         guard var row = try database.lanes.load(key, prefix: "") else { return (0, 0) }
-        if let damagedCopy, recovered.number > 0 {
-            for (generation, entry) in damagedCopy.generations(lane: recovered.number) {
+        // Nothing of a user who has denied is carried over, and nothing of it is lost.
+        if row.consent == .denied { return (0, 0) }
+        if let damagedCopy, let old, recovered.number > 0 {
+            for (generation, entry) in damagedCopy.generations(lane: recovered.number)
+            where generation <= row.generation {
                 try database.generations.save(entry, key, generation)
             }
-            try carryOverValues(from: damagedCopy, row)
+            if old.epoch == row.epoch { try carryOverValues(of: .brand, from: damagedCopy, row) }
+            if old.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
             try carryOverKeys(from: damagedCopy, &row)
             try carryOverRecords(from: damagedCopy, &row)
         }
-        let lost = max(0, (expected ?? 0) - row.counters.queued)
-        row.counters.accepted = row.counters.queued + lost
+        let found = row.counters.queued
+        if let old, old.generation < row.generation.number { try database.repeatReset(&row) }
+        let lost = max(0, (expected ?? 0) - found)
+        row.counters.accepted = found + lost
         row.reserved = max(row.reserved, row.sequence)
         try database.lanes.save(row)
         if lost > 0 { try database.lanes.countDropped(lost, .lost, lane: key.lane) }
@@ -109,21 +120,20 @@ struct LaneRecovery {
     }
 
     /// A value that a backup has is left to the backup; but a removed value must not come back.
-    private func carryOverValues(from damagedCopy: DamagedDatabase, _ row: LaneRow) throws(StorageError) {
-        for scope in [ValueScope.brand, .lane] {
-            let (files, epoch, lane) =
-                scope == .lane ? (backup.lane, row.generation.number, key.lane) : (backup.brand, row.epoch, 0)
-            let store = SQLiteKeyValueStore(database, row, scope)
-            for value in damagedCopy.values(lane: lane == 0 ? 0 : recovered.number, of: recovered.number) {
-                if try store.holding(for: value.key) != .absent { continue }
-                guard let text = value.text else {
-                    try store.remove(value.key)
-                    continue
-                }
-                // An unreadable backup does not prevent the recovery.
-                if case .value(let copy)? = try? files.holding(for: value.key), copy.epoch == epoch { continue }
-                try store.save(StoredValue(text: text, expires: value.expires, epoch: epoch), for: value.key)
+    private func carryOverValues(
+        of scope: ValueScope, from damagedCopy: DamagedDatabase, _ row: LaneRow
+    ) throws(StorageError) {
+        let (files, epoch, lane) =
+            scope == .lane ? (backup.lane, row.generation.number, recovered.number) : (backup.brand, row.epoch, 0)
+        let store = SQLiteKeyValueStore(database, row, scope)
+        for value in damagedCopy.values(lane: lane, of: recovered.number) {
+            if try store.holding(for: value.key) != .absent { continue }
+            guard let text = value.text else {
+                try store.remove(value.key)
+                continue
             }
+            if case .value(let copy) = try files.holding(for: value.key), copy.epoch == epoch { continue }
+            try store.save(StoredValue(text: text, expires: value.expires, epoch: epoch), for: value.key)
         }
     }
 

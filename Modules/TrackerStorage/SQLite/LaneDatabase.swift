@@ -1,3 +1,5 @@
+import TrackerModels
+
 /// A database and its compiled statements.
 ///
 /// It serves one caller at a time, who holds the lock that it needs.
@@ -99,6 +101,20 @@ final class LaneDatabase {
 }
 
 extension LaneDatabase {
+    /// Does to a lane's records what a reset has done that its row does not know of: those without a session go.
+    func repeatReset(_ row: inout LaneRow) throws(StorageError) {
+        let leavers = try records.deleteUnbound(row.key)
+        guard !leavers.isEmpty else { return }
+        for leaver in leavers {
+            row.counters.queued -= 1
+            row.counters.queuedBytes -= leaver.byteCount
+            guard leaver.hasCallerKey else { continue }
+            row.settled += 1
+            try idempotencyKeys.markSettled(row.key, leaver.messageID, settled: row.settled)
+        }
+        try lanes.countDropped(leavers.count, .reset, lane: row.key.lane)
+    }
+
     /// How many records of other lanes are set aside at most while one lane is emptied.
     private static let mostSpared = 1_000
 

@@ -81,6 +81,7 @@ struct LanePreparation {
         if let backup {
             let (generation, epoch) = (try backup.generation, try backup.epoch)
             if generation > row.generation.number {
+                try database.repeatReset(&row)
                 row.generation = Generation(generation)
                 row.entry = GenerationEntry()
                 row.sessionExpires = nil

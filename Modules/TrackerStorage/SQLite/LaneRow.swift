@@ -21,11 +21,15 @@ struct LaneKey: Hashable, Sendable {
     /// The sequence number of a record.
     static func sequence(ofRecord number: Int64) -> Int64 { number & maxSequence }
 
-    /// The highest number a lane can have.
-    static let maxLane = Int64.max >> sequenceBits
+    /// The highest number that a lane is given back; those that are new follow it.
+    static let maxLane = (Int64.max >> sequenceBits) / 2
 
     /// The highest sequence number there can be.
     static let maxSequence = Int64(1) << sequenceBits - 1
+
+    /// The numbers that are believed of a sequence, a generation or an epoch without a row that holds it: half of those
+    /// that a row can hold, so that each can go on rising for longer than any program runs.
+    static let known = 0...maxSequence / 2
 
     /// A limit that no counter reaches.
     static let maxCount = 1 << 52

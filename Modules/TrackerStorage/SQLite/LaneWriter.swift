@@ -64,8 +64,8 @@ struct LaneWriter: ~Copyable {
 
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
-        known.consent = try backup?.consent ?? configuration.initialConsent ?? .granted
         try folder?.make()
+        known.consent = try backup?.consent ?? configuration.initialConsent ?? .granted
         do throws(StorageError) {
             let lane = try locked { (writer) throws(StorageError) in try writer.currentLane() }
             // The opening reports it.

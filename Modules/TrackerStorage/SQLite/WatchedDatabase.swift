@@ -218,8 +218,8 @@ struct WatchedDatabase: ~Copyable {
             try transaction.evict()
             let origin = try transaction.origin()
             let summary = try transaction.finish()
-            // If this fails, the backups that follow each opening report it.
-            _ = backup?.reserve(summary.reserved)
+            // A backup that is damaged or missing is made good here. If this fails, the backups that follow report it.
+            _ = backup?.reserve(summary.row.reserved)
             opened = (summary, origin)
         }
         guard let (summary, found) = opened else { throw StorageError(.failed, "The lane cannot be opened") }

@@ -45,8 +45,7 @@ extension BackupImage.Scope {
         for (key, holding) in values {
             switch holding {
             case .value(let value):
-                // A file that cannot be read is replaced like one that differs.
-                if (try? files.holding(for: key)) != .value(value) { try files.save(value, for: key) }
+                if !files.isSaved(value, for: key) { try files.save(value, for: key) }
             case .removed, .absent:
                 try files.remove(key)
             }

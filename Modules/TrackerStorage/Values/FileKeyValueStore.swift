@@ -3,7 +3,9 @@ import TrackerPlatform
 
 /// Values in one small file each, which is either complete or absent.
 ///
-/// A file is written under another name, synced and renamed; then the folder is synced. A damaged file counts as absent.
+/// A file is written under another name, synced and renamed; then the folder is synced. Each file has a check sum, and one
+/// that fails it counts as absent. Files without any, as version 0.1.0 wrote them, are read, and replaced by the first
+/// ``save(_:for:)``.
 struct FileKeyValueStore {
     /// A larger file is not one of these.
     private static let limit = 64 << 20
@@ -28,8 +30,14 @@ struct FileKeyValueStore {
             guard error.isAbsence || error.isDamage else { throw error }
             return .absent
         }
-        guard let value = Self.value(from: bytes) else { return .absent }
+        guard let value = Self.value(from: bytes, key) else { return .absent }
         return .value(value)
+    }
+
+    /// Whether the file of a key is, byte for byte, what saving a value would write.
+    func isSaved(_ value: StoredValue, for key: String) -> Bool {
+        // A file that cannot be read is written again.
+        (try? FileDescriptor(opening: path(of: key), O_RDONLY).readToEnd(limit: Self.limit)) == Self.bytes(value, key)
     }
 
     /// Whether there is anything under a key, readable or not.
@@ -38,15 +46,11 @@ struct FileKeyValueStore {
     /// Keeps a value, in place of any under the same key.
     func save(_ value: StoredValue, for key: String) throws(StorageError) {
         try directory.make()
-        var writer = JSONObjectWriter()
-        writer.append("value", value.text)
-        writer.append("expires", value.expires.milliseconds)
-        writer.append("epoch", value.epoch)
         let name = Self.name(of: key)
         let temporary = name + Self.temporarySuffix
         do {
             let file = try FileDescriptor(opening: directory.file(temporary), O_WRONLY | O_CREAT | O_TRUNC)
-            try file.write(writer.finish().bytes)
+            try file.write(Self.bytes(value, key))
             try file.synchronize()
             try directory.rename(temporary, to: name)
         } catch {
@@ -106,11 +110,29 @@ struct FileKeyValueStore {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func value(from bytes: [UInt8]) -> StoredValue? {
+    private static func bytes(_ value: StoredValue, _ key: String) -> [UInt8] {
+        var writer = JSONObjectWriter()
+        writer.append("value", value.text)
+        writer.append("expires", value.expires.milliseconds)
+        writer.append("epoch", value.epoch)
+        writer.append("check", checkSum(value, key))
+        return writer.finish().bytes
+    }
+
+    /// A hash of all that a file says, and of the key that it belongs to.
+    private static func checkSum(_ value: StoredValue, _ key: String) -> String {
+        let parts = [key, value.text, String(value.expires.milliseconds), String(value.epoch)]
+        // A byte that UTF-8 never has keeps the parts apart.
+        return FNV1a.text(parts.flatMap { Array($0.utf8) + [0xFF] })
+    }
+
+    private static func value(from bytes: [UInt8], _ key: String) -> StoredValue? {
         // The kind of damage does not matter: the file is written again.
         guard let object = try? JSONText(validating: bytes), let text = object["value"]?.stringValue,
             let expires = object["expires"]?.intValue, let epoch = object["epoch"]?.intValue
         else { return nil }
-        return StoredValue(text: text, expires: Timestamp(milliseconds: expires), epoch: epoch)
+        let value = StoredValue(text: text, expires: Timestamp(milliseconds: expires), epoch: epoch)
+        if let check = object["check"], check.stringValue != checkSum(value, key) { return nil }
+        return value
     }
 }

@@ -85,13 +85,14 @@ extension FileKeyValueStore {
         return value.text
     }
 
-    /// Reads a fact that is a number.
-    func number(_ fact: LaneBackup.Fact) throws(StorageError) -> Int64? { try text(fact).flatMap { Int64($0) } }
+    /// Reads a fact that is a number; `nil` for one that cannot be.
+    func number(_ fact: LaneBackup.Fact) throws(StorageError) -> Int64? {
+        try text(fact).flatMap { Int64($0) }.flatMap { LaneKey.known.contains($0) ? $0 : nil }
+    }
 
     /// Keeps a fact, unless the file has it already.
     func save(_ text: String, _ fact: LaneBackup.Fact) throws(StorageError) {
-        guard try self.text(fact) != text else { return }
         let value = StoredValue(text: text, expires: Timestamp(milliseconds: .max), epoch: 0)
-        try save(value, for: fact.rawValue)
+        if !isSaved(value, for: fact.rawValue) { try save(value, for: fact.rawValue) }
     }
 }

@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerStorage
+
+@Suite("A backup file", .closingOutboxes)
+struct BackupTests {
+    let folder = TemporaryFolder()
+
+    /// The files that say how far a lane and its brand have come.
+    enum Count: String, CaseIterable {
+        case generation, epoch, sequence, number
+
+        /// The file, from the state folder.
+        func name(in folder: TemporaryFolder) -> String {
+            let backup = LaneBackup(folder.state, .sample)
+            let files = self == .epoch ? backup.brand : backup.lane
+            return files.directory.file(rawValue).replacing(folder.path + "/", with: "")
+        }
+    }
+
+    @Test("with one damaged digit is ignored and written anew", arguments: Count.allCases)
+    func damagedDigit(count: Count) async throws {
+        try await leaveLane()
+        let name = count.name(in: folder)
+        let sound = try folder.read(name)
+        let digit = try #require(sound.firstIndex { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        var damaged = sound
+        damaged[digit] = UInt8(ascii: "9")
+        try folder.write(damaged, to: name)
+
+        try await expectLaneUnharmed()
+
+        #expect(try folder.read(name) == sound)
+    }
+
+    @Test("of a value, with a damaged epoch, does not bring back a user who has left")
+    func damagedEpoch() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.bind(1, "s1"), .identify(Generation(1), known(UserID("u1")))])
+        let name = folder.backupName(.identifyID)
+        let old = String(decoding: try folder.read(name), as: UTF8.self)
+        await first.commit(.reset(all: false, messageID: nil))
+        await first.close()
+        #expect(old.contains(#""epoch":1"#))
+        try folder.write(Data(old.replacing(#""epoch":1"#, with: #""epoch":2"#).utf8), to: name)
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(second.value(for: .identifyID) == nil)
+        await second.close()
+        #expect(!folder.exists(name))
+    }
+
+    @Test(
+        "that says what cannot be is ignored and written anew", arguments: Count.allCases,
+        [Int64.max, Int64.max - 1, .min, -1, 1 << 44, 1 << 44 - 1, 1 << 43 + 1])
+    func impossible(count: Count, number: Int64) async throws {
+        try await leaveLane()
+        let name = count.name(in: folder)
+        let sound = try folder.read(name)
+        // As version 0.1.0 has written it: without a check sum, which would have to be right.
+        let text = #"{"value":"\#(number)","expires":9223372036854775807,"epoch":0}"#
+        try folder.write(Data(text.utf8), to: name)
+
+        try await expectLaneUnharmed()
+
+        #expect(try folder.read(name) == sound)
+    }
+
+    @Test("that says what cannot be keeps no database from being made anew", arguments: Count.allCases)
+    func impossibleWithoutDatabase(count: Count) async throws {
+        try await leaveLane()
+        let text = #"{"value":"\#(Int64.max)","expires":9223372036854775807,"epoch":0}"#
+        try folder.write(Data(text.utf8), to: count.name(in: folder))
+        try folder.remove("tracker.sqlite3")
+
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(await outbox.commit(.reset(all: false, messageID: nil)).summary == "done")
+        #expect(await outbox.commit(.append("m2")).summary == "pending m2")
+    }
+
+    @Test("of version 0.1.0, which has no check sum, is read, and written anew with one")
+    func withoutCheckSum() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.bind(1, "s1"), .store(.own("x"), "y", nil)])
+        await first.close()
+        let sound = try folder.files.filter { $0.hasPrefix("backup/") }.map { ($0, try folder.read($0)) }
+        for (name, data) in sound {
+            let text = String(decoding: data, as: UTF8.self)
+            let check = try #require(text.range(of: #","check":""#))
+            try folder.write(Data((text[..<check.lowerBound] + "}").utf8), to: name)
+        }
+        try folder.remove("tracker.sqlite3")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(second.value(for: .sessionID) == "s1")
+        #expect(second.value(for: .own("x")) == "y")
+        #expect(await second.commit(.append("m")).state?.lastSequence == 10_001)
+        await second.close()
+        for (name, data) in sound where !name.hasSuffix("/sequence") {
+            #expect(try folder.read(name) == data, "\(name)")
+        }
+    }
+
+    @Test(
+        "of after a reset keeps a damaged database of before it from bringing the user back", arguments: [false, true])
+    func olderDamagedDatabase(isDamaged: Bool) async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([
+            .ensureDevice, .identify(Generation(1), known(UserID("u1"))), .store(.sessionEmail, "u1@example.com", nil),
+            .store(.own("x"), "y", nil), .append("unbound", given: true),
+        ])
+        let device = first.value(for: .deviceID)
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(await second.commit(.reset(all: false, messageID: nil)).summary == "done")
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+        if isDamaged { try damageKeys() }
+
+        let third = try await SQLiteOutbox.opened(.sample(folder))
+
+        for key in [StoredKey.identifyID, .sessionEmail, .own("x"), .deviceID] {
+            #expect(third.value(for: key) == nil, "\(key)")
+        }
+        #expect(device != nil)
+        #expect(try third.state().generation == Generation(2))
+        #expect(try third.state().entry == GenerationEntry())
+        #expect(try third.queue() == [])
+        #expect(try third.account().isBalanced)
+        #expect(await third.commit(.append("next")).summary == "pending next")
+        await third.close()
+        #expect(folder.exists("tracker.sqlite3.corrupt-1") == isDamaged)
+    }
+
+    /// A lane of generation 2 with a session, one event and a clean end.
+    private func leaveLane() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([.reset(all: false, messageID: nil), .bind(2, "s2"), .append("m1")])
+        await outbox.close()
+    }
+
+    /// Uses the lane that ``leaveLane()`` has left, which has come to no harm, and ends cleanly without an event.
+    private func expectLaneUnharmed() async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        #expect(try outbox.queue() == ["m1"])
+        #expect(try outbox.state().generation == Generation(2))
+        #expect(outbox.value(for: .sessionID) == "s2")
+        #expect(try outbox.state().lastSequence == 1)
+        await outbox.commit(.barrier)
+        #expect(log.events == [])
+        await outbox.close()
+    }
+
+    /// Damages the callers' keys, which are read when the lane is opened.
+    private func damageKeys() throws {
+        try folder.execute("UPDATE lane SET queued = queued + 1")
+        let page = try #require(try folder.number("SELECT rootpage FROM sqlite_schema WHERE name = 'given'"))
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        var data = try folder.read("tracker.sqlite3")
+        let start = Int(page - 1) * 4096
+        data.replaceSubrange(start..<start + 8, with: repeatElement(0xFF, count: 8))
+        try folder.write(data, to: "tracker.sqlite3")
+    }
+}
