@@ -43,7 +43,8 @@ enum PythonTypes {
     private static func declaration(of named: NamedSchema) -> String {
         switch named.schema {
         case .object(let members, _) where !members.isEmpty:
-            return typedDict(named.name, named.summary, members).joined(separator: "\n\n\n")
+            let isArgument = arguments.contains(named.name)
+            return typedDict(named.name, named.summary, members, isArgument: isArgument).joined(separator: "\n\n\n")
         case .choice(let words):
             return alias(named.name, named.summary, words)
         default:
@@ -56,14 +57,26 @@ enum PythonTypes {
         return "\(name): TypeAlias = Literal[\n\(list)]\n\"\"\"\(PythonNames.sentence(summary))\"\"\""
     }
 
+    /// The types of arguments: what a program writes, it may also write as the bridge has it.
+    private static let arguments = Set(BridgedMethod.all.flatMap { $0.method.parameters.compactMap(\.schema) })
+
     /// The class, after those of its members.
-    private static func typedDict(_ name: String, _ summary: String, _ members: [Schema.Member]) -> [String] {
-        let inner = members.flatMap { member -> [String] in
+    private static func typedDict(
+        _ name: String, _ summary: String, _ members: [Schema.Member], isArgument: Bool
+    ) -> [String] {
+        var before = members.flatMap { member -> [String] in
             guard let parts = member.schema.inlineMembers else { return [] }
             let summary = "The value of `\(PythonNames.snake(member.name))`."
-            return typedDict(Schema.pythonName(of: member.name, in: name), summary, parts)
+            let type = Schema.pythonName(of: member.name, in: name)
+            return typedDict(type, summary, parts, isArgument: isArgument)
         }
-        var lines = ["class \(name)(TypedDict):", "    \"\"\"\(PythonNames.sentence(summary))\"\"\""]
+        let own = isArgument ? bridgeKeys(of: members, in: name) : []
+        if !own.isEmpty {
+            let head = ["class _Bridge\(name)(TypedDict):", "    \"\"\"The keys as the bridge has them.\"\"\"", ""]
+            before.append((head + own).joined(separator: "\n"))
+        }
+        let base = own.isEmpty ? "TypedDict" : "_Bridge\(name)"
+        var lines = ["class \(name)(\(base)):", "    \"\"\"\(PythonNames.sentence(summary))\"\"\""]
         var names = Set<String>()
         // An alias of the bridge may be what the option is called here anyway.
         for member in members where names.insert(PythonNames.snake(member.name)).inserted {
@@ -72,7 +85,14 @@ enum PythonTypes {
             let type = member.schema.python(in: Schema.pythonName(of: member.name, in: name))
             lines.append("    \(PythonNames.snake(member.name)): \(member.isRequired ? type : "NotRequired[\(type)]")")
         }
-        return inner + [lines.joined(separator: "\n")]
+        return before + [lines.joined(separator: "\n")]
+    }
+
+    /// The lines of those members that the bridge calls otherwise.
+    private static func bridgeKeys(of members: [Schema.Member], in name: String) -> [String] {
+        members.filter { PythonNames.snake($0.name) != $0.name }.map { member in
+            "    \(member.name): NotRequired[\(member.schema.python(in: Schema.pythonName(of: member.name, in: name)))]"
+        }
     }
 }
 

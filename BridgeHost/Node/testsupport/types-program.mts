@@ -128,8 +128,40 @@ export async function main(webContents: WebContentsLike): Promise<void> {
     await MobileTracker.track(1)
     // @ts-expect-error: There is no such consent.
     await MobileTracker.setConsent('maybe')
+    await useProperties(MobileTracker, { total: 1 }, {})
     // @ts-expect-error: There is no such option.
     await MobileTracker.init('925', { apiURL: 'https://api.example.com' })
     // @ts-expect-error: There is no such topic.
     MobileTracker.on('logs', () => {})
+}
+
+class Order {
+    length = 3
+    constructor(readonly total: number) {}
+}
+
+/** Every object of properties compiles, and what is none does not. */
+async function useProperties<T extends object>(tracker: Tracker, given: T, partial: Partial<Purchase>): Promise<void> {
+    const record: Record<string, unknown> = { total: 1 }
+    for (const properties of [record, partial, given, new Order(1), new Map([['total', 1]]), {}]) {
+        await tracker.track('A', properties)
+    }
+    await tracker.track('A', { total: 1, length: 2, name: 'x', nested: [new Date(), new Set([1])] })
+    await tracker.track('A', { ...partial, more: undefined })
+    // @ts-expect-error: An array is no object of properties.
+    await tracker.track('A', [1])
+    // @ts-expect-error: Nor is a list that cannot be changed.
+    await tracker.analytics.track('A', [1] as readonly number[])
+    // @ts-expect-error: Nor a Date.
+    await tracker.track('A', new Date())
+    // @ts-expect-error: Nor a function.
+    await tracker.track('A', () => ({ total: 1 }))
+    // @ts-expect-error: Nor a class.
+    await tracker.basic.track('A', Order)
+    // @ts-expect-error: Nor a Set.
+    await tracker.set(new Set(['total']))
+    // @ts-expect-error: Nor a RegExp.
+    await tracker.identify('u1', /total/)
+    // @ts-expect-error: Nor a text.
+    await tracker.track('A', 'total')
 }

@@ -9,8 +9,18 @@
  * NaN, infinities, cycles, lone surrogates and more than 128 levels are refused: the call is dropped as
  * `SERIALIZATION_ERROR`, and a warning says where the value is. {@link Convert} can turn what JSON does not have
  * into something that it has.
+ *
+ * An array, a Date, a function, a Set or a RegExp is no object of properties, and does not compile.
  */
-export type Properties = object
+export type Properties = ((object | { readonly [name: string]: unknown }) & NoOtherObject) | ReadonlyMap<any, unknown>
+
+/** What arrays and Sets, Dates, RegExps and functions have, and an object of properties has not. */
+export interface NoOtherObject {
+    readonly [Symbol.iterator]?: never
+    readonly [Symbol.toPrimitive]?: never
+    readonly [Symbol.match]?: never
+    readonly [Symbol.hasInstance]?: never
+}
 
 /** The id of a user, a visitor or a group: text, or a whole number or a UUID, which stands for its text. */
 export type Id = string | number | bigint | { toJSON(): string }

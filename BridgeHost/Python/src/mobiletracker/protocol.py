@@ -185,7 +185,15 @@ class BasicDebugInfo(TypedDict):
     config: NotRequired[Mapping[str, object]]
 
 
-class AnalyticsCallOptions(TypedDict):
+class _BridgeAnalyticsCallOptions(TypedDict):
+    """The keys as the bridge has them."""
+
+    userId: NotRequired[Id]
+    anonymousId: NotRequired[Id]
+    groupId: NotRequired[Id]
+
+
+class AnalyticsCallOptions(_BridgeAnalyticsCallOptions):
     """Values for one analytics call, instead of the client's own."""
 
     # The user that the call is about; 1 to 1,024 bytes, not blank.
@@ -212,7 +220,14 @@ Consent: TypeAlias = Literal[
 """What the user decided about tracking."""
 
 
-class TrackerConfigDevice(TypedDict):
+class _BridgeTrackerConfigDevice(TypedDict):
+    """The keys as the bridge has them."""
+
+    osName: NotRequired[str | None]
+    deviceType: NotRequired[str | None]
+
+
+class TrackerConfigDevice(_BridgeTrackerConfigDevice):
     """The value of `device`."""
 
     # `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
@@ -232,7 +247,36 @@ class TrackerConfigInitialScreen(TypedDict):
     url: NotRequired[str | None]
 
 
-class TrackerConfig(TypedDict):
+class _BridgeTrackerConfig(TypedDict):
+    """The keys as the bridge has them."""
+
+    apiUrl: NotRequired[str | None]
+    xApiKey: NotRequired[str | None]
+    cookieDomain: NotRequired[str | None]
+    crossSiteCookie: NotRequired[bool | None]
+    cookieExpiration: NotRequired[int | None]
+    sessionCreation: NotRequired[Literal["duringInit", "inBackground"] | None]
+    initTimeoutMs: NotRequired[int | None]
+    maxPendingEvents: NotRequired[int | None]
+    initialScreen: NotRequired[str | TrackerConfigInitialScreen | None]
+    storageDirectory: NotRequired[str | None]
+    maxQueuedEvents: NotRequired[int | None]
+    maxQueuedBytes: NotRequired[int | None]
+    maxEventBytes: NotRequired[int | None]
+    eventTTLMs: NotRequired[int | None]
+    maxConcurrentRequests: NotRequired[int | None]
+    requestTimeoutMs: NotRequired[int | None]
+    compressionThreshold: NotRequired[int | None]
+    retryDelayMs: NotRequired[int | None]
+    failureThreshold: NotRequired[int | None]
+    cooldownMs: NotRequired[int | None]
+    maxCooldownMs: NotRequired[int | None]
+    caBundle: NotRequired[str | None]
+    allowInsecureHTTP: NotRequired[bool | None]
+    collectorPanel: NotRequired[bool | None]
+
+
+class TrackerConfig(_BridgeTrackerConfig):
     """The configuration of `init`. `api_url` and `x_api_key` are required, or in the environment."""
 
     # The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allow_insecure_http`.
@@ -354,7 +398,34 @@ class AnalyticsOptionsApp(TypedDict):
     namespace: NotRequired[str | None]
 
 
-class AnalyticsOptions(TypedDict):
+class _BridgeAnalyticsOptions(TypedDict):
+    """The keys as the bridge has them."""
+
+    writeKey: NotRequired[str | None]
+    ingestionHost: NotRequired[str | None]
+    flushIntervalSeconds: NotRequired[int | None]
+    maxQueueEvents: NotRequired[int | None]
+    flushAt: NotRequired[int | None]
+    maxBatchSize: NotRequired[int | None]
+    maxBatchBytes: NotRequired[int | None]
+    requestTimeoutMs: NotRequired[int | None]
+    storageDirectory: NotRequired[str | None]
+    maxQueuedEvents: NotRequired[int | None]
+    maxQueuedBytes: NotRequired[int | None]
+    maxEventBytes: NotRequired[int | None]
+    eventTTLMs: NotRequired[int | None]
+    maxConcurrentRequests: NotRequired[int | None]
+    compressionThreshold: NotRequired[int | None]
+    retryDelayMs: NotRequired[int | None]
+    failureThreshold: NotRequired[int | None]
+    cooldownMs: NotRequired[int | None]
+    maxCooldownMs: NotRequired[int | None]
+    caBundle: NotRequired[str | None]
+    allowInsecureHTTP: NotRequired[bool | None]
+    collectorPanel: NotRequired[bool | None]
+
+
+class AnalyticsOptions(_BridgeAnalyticsOptions):
     """The options of `analytics.initialize`. `write_key` and `ingestion_host` are required, or in the environment."""
 
     # The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment.
@@ -454,7 +525,28 @@ class AnalyticsOptions(TypedDict):
     collector_panel: NotRequired[bool | None]
 
 
-class BasicOptions(TypedDict):
+class _BridgeBasicOptions(TypedDict):
+    """The keys as the bridge has them."""
+
+    maxQueueSize: NotRequired[int | None]
+    storageDirectory: NotRequired[str | None]
+    maxQueuedEvents: NotRequired[int | None]
+    maxQueuedBytes: NotRequired[int | None]
+    maxEventBytes: NotRequired[int | None]
+    eventTTLMs: NotRequired[int | None]
+    maxConcurrentRequests: NotRequired[int | None]
+    requestTimeoutMs: NotRequired[int | None]
+    compressionThreshold: NotRequired[int | None]
+    retryDelayMs: NotRequired[int | None]
+    failureThreshold: NotRequired[int | None]
+    cooldownMs: NotRequired[int | None]
+    maxCooldownMs: NotRequired[int | None]
+    caBundle: NotRequired[str | None]
+    allowInsecureHTTP: NotRequired[bool | None]
+    collectorPanel: NotRequired[bool | None]
+
+
+class BasicOptions(_BridgeBasicOptions):
     """The options of `basic.initialize`."""
 
     # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
