@@ -10,7 +10,7 @@ import { KEY, eventNames, PATIENT, problemsOf, WAIT_MS, withoutHost } from '../t
 
 /** The Python client plays the same: `BridgeHost/Python/tests/test_recovery.py` says what each step is. */
 const SCENARIOS = JSON.parse(readFileSync(new URL('../../../Tests/Recovery/scenarios.json', import.meta.url), 'utf8'))
-    .filter(({ only = 'node' }) => only === 'node')
+
 
 /** One scenario: a tracker, a host that can be killed, a backend, and what is remembered from step to step. */
 class Stage {

@@ -304,7 +304,7 @@ class DeathTests(TestCase):
 
         tracker.track("A").outcome(60)
 
-        self.assertEqual(fake.methods[1], ["track"])
+        self.assertEqual(fake.methods[1], ["init", "track"])
 
     def test_a_consent_that_is_in_memory_alone_is_brought_back(self) -> None:
         tracker, fake = self.fake({"diesAt": 3}, {})

@@ -1,8 +1,7 @@
 """What becomes of calls when the host dies, cannot start or ends: the same for the clients of both languages.
 
 The scenarios are in Tests/Recovery/scenarios.json, and the Node client plays them too. `host` is a shell script that is
-the host: `$HOST` is the real one, `$START` how often it was started; null means that there is none. `only` names the one
-client that plays it. Steps:
+the host: `$HOST` is the real one, `$START` how often it was started; null means that there is none. Steps:
 
     call        makes a call, and waits for it unless `as` gives it a name; what begins with `$` are the backend's addresses
     await       waits for the call of that name
@@ -34,11 +33,7 @@ from .support import PATIENT, ROOT, AsyncTestCase, host_path, snake
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError, Receipt  # isort: skip
 
-SCENARIOS = [
-    scenario
-    for scenario in json.loads((ROOT / "Tests/Recovery/scenarios.json").read_text())
-    if scenario.get("only") != "node"
-]
+SCENARIOS = json.loads((ROOT / "Tests/Recovery/scenarios.json").read_text())
 
 
 class Stage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -48,7 +49,7 @@ class Call:
 
     __slots__ = (
         "id", "method", "params", "repeats", "site", "is_written", "is_done", "is_watched", "is_discarded", "value",
-        "error", "_watchers",
+        "error", "due_at", "_watchers",
     )  # fmt: skip
 
     def __init__(self, method: str, params: bytes, *, repeats: bool = False, site: CallSite | None = None) -> None:
@@ -70,6 +71,8 @@ class Call:
         """Whether nobody can ask for the result any more."""
         self.value: Any = None
         self.error: MobileTrackerError | None = None
+        self.due_at = math.inf
+        """When its answer is overdue, by the monotonic clock."""
         self._watchers: list[Callable[[], None]] | None = None
 
     @property

@@ -18,6 +18,7 @@ from . import _call
 from ._call import Call, wait_for
 from ._hooks import BeforeSend, CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault, a_type
+from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink
 from ._params import ArgumentFault, in_the_callers_names, write_params
 from ._row import Gives, Row
@@ -31,6 +32,11 @@ Stderr = Literal["inherit", "ignore"]
 
 _ENVELOPE = 200
 """The most bytes of a message besides its params."""
+
+_TOO_MANY = (
+    f"The host has not answered {MOST_CALLS:,} calls, or {MOST_BYTES >> 20} MiB of them: wait for the outcome of some calls."
+)
+"""Why a call is dropped that comes when very many wait."""
 
 _BEGIN = ("init", "analytics.initialize", "basic.initialize")
 """The calls that begin a client."""
@@ -96,7 +102,8 @@ class Core:
             _register()
         if method in _BEGIN:
             self.is_closed = False
-        self.link.call(call, waits=waits)
+        if not self.link.call(call, waits=waits, is_bounded=row.gives is Gives.OUTCOME):
+            return site.overflow()
         if _has_left and row.repeats:
             wait_for(call, _EXIT_SHUTDOWN)
             call.is_watched = False  # The program has not asked for its result.
@@ -214,6 +221,12 @@ class _CallSite:
         else:
             code = param.fault if param and param.fault != "INVALID_PARAMS" else _code_of(fault)
             call.fail(MobileTrackerError(code, f"{self._row.method}: {fault}."))
+        return call
+
+    def overflow(self) -> Call:
+        """Answers a call for which too many others wait."""
+        call = Call(self._row.method, b"", site=self)
+        call.finish(self._drop("QUEUE_FULL", _TOO_MANY))
         return call
 
     def filtered(self, fault: str) -> Call:

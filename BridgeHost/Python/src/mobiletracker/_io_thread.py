@@ -12,6 +12,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+_POLL = 0.05
+"""How often the thread looks for work while it has no descriptors, in seconds."""
+
 Action = Callable[[], None]
 T = TypeVar("T")
 
@@ -102,11 +105,7 @@ class IOThread:
         :returns: The posted arguments of this kind.
         """
         # The descriptors are closed but not removed from the selector, which the parent shares.
-        if self._selector is not None:
-            self._selector.close()
-            os.close(self._wake_read)
-            os.close(self._wake_write)
-        self._selector = None
+        self._close()
         return [argument for _, argument in self._posted if isinstance(argument, kind)]
 
     def _start(self) -> None:
@@ -114,11 +113,6 @@ class IOThread:
             if self._thread is not None:
                 return
             self._thread = threading.Thread(target=self._run, name="mobiletracker", daemon=True)
-            self._selector = selectors.DefaultSelector()
-            self._wake_read, self._wake_write = os.pipe()
-            os.set_blocking(self._wake_read, False)
-            os.set_blocking(self._wake_write, False)
-            self._selector.register(self._wake_read, selectors.EVENT_READ, lambda _: self._drain())
             try:
                 self._thread.start()
             except RuntimeError as error:
@@ -128,6 +122,32 @@ class IOThread:
                     if not self._is_idle():
                         self._on_fault(error)
                     self._after_turn()
+
+    def open(self) -> None:
+        """Makes what the thread needs to wait for pipes.
+
+        :raises OSError: If the system has no descriptors left. The thread itself goes on without, and tries again.
+        """
+        if self._selector is not None:
+            return
+        selector = selectors.DefaultSelector()
+        try:
+            ends = os.pipe()
+        except OSError:
+            selector.close()
+            raise
+        for end in ends:
+            os.set_blocking(end, False)
+        selector.register(ends[0], selectors.EVENT_READ, lambda _: self._drain())
+        self._wake_read, self._wake_write = ends
+        self._selector = selector
+
+    def _close(self) -> None:
+        if self._selector is not None:
+            self._selector.close()
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+        self._selector = None
 
     def _wake(self) -> None:
         with self._lock:
@@ -160,19 +180,29 @@ class IOThread:
         self._do_posted()
 
     def _wait(self) -> None:
-        assert self._selector is not None
-        # First mark the wait, then read what was posted; `post` writes first and then reads the mark.
-        self._waiting = [True]
-        ready = self._selector.select(0 if self._posted else self._time_left())
-        self._waiting = []
-        for key, events in ready:
+        for key, events in self._ready():
             # An action before it may have ended this watch and closed the descriptor.
-            if self._selector.get_map().get(key.fd) is key:
+            if self._selector is not None and self._selector.get_map().get(key.fd) is key:
                 key.data(events)
         now = time.monotonic()
         while self._timers and self._timers[0][0] <= now:
             if action := heapq.heappop(self._timers)[2].action:
                 action()
+
+    def _ready(self) -> list[tuple[selectors.SelectorKey, int]]:
+        """Waits until something is due. Without descriptors nobody can wake the thread, so it looks again soon."""
+        try:
+            self.open()
+        except OSError:
+            left = self._time_left()
+            time.sleep(0 if self._posted else _POLL if left is None else min(_POLL, left))
+            return []
+        assert self._selector is not None
+        # First mark the wait, then read what was posted; `post` writes first and then reads the mark.
+        self._waiting = [True]
+        ready = self._selector.select(0 if self._posted else self._time_left())
+        self._waiting = []
+        return ready
 
     def _do_posted(self) -> None:
         # Actions that are posted meanwhile run after the pipes were read again.
@@ -194,10 +224,6 @@ class IOThread:
             if self._posted:
                 self._thread = me
                 return False
-            assert self._selector is not None
-            self._selector.close()
-            self._selector = None
-            os.close(self._wake_read)
-            os.close(self._wake_write)
+            self._close()
             self._timers.clear()
             return True

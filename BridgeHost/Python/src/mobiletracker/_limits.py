@@ -7,52 +7,110 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_MOST_BYTES = 32 * 1024 * 1024
-"""How many bytes of calls may wait for an answer."""
+MOST_CALLS = 100_000
+MOST_BYTES = 32 * 1024 * 1024
+"""How many calls may wait for an answer, and how many bytes of them."""
+
+_PATIENCE = 10.0
+"""How long a caller waits for room while no call is answered, in seconds."""
 
 _MOST_CRASHES = 5
 _SPAN = 60.0
 """After so many crashes within so many seconds the host is not started again."""
 
+_FIRST_WAIT = 0.05
+_LONGEST_WAIT = 5.0
+"""The wait before the next start, in seconds: the first, doubled with each failure in a row, and the longest."""
+
 
 class Backlog:
-    """The size of the calls that have no answer yet. While it is too large, callers wait."""
+    """The calls that have no answer yet. While there are too many, tracking calls wait or are dropped."""
 
     def __init__(self) -> None:
         self._change = threading.Condition()
+        self._freed: list[int] = []
+        self.count = 0
         self.size = 0
         """In bytes."""
 
-    def add(self, size: int, *, waits: bool) -> None:
+    def add(self, size: int, *, waits: bool, is_bounded: bool) -> bool:
         """Adds a call.
 
         :param waits: Whether to wait until there is room for it. A call that is larger than the limit waits until there
             is no other.
+        :param is_bounded: Whether the call may be refused. The others are few.
+        :returns: False if there is no room.
         """
         with self._change:
-            if waits and self.size + size > _MOST_BYTES:
-                self._change.wait_for(lambda: self.size == 0 or self.size + size <= _MOST_BYTES)
+            while is_bounded and not self._has_room(size):
+                if not waits or not self._change.wait(_PATIENCE):
+                    return False
+            self.count += 1
             self.size += size
+            return True
 
-    def remove(self, size: int) -> None:
-        """Removes calls that have their answers."""
+    def free(self, size: int) -> None:
+        """A call has its answer. `end_turn` makes its room known. Both are for one thread alone."""
+        self._freed.append(size)
+
+    def end_turn(self) -> None:
+        """Lets those go on who wait for room."""
+        if not self._freed:
+            return
+        freed, self._freed = self._freed, []
         with self._change:
-            self.size -= size
+            self.count -= len(freed)
+            self.size -= sum(freed)
             self._change.notify_all()
+
+    def _has_room(self, size: int) -> bool:
+        return self.count == 0 or self.count < MOST_CALLS and self.size + size <= MOST_BYTES
 
 
 class CrashLimit:
-    """Counts a host's crashes, so that a host that always crashes is not started for ever."""
+    """Counts failures of a host: crashes, so that a host that always crashes is not started for ever, and failed
+    starts."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._times: deque[float] = deque(maxlen=_MOST_CRASHES)
+        self._obstacles = 0
+        self._blocked_since = 0.0
 
     def record(self) -> None:
         """Counts one crash."""
         self._times.append(self._now())
 
+    def record_obstacle(self) -> None:
+        """The system could not start the host now: it lacks memory, processes or descriptors. This is no crash."""
+        if self._obstacles == 0:
+            self._blocked_since = self._now()
+        self._obstacles += 1
+
+    def record_start(self) -> None:
+        """The host has started."""
+        self._obstacles = 0
+
     @property
     def is_reached(self) -> bool:
         """Whether the host crashed so often within a minute that it is not started again now."""
-        return len(self._times) == _MOST_CRASHES and self._now() - self._times[0] < _SPAN
+        return len(self._times) == _MOST_CRASHES and self._is_recent(self._times[0])
+
+    @property
+    def is_obstructed(self) -> bool:
+        """Whether the last start was not possible."""
+        return self._obstacles > 0
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the system has not been able to start the host for a minute."""
+        return self._obstacles > 1 and not self._is_recent(self._blocked_since)
+
+    @property
+    def delay(self) -> float:
+        """How long to wait before the next start, in seconds."""
+        failures = sum(map(self._is_recent, self._times)) + self._obstacles
+        return min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** min(failures - 1, 30)) if failures else 0.0
+
+    def _is_recent(self, time: float) -> bool:
+        return self._now() - time < _SPAN

@@ -6,13 +6,16 @@ import json
 import os
 from collections.abc import Callable
 from enum import Enum, auto
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ._answer_watch import SILENCE, AnswerWatch
 from ._call import Call
+from ._call_table import CallTable, Shutdown
 from ._find import HostEnd, explain_start, find_host
 from ._io_thread import IOThread, Timer
-from ._limits import CrashLimit, Backlog
+from ._limits import Backlog, CrashLimit
 from ._messages import Notification, read_message
 from ._process import HostProcess
 from ._recovery import Recovery
@@ -21,6 +24,7 @@ from .errors import (
     ended_too_often,
     error_from_answer,
     host_exited,
+    not_started,
     protocol_mismatch,
 )
 
@@ -38,16 +42,6 @@ class _State(Enum):
     IDLE = auto()
     STARTING = auto()
     READY = auto()
-
-
-class _Shutdown:
-    """A shutdown that was asked for, until the host has ended."""
-
-    def __init__(self) -> None:
-        self.call = Call("host.shutdown", b"{}", repeats=True)
-        self.is_over = False
-        self.timer: Timer | None = None
-        self.ended: list[Callable[[], None]] = []
 
 
 class HostLink:
@@ -87,18 +81,21 @@ class HostLink:
     def _prepare(self) -> None:
         self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn, on_fault=self._fault)
         self.backlog = Backlog()
-        self._freed = 0
         self._host: HostProcess | None = None
         self._processes: set[HostProcess] = set()
         self._state = _State.IDLE
-        self._calls: dict[int, Call] = {}
-        self._own: dict[int, Call] = {}
+        self._calls = CallTable(on_removal=lambda call: self.backlog.free(len(call.params)))
+        self._own = CallTable()
         self._next_id = 1
+        self._watch = AnswerWatch(self.io, lambda: [*self._calls, *self._own], self._warn_of_silence)
         self._crashes = CrashLimit()
+        self._wait: Timer | None = None
+        # Whether the present host was initialised for a brand that `reset(all=True)` has ended in an earlier host.
+        self._has_ended_brand = False
         self._last_failure: MobileTrackerError | None = None
         self._last_warning = ""
         self._handshake: Timer | None = None
-        self._shutdown: _Shutdown | None = None
+        self._shutdown: Shutdown | None = None
         self._forgets = True
         self._when_quiet: list[Callable[[], None]] = []
 
@@ -107,20 +104,26 @@ class HostLink:
     @property
     def is_busy(self) -> bool:
         """Whether a call has no answer yet."""
-        return bool(self._calls)
+        return len(self._calls) > 0
 
     @property
     def host(self) -> int | None:
         """The process of the host, if there is one."""
         return self._host.pid if self._host else None
 
-    def call(self, call: Call, *, waits: bool) -> None:
+    def call(self, call: Call, *, waits: bool, is_bounded: bool = False) -> bool:
         """Makes a call.
 
-        :param waits: Whether to wait while calls of more than 32 MiB have no answer yet.
+        :param waits: Whether to wait while too many calls have no answer yet.
+        :param is_bounded: Whether the call may be refused then.
+        :returns: False if it was refused.
         """
-        self.backlog.add(len(call.params), waits=waits and not self.io.is_current)
+        is_hopeless = self._watch.is_silent or self._crashes.is_obstructed
+        waits = waits and not self.io.is_current and not is_hopeless
+        if not self.backlog.add(len(call.params), waits=waits, is_bounded=is_bounded):
+            return False
         self.io.post(self._add, call)
+        return True
 
     def subscribe(self, topic: str) -> None:
         """Asks this host, and those that follow it, for notifications of this kind."""
@@ -147,7 +150,7 @@ class HostLink:
     def become_child(self) -> None:
         """After a fork, in the child: the host and its calls stay the parent's. The next call starts another host, with
         the same clients."""
-        open_calls = [*self._calls.values(), *self.io.abandon(Call)]
+        open_calls = [*self._calls, *self.io.abandon(Call)]
         for host in self._processes:
             host.abandon()
         self._prepare()
@@ -158,16 +161,18 @@ class HostLink:
     # Calls
 
     def _add(self, call: Call) -> None:
+        if call.method == "init":
+            self._next_id += 1  # For a shutdown before it; see `_send`.
         self._number(call, self._calls)
         if self._state is _State.READY:
             self._send(call)
         else:
             self._start()
 
-    def _number(self, call: Call, table: dict[int, Call]) -> None:
+    def _number(self, call: Call, table: CallTable) -> None:
         call.id = self._next_id
         self._next_id += 1
-        table[call.id] = call
+        table.add(call)
 
     def _request(self, method: str, params: bytes) -> Call:
         """Makes a call of this link's own to the present host."""
@@ -182,19 +187,24 @@ class HostLink:
         call = self._request(method, params)
 
         def report() -> None:
-            if call.error and call.error.code != "HOST_EXITED":
+            # The program knows by its own `init` that there was no session.
+            if call.error and call.error.code not in ("HOST_EXITED", "SESSION_CREATION_FAILED"):
                 self._warn(f"{method} failed after the host was started: {call.error}")
 
         call.watch(report)
 
     def _send(self, call: Call) -> None:
         assert self._host
+        # The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
+        if call.method == "init" and self._has_ended_brand and not self._shutdown:
+            self._send(self._begin_shutdown(call.id - 1, is_own=True).call)
         if shutdown := self._shutdown:
             # Calls after the shutdown go to the next host.
             if call.id > shutdown.call.id:
                 return
             if call is shutdown.call:
-                shutdown.timer = self.io.later(_SHUTDOWN, self._end_now)
+                self._end_in_time(shutdown)
+        self._watch.record_call(call)
         self._host.send(call)
 
     def _subscribe(self, topic: str) -> None:
@@ -209,8 +219,12 @@ class HostLink:
     def _start(self) -> None:
         if self._state is _State.IDLE:
             self._state = _State.STARTING
-            # All calls of this turn share this start, and its failure.
-            self.io.post(self._spawn)
+            delay = self._crashes.delay
+            if delay and not self._crashes.is_reached:
+                self._wait = self.io.later(delay, lambda: self._spawn(None))
+            else:
+                # All calls of this turn share this start, and its failure.
+                self.io.post(self._spawn)
 
     def _spawn(self, _: object) -> None:
         # A fault may have ended this start, and a call may have begun another.
@@ -223,6 +237,7 @@ class HostLink:
         except MobileTrackerError as error:
             return self._fail(error)
         try:
+            self.io.open()
             host = HostProcess(
                 self.io,
                 path,
@@ -235,6 +250,7 @@ class HostLink:
             return self._ended(path, HostEnd(error=error))
         self._host = host
         self._processes.add(host)
+        self._watch.restart()
         self._handshake = self.io.later(_HANDSHAKE, lambda: self._fail_handshake(path))
         call = self._request("host.info", b"{}")
         call.watch(lambda: self._complete_handshake(path, call))
@@ -255,9 +271,11 @@ class HostLink:
             self.max_message_bytes = most
         self._state = _State.READY
         self._last_warning = ""
+        self._crashes.record_start()
+        self._has_ended_brand = self.recovery.is_brand_ended
         for method, params in self.recovery.calls():
             self._request_or_warn(method, params)
-        for waiting in self._calls.values():
+        for waiting in self._calls:
             self._send(waiting)
 
     def _refuse(self, error: MobileTrackerError) -> None:
@@ -271,10 +289,13 @@ class HostLink:
         """There is no host: every call fails."""
         self._host = None
         self._state = _State.IDLE
+        self._watch.restart()
+        if self._wait:
+            self._wait.cancel()
         self._last_failure = error
         self._warn(str(error))
         for table in (self._own, self._calls):
-            self._reject(table, lambda _: error)
+            table.reject(lambda _: error)
         self._finish_shutdown()
 
     def _fault(self, error: Exception) -> None:
@@ -284,6 +305,7 @@ class HostLink:
     # Answers
 
     def _receive(self, host: HostProcess, lines: list[str]) -> None:
+        self._watch.record_answer()
         for line in lines:
             if host is self._host and not self._read(line):
                 # It may be the answer to any call, and only a new host can answer that call.
@@ -297,40 +319,24 @@ class HostLink:
         if isinstance(message, Notification):
             self._on_notification(message.method, message.params)
             return True
-        call = message and (self._take(self._calls, message.id) or self._take(self._own, message.id))
+        call = message and (self._calls.take(message.id) or self._own.take(message.id))
         if not message or not call:
             return False
         if message.result is not None:
             self.recovery.record_answer(call.method, call.params, message.result)
             call.answer(message.result)
         elif message.error is not None:
-            call.fail(error_from_answer(message.error))
+            error = error_from_answer(message.error)
+            self.recovery.record_failure(call.method, call.params, error)
+            call.fail(error)
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True
         return True
 
-    def _take(self, table: dict[int, Call], number: int) -> Call | None:
-        call = table.pop(number, None)
-        if call and table is self._calls:
-            self._freed += len(call.params)
-        return call
-
-    def _reject(
-        self,
-        table: dict[int, Call],
-        error_of: Callable[[Call], MobileTrackerError],
-        matches: Callable[[Call], bool] = lambda _: True,
-    ) -> None:
-        for call in [call for call in table.values() if matches(call)]:
-            if self._take(table, call.id):
-                call.fail(error_of(call))
-
     def _end_turn(self) -> None:
         if self._host:
             self._host.flush()
-        if self._freed:
-            self.backlog.remove(self._freed)
-            self._freed = 0
+        self.backlog.end_turn()
         self._after_turn()
         if self._when_quiet and not self._calls:
             actions, self._when_quiet = self._when_quiet, []
@@ -340,21 +346,37 @@ class HostLink:
     # Ending
 
     def _shut_down(self, ended: Callable[[], None]) -> None:
-        if self._shutdown:
-            return self._shutdown.ended.append(ended)
+        if shutdown := self._shutdown:
+            return shutdown.ended.append(partial(self._shut_down, ended) if shutdown.is_own else ended)
         if self._state is _State.IDLE:
             self._forget()
             return ended()
-        self._shutdown = _Shutdown()
-        self._shutdown.ended.append(ended)
-        self._number(self._shutdown.call, self._calls)
+        self._next_id += 1
+        shutdown = self._begin_shutdown(self._next_id - 1, is_own=False)
+        shutdown.ended.append(ended)
         if self._state is _State.READY:
-            self._send(self._shutdown.call)
+            self._send(shutdown.call)
 
-    def _end_now(self) -> None:
-        if self._shutdown and self._host:
-            self._shutdown.is_over = True
-            self._host.kill()
+    def _begin_shutdown(self, id: int, *, is_own: bool) -> Shutdown:
+        self._shutdown = shutdown = Shutdown(id, is_own=is_own)
+        self._calls.add(shutdown.call)
+        self.backlog.add(len(shutdown.call.params), waits=False, is_bounded=False)
+        self._end_in_time(shutdown)
+        return shutdown
+
+    def _end_in_time(self, shutdown: Shutdown) -> None:
+        """Ends the host, whatever it does, when its time is over."""
+
+        def end() -> None:
+            shutdown.is_over = True
+            if self._host:
+                self._host.kill()
+            else:
+                self._fail(self._last_failure or host_exited("it did not start in time"))
+
+        if shutdown.timer:
+            shutdown.timer.cancel()
+        shutdown.timer = self.io.later(_SHUTDOWN, end)
 
     def _gone(self, host: HostProcess, path: Path, end: HostEnd) -> None:
         self._processes.discard(host)
@@ -365,29 +387,49 @@ class HostLink:
         had_started = self._state is _State.READY
         self._host = None
         self._state = _State.IDLE
+        self._watch.restart()
         how = str(end)
-        self._reject(self._own, lambda _: host_exited(how))
+        self._own.reject(lambda _: host_exited(how))
         if self._shutdown and self._shutdown.is_over:
             return self._ended_after_shutdown(self._shutdown, how)
-        self._crashes.record()
         reason = None if had_started else explain_start(path, end)
+        if end.error and not reason:
+            return self._meet_obstacle(how)
+        self._crashes.record()
         if reason:
             return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
         if self._crashes.is_reached:
             return self._fail(ended_too_often(how))
         self._last_failure = ended_too_often(how)
         self._warn(f"The host ended unexpectedly ({how}).")
-        self._reject(
-            self._calls,
-            lambda call: host_exited(how, call.method),
-            lambda call: call.is_written and not call.repeats,
+        self._calls.reject(
+            lambda call: host_exited(how, call.method), lambda call: call.is_written and not call.repeats
         )
         if self._calls or self.recovery.calls():
             self._start()
 
-    def _ended_after_shutdown(self, shutdown: _Shutdown, how: str) -> None:
-        self._reject(self._calls, lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
-        self._forget()
+    def _meet_obstacle(self, how: str) -> None:
+        """The process did not even begin: the system lacks something now."""
+        self._crashes.record_obstacle()
+        self._last_failure = not_started(how)
+        if self._crashes.is_blocked:
+            return self._fail(self._last_failure)
+        self._warn(f"The host cannot be started now ({how}). This is tried again; calls wait.")
+        self._start()
+
+    def _warn_of_silence(self) -> None:
+        calls = "1 call waits" if len(self._calls) == 1 else f"{len(self._calls)} calls wait"
+        self._warn(
+            f"The host (process {self.host}) has not answered for {SILENCE:.0f} s, and {calls} for it: it was stopped, or "
+            "its disk does not answer."
+        )
+
+    def _ended_after_shutdown(self, shutdown: Shutdown, how: str) -> None:
+        self._calls.reject(lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
+        if shutdown.is_own:
+            self.recovery.end_tracker()
+        else:
+            self._forget()
         self._finish_shutdown()
         if self._calls:
             self._start()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .errors import MobileTrackerError
+
 
 class Recovery:
     """The calls that restore what the last host had in memory only.
@@ -15,6 +17,10 @@ class Recovery:
     def __init__(self) -> None:
         self._consent: bytes | None = None
         self._init: bytes | None = None
+        self._is_held = False
+        """Whether that `init` had found no session."""
+        self._is_ended = False
+        """Whether `reset(all=True)` has ended its brand."""
         self._analytics: bytes | None = None
         self._basic: bytes | None = None
         self._basic_user: bytes | None = None
@@ -26,11 +32,11 @@ class Recovery:
             case "setConsent":
                 self._keep_consent(params)
             case "init":
-                self._init = _in_background(params)
+                self._keep_init(_in_background(params))
             case "reset":
-                # `reset(all=True)` ends the tracker until the next `init`.
+                # After `reset(all=True)` the host goes on tracking, with a new session, until the next `init`.
                 if json.loads(params).get("all") is True:
-                    self._init = None
+                    self._is_ended = True
             case "analytics.initialize":
                 self._analytics = params
             case "analytics.reset":
@@ -40,6 +46,23 @@ class Recovery:
             case "basic.identify":
                 if result.get("status") != "dropped":
                     self._basic_user = params
+
+    def record_failure(self, method: str, params: bytes, error: MobileTrackerError) -> None:
+        """Remembers a call that the host answered with an error. After an `init` that found no session, the host keeps
+        what is tracked: a new host does the same after the same `init`. Until an `init` succeeds, one that fails
+        otherwise ends that."""
+        if method != "init" or error.code == "INVALID_PARAMS" or error.data.get("cause") == "shutdown":
+            return
+        if error.code == "SESSION_CREATION_FAILED":
+            self._keep_init(params, is_held=True)
+        elif self._is_held or self._is_ended:
+            self.end_tracker()
+
+    @property
+    def is_brand_ended(self) -> bool:
+        """Whether `reset(all=True)` has ended the brand that a new host is initialised for: the next `init` may name
+        another."""
+        return self._init is not None and self._is_ended
 
     def subscribe(self, topic: str) -> None:
         """Every further host is to send these notifications."""
@@ -65,7 +88,18 @@ class Recovery:
 
     def clear(self) -> None:
         """The host was shut down: the next one starts without clients. Subscriptions to notifications stay."""
-        self._consent = self._init = self._analytics = self._basic = self._basic_user = None
+        self._consent = self._analytics = self._basic = self._basic_user = None
+        self.end_tracker()
+
+    def end_tracker(self) -> None:
+        """The next host starts without the session-based tracker."""
+        self._init = None
+        self._is_held = self._is_ended = False
+
+    def _keep_init(self, params: bytes, *, is_held: bool = False) -> None:
+        self._init = params
+        self._is_held = is_held
+        self._is_ended = False
 
     def _keep_consent(self, params: bytes) -> None:
         """Consent is remembered only before `init`. After it, consent is on disk, and another process may have changed

@@ -76,6 +76,11 @@ def ended_too_often(how: str) -> MobileTrackerError:
     return MobileTrackerError("HOST_EXITED", sentence, retryable=True)
 
 
+def not_started(how: str) -> MobileTrackerError:
+    """The error of calls while the system cannot start the host."""
+    return MobileTrackerError("HOST_START_FAILED", f"The host could not be started for a minute: {how}.", retryable=True)
+
+
 def protocol_mismatch(path: str, info: dict[str, Any], version: int) -> MobileTrackerError:
     """The error of calls to a host of another version."""
     theirs = info.get("protocolVersion", "an unknown version")

@@ -1,0 +1,74 @@
+"""Notices when the host does not answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterable
+
+from ._call import Call
+from ._io_thread import IOThread, Timer
+
+SILENCE = 10.0
+"""How long the host may be silent while a call waits that it normally answers at once, in seconds."""
+
+_LATE = 30.0
+"""How long the calls take that the host may answer late, unless they say so themselves."""
+
+_ANSWERED_LATE = re.compile(r"(?:^|\.)(?:flush|init|initialize)$")
+
+
+class AnswerWatch:
+    """Notices when the host does not answer. Only the I/O thread uses it."""
+
+    def __init__(self, io: IOThread, calls: Callable[[], Iterable[Call]], on_silence: Callable[[], None]) -> None:
+        """
+        :param calls: Those that have no answer yet.
+        :param on_silence: Called when the host falls silent.
+        """
+        self._io = io
+        self._calls = calls
+        self._on_silence = on_silence
+        self._heard_at = 0.0
+        self._timer: Timer | None = None
+        self.is_silent = False
+        """Whether the host has been silent for too long."""
+
+    def record_call(self, call: Call) -> None:
+        """The call goes to the host now."""
+        call.due_at = time.monotonic() + SILENCE + _lateness(call)
+        if self._timer is None:
+            self._timer = self._io.later(SILENCE, self._look)
+
+    def record_answer(self) -> None:
+        """The host has written something."""
+        self._heard_at = time.monotonic()
+        self.is_silent = False
+
+    def restart(self) -> None:
+        """There is no host, or another one."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None
+        self.is_silent = False
+
+    def _look(self) -> None:
+        self._timer = None
+        due = min((call.due_at for call in self._calls()), default=None)
+        if due is None or due == float("inf"):
+            return
+        left = max(due, self._heard_at + SILENCE) - time.monotonic()
+        self._timer = self._io.later(min(max(left, 1.0), SILENCE), self._look)
+        if left <= 0 and not self.is_silent:
+            self.is_silent = True
+            self._on_silence()
+
+
+def _lateness(call: Call) -> float:
+    """How long the host may take for a call by itself: a flush sends, and an `init` may wait for a session."""
+    if not _ANSWERED_LATE.search(call.method):
+        return 0.0
+    params = json.loads(call.params)
+    own = params.get("timeoutMs", (params.get("config") or {}).get("initTimeoutMs"))
+    return own / 1000 if isinstance(own, int | float) else _LATE
