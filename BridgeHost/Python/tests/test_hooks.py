@@ -139,9 +139,9 @@ class BeforeSendTests(TestCase):
         lines: list[bytes] = []
         call = tracker._core.link.call
 
-        def record(made: Call, **options: Any) -> None:
+        def record(made: Call, **options: Any) -> bool:
             lines.append(made.line)
-            call(made, **options)
+            return call(made, **options)
 
         self.enterContext(mock.patch.object(tracker._core.link, "call", record))
         values = {"price": Decimal("1.10"), "exact": Decimal("0.10000000000000000000001"), "large": 2**80, "email": "a@b"}
