@@ -208,8 +208,8 @@ class CallTests(TestCase):
         wrong: list[tuple[Any, str]] = [
             ({"user_id": 1.5}, "options.user_id must be a string, a whole number or a UUID, and is a float"),
             ({"user_id": True}, "options.user_id must be a string, a whole number or a UUID, and is a bool"),
-            ({"user_id": None}, "options.user_id must not be None: leave it out if the call is about the client's own user"),
-            ({"anonymousId": None}, "options.anonymousId must not be None"),
+            ({"user_id": None}, "options.user_id is None: leave it out to mean the client's own"),
+            ({"anonymousId": None}, "options.anonymousId is None"),
             ({"group_id": ""}, "options.group_id must not be blank"),
             ({"anonymousId": " "}, "options.anonymousId must not be blank"),
             ({"userID": "u"}, "options.userID is not known"),
@@ -241,7 +241,7 @@ class CallTests(TestCase):
             ],
         )
         self.assertEqual({call.outcome(60).reason for call in (dropped, twice, wrong)}, {"INVALID_VALUE"})
-        self.assertIn("options.user_id must not be None", self.warnings[0])
+        self.assertIn("options.user_id is None", self.warnings[0])
         self.assertIn("options.userId is there twice", self.warnings[1])
 
     def test_ids_are_whole_numbers_and_uuids_too_and_are_sent_as_their_text(self) -> None:

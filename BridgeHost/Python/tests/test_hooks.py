@@ -11,7 +11,7 @@ from unittest import mock
 
 from .support import FakeHost, TestCase, Warned, host_path, run_program
 
-from mobiletracker import AnalyticsCallOptions, BeforeSend, MobileTracker, Outcome, OutgoingCall  # isort: skip
+from mobiletracker import AnalyticsCallOptions, BeforeSend, MobileTracker, MobileTrackerError, Outcome, OutgoingCall  # isort: skip
 from mobiletracker._call import Call  # isort: skip
 
 DROPPED = Outcome("dropped", reason="BEFORE_SEND")
@@ -195,6 +195,18 @@ class BeforeSendTests(TestCase):
 
         self.assertEqual((removed.reason, kept.status), ("INVALID_VALUE", "queued"))
         self.assertEqual(fake.lives[0][0]["params"]["options"], {"anonymousId": "a"})
+
+    def test_stays_in_force_after_an_init_that_fails(self) -> None:
+        fake = FakeHost(self.folder, {"errors": {"init": {"code": 1001, "message": "no", "data": {}}}})
+        tracker = MobileTracker(
+            host_path=fake.path, host_arguments=[str(self.folder)], stderr="ignore", before_send=lambda call: None
+        )
+        self.addCleanup(tracker.close)
+
+        for _ in range(2):
+            with self.assertRaises(MobileTrackerError):
+                tracker.init("925")
+            self.assertEqual(tracker.track("A").outcome(60), DROPPED)
 
     def test_drops_the_call_by_none_and_says_nothing(self) -> None:
         tracker, fake = self.with_before_send(lambda call: None if call.get("name") == "INTERNAL" else call)

@@ -111,7 +111,7 @@ class ValueTests(TestCase):
             "v.s is a Strange, which JSON does not have": {"s": Strange()},
             "v is a type, which JSON does not have": Item,
             "v is NaT": pandas.NaT,
-            'v[0].m has two keys whose text is "1"': [{"m": {1: "a", "1": "b"}}],
+            'v[0].m has two keys that are "1" in JSON': [{"m": {1: "a", "1": "b"}}],
             "v is a bytes, which JSON does not have": b"secret",
             "v has a key that is no string": {(1, 2): 3},
             f"v{'[0]' * 8}… is nested deeper than 128 levels": deep,

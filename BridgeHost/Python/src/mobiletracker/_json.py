@@ -174,7 +174,7 @@ class JSONWriter:
         for key, member in members:
             name = _key_text(key, path) if isinstance(value, dict) else key
             if name in parts:
-                raise ValueFault(_path_of(path), f"has two keys whose text is {json.dumps(str(name)[:80])}")
+                raise ValueFault(_path_of(path), f"has two keys that are {json.dumps(str(name)[:80])} in JSON")
             path.append(name if isinstance(name, str | int) else str(name))
             text = self._text(member, path, inner)
             parts[name] = f"{_write_string(name, path)}:{text}" if isinstance(name, str) else text

@@ -173,7 +173,7 @@ def _fault_of(wire: str, value: object) -> str | None:
             return None if is_time else "must be a datetime or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z"
         case "userId" | "anonymousId" | "groupId":
             if value is None:
-                return "must not be None: leave it out if the call is about the client's own user"
+                return "is None: leave it out to mean the client's own"
             if not _is_of("id", value):
                 return f"must be {_PHRASES['id']}, and is {a_type(value)}"
             text = str(_text_of_id(value))

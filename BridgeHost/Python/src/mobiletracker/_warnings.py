@@ -17,7 +17,7 @@ _SENTENCES = {
     "REPEATED_SCREEN": "It is the screen that was shown last.",
     "TRACKING_NOT_ALLOWED": "Consent is not granted.",
     "SERIALIZATION_ERROR": "A value cannot be written as JSON.",
-    "TOO_LARGE": "It is larger than an event may be: than max_event_bytes of the configuration, by default 512 KiB.",
+    "TOO_LARGE": "It is larger than an event may be (max_event_bytes, 512 KiB by default).",
     "STORAGE_ERROR": "The disk did not take it.",
     "QUEUE_FULL": "The queue is full.",
     "BEFORE_SEND": "before_send has dropped it.",
