@@ -7,5 +7,11 @@ public func trackPlanned(with tracker: MobileTracker) async {
         total: 149.99, currency: .eur, items: [.init(sku: "A-1", price: 149.99, quantity: 1)], coupon: "SPRING")
     await events.signedUp(plan: .pro, invitedBy: nil, tags: [.new, .class], referrer: .init(campaign: "spring"))
     await events.logout()
-    await events.search(data: ["words": "shoes"])
+    await events.search(data: ["words": "shoes"], messageId: "search-1")
+}
+
+/// The same for many users.
+public func trackPlanned(with analytics: AnalyticsClient, of user: String) {
+    let events = PlannedAnalyticsEvents(analytics)
+    events.signedUp(plan: .free, invitedBy: nil, options: CallOptions(userId: user))
 }

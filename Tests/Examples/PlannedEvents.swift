@@ -1,9 +1,10 @@
 // swift-format-ignore-file
 // Made by "mobile-tracker plan types". Change the plan and make it again, not this file.
+import Foundation
 import TrackerCore
 import TrackerModels
 
-/// The events of the plan, one function each.
+/// The events of the plan, one function each, for a `MobileTracker`.
 public struct PlannedEvents: Sendable {
     private let _tracker: MobileTracker
 
@@ -17,36 +18,36 @@ public struct PlannedEvents: Sendable {
     /// - Parameters:
     ///   - default: Whether it went to the default address.
     @discardableResult
-    public func purchase(total: Double, currency: PurchaseCurrency, items: [PurchaseItem], coupon: String? = nil, `default`: Bool? = nil, paidAt: String? = nil, extra: JSONValue? = nil) async -> TrackOutcome {
+    public func purchase(total: Double, currency: PlannedEvents.PurchaseCurrency, items: [PlannedEvents.PurchaseItem], coupon: String? = nil, `default`: Bool? = nil, paidAt: Date? = nil, extra: JSONValue? = nil, metadata: [String: Any]? = nil, messageId: CallerKey? = nil) async -> TrackOutcome {
         var data: [String: Any] = ["total": total, "currency": currency.rawValue, "items": items.map { $0.dictionary }]
         if let coupon { data["coupon"] = coupon }
         if let `default` { data["default"] = `default` }
         if let paidAt { data["paid_at"] = paidAt }
         if let extra { data["extra"] = extra }
-        return await _tracker.track(eventName: "PURCHASE", attributes: data)
+        return await _tracker.track(eventName: "PURCHASE", attributes: data, metadata: metadata, messageId: messageId)
     }
 
     /// Tracks "Signed Up".
     @discardableResult
-    public func signedUp(plan: SignedUpPlan, invitedBy: String?, seats: Int? = nil, tags: [SignedUpTag]? = nil, referrer: SignedUpReferrer? = nil) async -> TrackOutcome {
+    public func signedUp(plan: PlannedEvents.SignedUpPlan, invitedBy: String?, seats: Int? = nil, tags: [PlannedEvents.SignedUpTag]? = nil, referrer: PlannedEvents.SignedUpReferrer? = nil, metadata: [String: Any]? = nil, messageId: CallerKey? = nil) async -> TrackOutcome {
         var data: [String: Any] = ["plan": plan.rawValue, "invited_by": invitedBy as Any]
         if let seats { data["seats"] = seats }
         if let tags { data["tags"] = tags.map { $0.rawValue } }
         if let referrer { data["referrer"] = referrer.dictionary }
-        return await _tracker.track(eventName: "Signed Up", attributes: data)
+        return await _tracker.track(eventName: "Signed Up", attributes: data, metadata: metadata, messageId: messageId)
     }
 
     /// Tracks "LOGOUT".
     @discardableResult
-    public func logout() async -> TrackOutcome {
+    public func logout(metadata: [String: Any]? = nil, messageId: CallerKey? = nil) async -> TrackOutcome {
         let data: [String: Any] = [:]
-        return await _tracker.track(eventName: "LOGOUT", attributes: data)
+        return await _tracker.track(eventName: "LOGOUT", attributes: data, metadata: metadata, messageId: messageId)
     }
 
     /// Tracks "SEARCH".
     @discardableResult
-    public func search(data: [String: Any]? = nil) async -> TrackOutcome {
-        return await _tracker.track(eventName: "SEARCH", attributes: data)
+    public func search(data: [String: Any]? = nil, metadata: [String: Any]? = nil, messageId: CallerKey? = nil) async -> TrackOutcome {
+        return await _tracker.track(eventName: "SEARCH", attributes: data, metadata: metadata, messageId: messageId)
     }
 
     /// What `PURCHASE.currency` can be.
@@ -103,5 +104,52 @@ public struct PlannedEvents: Sendable {
             if let campaign { data["campaign"] = campaign }
             return data
         }
+    }
+}
+
+/// The events of the plan, one function each, for an `AnalyticsClient`.
+public struct PlannedAnalyticsEvents: Sendable {
+    private let _analytics: any AnalyticsInterface
+
+    /// Gives the functions that track with this client.
+    public init(_ analytics: any AnalyticsInterface) {
+        _analytics = analytics
+    }
+
+    /// An order was paid.
+    ///
+    /// - Parameters:
+    ///   - default: Whether it went to the default address.
+    @discardableResult
+    public func purchase(total: Double, currency: PlannedEvents.PurchaseCurrency, items: [PlannedEvents.PurchaseItem], coupon: String? = nil, `default`: Bool? = nil, paidAt: Date? = nil, extra: JSONValue? = nil, options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        var data: [String: Any] = ["total": total, "currency": currency.rawValue, "items": items.map { $0.dictionary }]
+        if let coupon { data["coupon"] = coupon }
+        if let `default` { data["default"] = `default` }
+        if let paidAt { data["paid_at"] = paidAt }
+        if let extra { data["extra"] = extra }
+        return _analytics.track("PURCHASE", properties: data, options: options, messageId: messageId)
+    }
+
+    /// Tracks "Signed Up".
+    @discardableResult
+    public func signedUp(plan: PlannedEvents.SignedUpPlan, invitedBy: String?, seats: Int? = nil, tags: [PlannedEvents.SignedUpTag]? = nil, referrer: PlannedEvents.SignedUpReferrer? = nil, options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        var data: [String: Any] = ["plan": plan.rawValue, "invited_by": invitedBy as Any]
+        if let seats { data["seats"] = seats }
+        if let tags { data["tags"] = tags.map { $0.rawValue } }
+        if let referrer { data["referrer"] = referrer.dictionary }
+        return _analytics.track("Signed Up", properties: data, options: options, messageId: messageId)
+    }
+
+    /// Tracks "LOGOUT".
+    @discardableResult
+    public func logout(options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        let data: [String: Any] = [:]
+        return _analytics.track("LOGOUT", properties: data, options: options, messageId: messageId)
+    }
+
+    /// Tracks "SEARCH".
+    @discardableResult
+    public func search(data: [String: Any]? = nil, options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        return _analytics.track("SEARCH", properties: data, options: options, messageId: messageId)
     }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
@@ -10,8 +10,9 @@ import { send } from '../testsupport/http.js'
 import { runProgram } from '../testsupport/programs.js'
 import { patientHost, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
-import { checkTypes, withoutCompiler } from '../testsupport/typescript.js'
-import { fileURLToPath } from 'node:url'
+import { checkTypes, checkTypesIn, withoutCompiler } from '../testsupport/typescript.js'
+import { checkSwift, withoutModules } from '../testsupport/swift.js'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const inSupport = (name) => fileURLToPath(new URL(`../testsupport/plan/${name}`, import.meta.url))
 const SWIFT = fileURLToPath(new URL('../../../Tests/Examples/PlannedEvents.swift', import.meta.url))
@@ -222,6 +223,165 @@ suite('mobile-tracker plan', () => {
             assert.match(ended.errors, reason)
         })
     }
+
+    /** Events, members and values that are no names of code as they stand. */
+    const NAMES = {
+        events: {
+            'Покупка': {
+                data: {
+                    properties: {
+                        'сумма': { type: 'number' },
+                        'ガチャ': { enum: ['🙂', '日本', 'café', '', 'self', 'rawValue'] },
+                        paid_at: { type: 'string', format: 'date-time' },
+                        dates: { type: 'array', items: { type: 'string', format: 'date-time' } },
+                        order: {
+                            type: 'object', required: ['self'],
+                            properties: { self: { type: 'string' }, init: { type: 'string' }, at: { type: ['string', 'null'], format: 'date-time' } },
+                        },
+                        options: { type: 'boolean' },
+                    },
+                    required: ['сумма', 'paid_at'], type: 'object', additionalProperties: false,
+                },
+            },
+            '日本': {}, then: {}, new: {}, class: {}, init: {}, '🙂': {}, '1st': {},
+        },
+    }
+
+    /** The calls of that plan, in a folder that is not there before. */
+    async function namedCalls(t) {
+        const folder = join(freshFolder(t), 'made', 'by types')
+        const plan = join(freshFolder(t), 'plan.json')
+        writeFileSync(plan, JSON.stringify(NAMES))
+        const [types, swift] = [join(folder, 'events.d.ts'), join(folder, 'swift', 'PlannedEvents.swift')]
+        const { status, errors } = await runCommand(t, 'plan', 'types', plan, '--ts', types, '--swift', swift)
+        assert.equal(status, 0, errors)
+        return { folder, swift, module: join(folder, 'events.js') }
+    }
+
+    test('types makes calls that pass on what follows the data, and are no thenable', async (t) => {
+        const { module } = await namedCalls(t)
+        const { plannedEvents } = await import(pathToFileURL(module))
+        const calls = []
+        const events = await plannedEvents({ track: (...call) => calls.push(call) })
+        const given = { userId: 'u1', messageId: 'm1' }
+        events.покупка({ сумма: 1, paid_at: new Date(0) }, given)
+        events.then_()
+        events.日本({ a: 1 }, null, given)
+        events.u1F642(undefined, given)
+
+        assert.deepEqual(calls, [
+            ['Покупка', { сумма: 1, paid_at: new Date(0) }, given], ['then', {}], ['日本', { a: 1 }, null, given], ['🙂', {}, given],
+        ])
+        assert.deepEqual(Object.keys(events), ['покупка', '日本', 'then_', 'new', 'class', 'init', 'u1F642', '_1st'])
+    })
+
+    test('types makes calls for TypeScript in any script, with dates and options', { skip: withoutCompiler }, async (t) => {
+        const { folder } = await namedCalls(t)
+        mkdirSync(join(folder, 'node_modules/@mobiletracker'), { recursive: true })
+        symlinkSync(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'node_modules/@mobiletracker/bridge'))
+        writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+        writeFileSync(join(folder, 'program.mts'), `
+            import MobileTracker from '@mobiletracker/bridge'
+            import { plannedEvents } from './events.js'
+
+            const events = plannedEvents(MobileTracker)
+            const ofUsers = plannedEvents(MobileTracker.analytics)
+            await events.покупка({ сумма: 1, paid_at: new Date(), ガチャ: '🙂', dates: ['2025-01-31T09:30:00Z', new Date()] })
+            await events.покупка({ сумма: 1, paid_at: 'now' }, { flow_id: 'v2' }, { messageId: 'm1' })
+            await ofUsers.new({}, { userId: 'u1', messageId: 'm1' })
+            // @ts-expect-error There is no such option.
+            await ofUsers.class({}, { usrId: 'u1' })
+            // @ts-expect-error There is no such value.
+            await events.покупка({ сумма: 1, paid_at: new Date(), ガチャ: '🙃' })
+        `)
+
+        assert.equal(checkTypesIn(folder, 'program.mts'), '')
+    })
+
+    test('types makes calls for Swift in any script, with dates and options', { skip: withoutModules }, async (t) => {
+        const { folder, swift } = await namedCalls(t)
+        const program = join(folder, 'main.swift')
+        writeFileSync(program, `
+            import Foundation
+            import TrackerCore
+
+            let events = PlannedEvents()
+            await events.покупка(сумма: 1, paidAt: Date(), ガチャ: .u1F642, order: .init(self_: "x", at: nil), messageId: "m1")
+            await events.покупка(сумма: 1, paidAt: Date(), ガチャ: .self_, options_: true, metadata: ["flow_id": "v2"])
+            await events.日本()
+            await events.\`class\`(data: ["a": 1])
+            let ofUsers = PlannedAnalyticsEvents(AnalyticsClient())
+            ofUsers.покупка(сумма: 1, paidAt: Date(), dates: [Date()], options: CallOptions(userId: "u1"), messageId: "m1")
+            ofUsers.u1F642()
+        `)
+
+        assert.equal(checkSwift(program, swift), '')
+    })
+
+    /** A schema inside so many others. */
+    const nested = (levels) => '{"properties":{"a":'.repeat(levels) + 'true' + '}}'.repeat(levels)
+
+    /** So many definitions, each made by one and the index of the next. */
+    const chain = (count, make) => Object.fromEntries(Array.from({ length: count }, (_, i) => {
+        return [`d${i}`, i + 1 < count ? make({ $ref: `#/$defs/d${i + 1}` }) : { type: 'string' }]
+    }))
+    const first = { data: { $ref: '#/$defs/d0' } }
+    const a30 = `${'a'.repeat(40)}!`
+
+    const tooMuch = {
+        'that is 3,000 levels deep': [`{"events":{"A":{"data":${nested(3000)}}}}`, /nests deeper than 64 schemas; name its parts in \$defs/],
+        'with 24 doubling members': [
+            { $defs: chain(25, (next) => ({ properties: { a: next, b: next } })), events: { A: first } },
+            /events\.A\.data holds more than 20000 schemas once every \$ref is followed/,
+        ],
+        'with 24 doubling choices and an example': [
+            { $defs: chain(25, (next) => ({ anyOf: [next, next] })), events: { A: { ...first, examples: [{}] } } },
+            /events\.A\.data holds more than 20000 schemas/,
+        ],
+        'with 50,000 definitions in a row': [
+            { $defs: chain(50_000, (next) => ({ properties: { a: next } })), events: { A: first } },
+            /The plan nests too deep to be followed|holds more than 20000 schemas/,
+        ],
+        'with a pattern that takes for ever': [
+            { events: { A: { data: { properties: { a: { pattern: '^(a+)+$' } } }, examples: [{ a: a30 }] } } },
+            /events\.A\.examples\[0\]\.a cannot be judged: \^\(a\+\)\+\$ takes too long/,
+        ],
+    }
+    for (const [what, [value, reason]] of Object.entries(tooMuch)) {
+        test(`types refuses a plan ${what}`, async (t) => {
+            const folder = freshFolder(t)
+            writeFileSync(join(folder, 'plan.json'), typeof value === 'string' ? value : JSON.stringify(value))
+            const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), '--ts', join(folder, 'x.d.ts'))
+
+            assert.equal(status, 1)
+            assert.match(errors, reason)
+        })
+    }
+
+    test('types refuses definitions that lead to one another in every order', async (t) => {
+        const folder = freshFolder(t)
+        const names = Array.from({ length: 10 }, (_, i) => `d${i}`)
+        const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]))
+        const $defs = Object.fromEntries(names.map((name) => [name, { type: 'object', properties }]))
+        writeFileSync(join(folder, 'plan.json'), JSON.stringify({ $defs, events: { A: first } }))
+        for (const words of [['--ts', join(folder, 'x.d.ts')], ['--swift', join(folder, 'x.swift')]]) {
+            const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), ...words)
+
+            assert.equal(status, 1, words.join(' '))
+            assert.match(errors, /events\.A needs (?:a type|types) of more than 20000 parts/)
+        }
+    })
+
+    test('a value that takes for ever to be judged breaks its plan', () => {
+        const slow = new Plan({ events: { A: { data: { properties: { a: { pattern: '^(b+)+$' } } } } } })
+        const text = `${'b'.repeat(40)}!`
+        for (let i = 0; i < 1000; i++) assert.match(slow.judge('A', { a: text }).reasons[0], /^data\.a cannot be judged/)
+
+        const { $defs } = { $defs: { d0: { allOf: Array(8).fill({ properties: { a: { $ref: '#/$defs/d0' } } }) } } }
+        const value = JSON.parse('{"a":'.repeat(24) + '1' + '}'.repeat(24))
+        assert.match(new Plan({ $defs, events: { A: first } }).judge('A', value).reasons[0], /too many schemas\.$/)
+        assert.equal(new Plan({ $defs, events: { A: first } }).judge('A', { a: { a: 1 } }).verdict, 'kept')
+    })
 
     test('types refuses two events that would have one name', async (t) => {
         const folder = freshFolder(t)

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { itemsOf } from '../collector/items.js'
 import { routeOf } from '../collector/routes.js'
 import { CommandError, complain, EX_USAGE, FAILURE, runCommand, UsageError } from '../command-line.js'
@@ -177,9 +178,10 @@ function parsed(text, place) {
     }
 }
 
-/** Writes a file, and says so. */
+/** Writes a file, with the folder that it is in, and says so. */
 function write(path, text) {
     try {
+        mkdirSync(dirname(path), { recursive: true })
         writeFileSync(path, text)
     } catch (error) {
         throw new CommandError(`${path} cannot be written: ${error.message}.`)

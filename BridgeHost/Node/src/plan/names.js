@@ -4,18 +4,21 @@ import { PlanError } from './plan.js'
  * A name for a function or a member: `ADD_TO_CART` and `Add to cart` become `addToCart`.
  *
  * @param {string} name
- * @returns {string} ASCII letters and digits, the first no digit; empty if nothing of the name is left.
+ * @returns {string} An identifier of JavaScript and Swift, in the name's own script. A name without letters and digits
+ *     is spelled by its characters' numbers, as `u1F642`.
  */
 export function camelCase(name) {
-    const words = wordsIn(name)
-    const text = words.map((word, i) => (i === 0 ? lowerFirst(word) : upperFirst(word))).join('')
-    return /^\d/.test(text) ? `_${text}` : text
+    return identifier(wordsIn(name).map((word, i) => (i === 0 ? lowerFirst(word) : upperFirst(word))))
 }
 
 /** The same for a type. */
 export function typeName(...names) {
-    const text = names.flatMap(wordsIn).map(upperFirst).join('')
-    return /^\d/.test(text) ? `_${text}` : text
+    return identifier(names.flatMap(wordsIn).map(upperFirst))
+}
+
+function identifier(words) {
+    const text = words.join('')
+    return /^\p{ID_Start}/u.test(text) ? text : `_${text}`
 }
 
 /**
@@ -23,15 +26,16 @@ export function typeName(...names) {
  *
  * @param {Iterable<string>} names
  * @param {string} what Such as `events`, for the error.
+ * @param {string[]} [taken] Names that mean something else there; an underscore follows them.
  * @returns {Map<string, string>}
- * @throws {PlanError} If two would be called the same, or one nothing.
+ * @throws {PlanError} If two would be called the same.
  */
-export function codeNames(names, what) {
+export function codeNames(names, what, taken = []) {
     const codes = new Map()
     const owners = new Map()
     for (const name of names) {
-        const code = camelCase(name)
-        if (code === '') throw new PlanError([`Among the ${what}, "${name}" has no letter or digit to make a name from.`])
+        const plain = camelCase(name)
+        const code = taken.includes(plain) ? `${plain}_` : plain
         if (owners.has(code)) {
             throw new PlanError([`Among the ${what}, "${owners.get(code)}" and "${name}" would both be named ${code}.`])
         }
@@ -42,17 +46,22 @@ export function codeNames(names, what) {
 }
 
 function wordsIn(name) {
-    const words = name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').split(/[^A-Za-z0-9]+/).filter(Boolean)
+    // An accent is dropped where the letter is known without it, as in Latin; in other scripts it is part of the letter.
+    const plain = name.normalize('NFKD').replace(/(\p{Script=Latin})\p{Mn}+/gu, '$1').normalize('NFC')
+    const words = plain.match(/(?:(?!\p{Pc})\p{ID_Continue})+/gu)
+    if (!words) return [[...name].map((character) => `u${character.codePointAt(0).toString(16).toUpperCase()}`).join('') || 'empty']
     // A word in capitals alone is one word; in others each capital begins one.
     return words.flatMap(
-        (word) => (/^[A-Z0-9]+$/.test(word) ? [word.toLowerCase()] : word.split(/(?<=[a-z0-9])(?=[A-Z])/)),
+        (word) => (/^[\p{Lu}\p{Nd}]+$/u.test(word) ? [word.toLowerCase()] : word.split(/(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})/u)),
     )
 }
 
 function upperFirst(word) {
-    return word[0].toUpperCase() + word.slice(1)
+    const [first] = word
+    return first.toUpperCase() + word.slice(first.length)
 }
 
 function lowerFirst(word) {
-    return /^[A-Z]+$/.test(word) ? word.toLowerCase() : word[0].toLowerCase() + word.slice(1)
+    const [first] = word
+    return /^\p{Lu}+$/u.test(word) ? word.toLowerCase() : first.toLowerCase() + word.slice(first.length)
 }

@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.js'
 import { show } from '../collector/checks/findings.js'
 import { dataOf } from '../collector/properties.js'
-import { circlesIn, faultsIn, isObject, violations } from './schema.js'
+import { circlesIn, faultsIn, isObject, MOST_SCHEMAS, sizeOf, violations } from './schema.js'
 
 const TOP = ['events', 'others', '$defs', '$schema', 'title', 'description', '$comment']
 const EVENT = ['data', 'description', 'examples', '$comment']
@@ -42,7 +42,7 @@ export class Plan {
      * @throws {PlanError} With everything that is wrong with it.
      */
     constructor(value) {
-        const faults = faultsOf(value)
+        const faults = faultsOrTooDeep(value)
         if (faults.length > 0) throw new PlanError(faults)
         this.events = new Map(Object.entries(value.events).map(([name, event]) => [name, { data: true, ...event }]))
         this.defs = value.$defs ?? {}
@@ -85,6 +85,16 @@ export class Plan {
     }
 }
 
+/** A plan may be so deep that it cannot be followed: then that is its fault. */
+function faultsOrTooDeep(value) {
+    try {
+        return faultsOf(value)
+    } catch (error) {
+        if (error instanceof RangeError) return ['The plan nests too deep to be followed.']
+        throw error
+    }
+}
+
 function faultsOf(value) {
     if (!isObject(value)) return [`The plan is ${show(value)}; it must be an object with "events".`]
     const faults = unknownMembers(value, TOP, 'The plan')
@@ -100,14 +110,20 @@ function faultsOf(value) {
     if (!isObject(value.events)) {
         return [`events is ${show(value.events)}; it must be an object: a name, and what the event is.`]
     }
-    for (const [name, event] of Object.entries(value.events)) faults.push(...eventFaults(event, defs, `events.${name}`))
+    const sizes = new Map()
+    for (const [name, event] of Object.entries(value.events)) {
+        faults.push(...eventFaults(event, defs, sizes, `events.${name}`))
+    }
     return faults
 }
 
-function eventFaults(event, defs, path) {
+function eventFaults(event, defs, sizes, path) {
     if (!isObject(event)) return [`${path} is ${show(event)}; it must be an object such as {"data": {…}}.`]
     const faults = unknownMembers(event, EVENT, path)
     const schemaFaults = faultsIn(event.data ?? true, defs, `${path}.data`)
+    if (schemaFaults.length === 0 && sizeOf(event.data, defs, sizes) > MOST_SCHEMAS) {
+        schemaFaults.push(`${path}.data holds more than ${MOST_SCHEMAS} schemas once every $ref is followed; make it smaller.`)
+    }
     faults.push(...schemaFaults)
     if (event.examples !== undefined && !Array.isArray(event.examples)) faults.push(`${path}.examples must be a list.`)
     else if (schemaFaults.length === 0) faults.push(...exampleFaults(event, defs, path))

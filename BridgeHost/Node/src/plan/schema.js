@@ -1,5 +1,6 @@
 import { show } from '../collector/checks/findings.js'
 import { nearest } from '../nearest.js'
+import { matchesPattern } from './pattern.js'
 
 /**
  * The part of JSON Schema (Draft 2020-12) that plans are written in.
@@ -24,6 +25,15 @@ const FORMATS = {
 
 /** How many faults of one list or object are looked for. */
 const MOST = 20
+
+/** How deep a schema may nest. */
+const DEEPEST = 64
+
+/** How many schemas one may hold once every `$ref` is followed. */
+export const MOST_SCHEMAS = 20_000
+
+/** How many schemas a value may be compared with. A plan whose `$ref`s lead back to it has no other bound. */
+const MOST_STEPS = 200_000
 
 const isWhole = (value) => Number.isSafeInteger(value) && value >= 0
 const isNumber = (value) => typeof value === 'number'
@@ -85,8 +95,9 @@ export const SCHEMA_KEYWORDS = Object.keys(KEYWORDS)
  * @param {string} path Where the schema stands.
  * @returns {string[]} Sentences; none if it can be used.
  */
-export function faultsIn(schema, defs, path) {
+export function faultsIn(schema, defs, path, depth = 0) {
     if (typeof schema === 'boolean') return []
+    if (depth > DEEPEST) return [`${path.slice(0, 60)}… nests deeper than ${DEEPEST} schemas; name its parts in $defs.`]
     if (!isObject(schema)) return [`${path} is ${show(schema)}; it must be a schema.`]
     const faults = []
     for (const [name, value] of Object.entries(schema)) {
@@ -99,6 +110,7 @@ export function faultsIn(schema, defs, path) {
             inner,
             defs,
             `${path}.${name}${place}`,
+            depth + 1,
         ))
     }
     return faults
@@ -138,6 +150,32 @@ function reaches(schema, wanted, defs, seen) {
     return [...anyOf, ...oneOf, ...allOf, not].some((inner) => reaches(inner, wanted, defs, seen))
 }
 
+/**
+ * How many schemas one holds once every `$ref` is followed, those that lead back to it aside.
+ *
+ * @param {Schema} schema One without faults.
+ * @param {Record<string, Schema>} defs
+ * @param {Map<string, number>} known The sizes of the definitions that were followed before.
+ * @returns {number}
+ */
+export function sizeOf(schema, defs, known = new Map()) {
+    if (!isObject(schema)) return 1
+    let size = 1
+    for (const [name, value] of Object.entries(schema)) {
+        if (name === '$ref') size += sizeOfDefinition(nameIn(value), defs, known)
+        else if (Object.hasOwn(KEYWORDS, name)) for (const [, inner] of schemasIn(name, value)) size += sizeOf(inner, defs, known)
+    }
+    return size
+}
+
+function sizeOfDefinition(name, defs, known) {
+    if (!known.has(name)) {
+        known.set(name, 1)
+        known.set(name, sizeOf(defs[name], defs, known))
+    }
+    return known.get(name)
+}
+
 /** The schemas inside a keyword's value, each with its place. */
 function schemasIn(name, value) {
     if (['additionalProperties', 'items', 'not'].includes(name)) return [['', value]]
@@ -157,6 +195,9 @@ function nameIn(reference) {
     return reference.slice('#/$defs/'.length)
 }
 
+/** A value that takes too long to be judged. The message says why. */
+class Unjudged extends Error {}
+
 /**
  * Says where a value does not match a schema.
  *
@@ -167,9 +208,22 @@ function nameIn(reference) {
  * @returns {string[]} Sentences that begin with the member's path.
  */
 export function violations(schema, value, defs, path) {
+    try {
+        return violationsOf(schema, value, { defs, left: MOST_STEPS }, path)
+    } catch (error) {
+        if (error instanceof Unjudged) return [error.message]
+        // The stack's end: the plan's definitions follow one another too far.
+        if (error instanceof RangeError) return [`${path} cannot be judged: the plan nests too deep.`]
+        throw error
+    }
+}
+
+/** @param {{ defs: Record<string, Schema>, left: number }} plan Its definitions, and how many steps are left. */
+function violationsOf(schema, value, plan, path) {
     if (schema === true) return []
     if (schema === false) return [`${path} does not belong here.`]
-    const found = schema.$ref === undefined ? [] : violations(resolved(schema, defs), value, defs, path)
+    if (plan.left-- === 0) throw new Unjudged(`${path} cannot be judged: the plan compares it with too many schemas.`)
+    const found = schema.$ref === undefined ? [] : violationsOf(resolved(schema, plan.defs), value, plan, path)
     const say = (rest) => found.push(`${path} is ${show(value)}; it must ${rest}.`)
     if (schema.type !== undefined && ![schema.type].flat().some((type) => isOfType(value, type))) {
         say(`be ${[schema.type].flat().map(article).join(' or ')}`)
@@ -177,11 +231,11 @@ export function violations(schema, value, defs, path) {
     }
     if (schema.const !== undefined && !isEqual(schema.const, value)) say(`be ${JSON.stringify(schema.const)}`)
     if (schema.enum && !schema.enum.some((one) => isEqual(one, value))) say(oneOfText(schema.enum, value))
-    if (typeof value === 'string') textViolations(schema, value, say)
+    if (typeof value === 'string') textViolations(schema, value, say, path)
     if (typeof value === 'number') numberViolations(schema, value, say)
-    if (Array.isArray(value)) found.push(...listViolations(schema, value, defs, path, say))
-    else if (isObject(value)) found.push(...objectViolations(schema, value, defs, path))
-    found.push(...choiceViolations(schema, value, defs, path))
+    if (Array.isArray(value)) found.push(...listViolations(schema, value, plan, path, say))
+    else if (isObject(value)) found.push(...objectViolations(schema, value, plan, path))
+    found.push(...choiceViolations(schema, value, plan, path))
     return found
 }
 
@@ -192,11 +246,13 @@ function oneOfText(values, value) {
     return `be ${values.length > 1 ? 'one of ' : ''}${shown}${values.length > 10 ? ', …' : ''}${hint}`
 }
 
-function textViolations({ minLength, maxLength, pattern, format }, value, say) {
+function textViolations({ minLength, maxLength, pattern, format }, value, say, path) {
     const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length
     if (minLength !== undefined && length < minLength) say(`have at least ${minLength} characters`)
     if (maxLength !== undefined && length > maxLength) say(`have at most ${maxLength} characters`)
-    if (pattern !== undefined && !new RegExp(pattern, 'u').test(value)) say(`match ${pattern}`)
+    const isMatch = pattern === undefined || matchesPattern(pattern, value)
+    if (isMatch === null) throw new Unjudged(`${path} cannot be judged: ${pattern} takes too long; write it with fewer repetitions.`)
+    if (!isMatch) say(`match ${pattern}`)
     if (format !== undefined && !FORMATS[format][0].test(value)) say(`be ${FORMATS[format][1]}`)
 }
 
@@ -214,7 +270,7 @@ function isMultiple(value, step) {
     return Math.abs(ratio - Math.round(ratio)) < 1e-9 * Math.max(1, Math.abs(ratio))
 }
 
-function listViolations({ items, minItems, maxItems, uniqueItems }, value, defs, path, say) {
+function listViolations({ items, minItems, maxItems, uniqueItems }, value, plan, path, say) {
     if (minItems !== undefined && value.length < minItems) {
         say(`have at least ${minItems} ${minItems === 1 ? 'element' : 'elements'}`)
     }
@@ -224,45 +280,45 @@ function listViolations({ items, minItems, maxItems, uniqueItems }, value, defs,
     if (uniqueItems && new Set(value.map(canonical)).size < value.length) say('have no element twice')
     const found = []
     for (let i = 0; items !== undefined && i < value.length && found.length < MOST; i++) {
-        found.push(...violations(items, value[i], defs, `${path}[${i}]`))
+        found.push(...violationsOf(items, value[i], plan, `${path}[${i}]`))
     }
     return found
 }
 
-function objectViolations({ properties = {}, required = [], additionalProperties = true }, value, defs, path) {
+function objectViolations({ properties = {}, required = [], additionalProperties = true }, value, plan, path) {
     const found = []
     for (const name of Object.keys(value)) {
         if (found.length >= MOST) break
         const place = `${path}.${name}`
-        if (Object.hasOwn(properties, name)) found.push(...violations(properties[name], value[name], defs, place))
+        if (Object.hasOwn(properties, name)) found.push(...violationsOf(properties[name], value[name], plan, place))
         else if (additionalProperties === false) {
             const near = nearest(name, Object.keys(properties).filter((known) => !Object.hasOwn(value, known)))
             found.push(`${place} is not in the plan${near ? `; did you mean ${near}?` : '.'}`)
-        } else found.push(...violations(additionalProperties, value[name], defs, place))
+        } else found.push(...violationsOf(additionalProperties, value[name], plan, place))
     }
     for (const name of required) if (!Object.hasOwn(value, name)) found.push(`${path}.${name} is missing.`)
     return found
 }
 
-function choiceViolations({ anyOf, oneOf, allOf, not }, value, defs, path) {
-    const found = (allOf ?? []).flatMap((one) => violations(one, value, defs, path))
-    if (anyOf && !anyOf.some((one) => violations(one, value, defs, path).length === 0)) {
-        found.push(nearestChoice(anyOf, value, defs, path))
+function choiceViolations({ anyOf, oneOf, allOf, not }, value, plan, path) {
+    const found = (allOf ?? []).flatMap((one) => violationsOf(one, value, plan, path))
+    if (anyOf && !anyOf.some((one) => violationsOf(one, value, plan, path).length === 0)) {
+        found.push(nearestChoice(anyOf, value, plan, path))
     }
     if (oneOf) {
-        const fitting = oneOf.filter((one) => violations(one, value, defs, path).length === 0).length
-        if (fitting === 0) found.push(nearestChoice(oneOf, value, defs, path))
+        const fitting = oneOf.filter((one) => violationsOf(one, value, plan, path).length === 0).length
+        if (fitting === 0) found.push(nearestChoice(oneOf, value, plan, path))
         else if (fitting > 1) found.push(`${path} fits ${fitting} of the forms that the plan allows; it must fit one.`)
     }
-    if (not !== undefined && violations(not, value, defs, path).length === 0) {
+    if (not !== undefined && violationsOf(not, value, plan, path).length === 0) {
         found.push(`${path} is ${show(value)}, which the plan forbids.`)
     }
     return found
 }
 
 /** The choice with the fewest faults is probably the one that was meant. */
-function nearestChoice(choices, value, defs, path) {
-    const all = choices.map((one) => violations(one, value, defs, path)).sort((one, other) => one.length - other.length)
+function nearestChoice(choices, value, plan, path) {
+    const all = choices.map((one) => violationsOf(one, value, plan, path)).sort((one, other) => one.length - other.length)
     return all.length === 1
         ? all[0].join(' ')
         : `${path} fits none of the ${all.length} forms that the plan allows. The nearest: ${all[0].join(' ')}`

@@ -1,5 +1,6 @@
 import { codeNames, typeName } from './names.js'
-import { isObject, resolved } from './schema.js'
+import { PlanError } from './plan.js'
+import { isObject, MOST_SCHEMAS, resolved } from './schema.js'
 
 /** Words that Swift reserves. */
 const KEYWORDS = new Set(('associatedtype class deinit enum extension fileprivate func import init inout internal let open operator '
@@ -7,8 +8,10 @@ const KEYWORDS = new Set(('associatedtype class deinit enum extension fileprivat
     + 'defer do else fallthrough for guard if in repeat return throw switch where while Any as await catch false is nil self Self '
     + 'super throws true try').split(' '))
 
-/** Names that a type of the generated code already has. */
-const TAKEN = ['dictionary', 'data']
+/** Names that mean something else in the generated code, or in Swift even between backquotes. */
+const TAKEN = ['dictionary', 'data', 'metadata', 'messageId', 'options', 'init', 'self']
+const TAKEN_BY_FUNCTIONS = ['init', 'self']
+const TAKEN_BY_CASES = ['rawValue', 'hashValue', 'init', 'self', 'none', 'some']
 
 /** How deep types nest; what a plan nests deeper is a JSONValue. */
 const DEEPEST = 8
@@ -20,17 +23,19 @@ const DEEPEST = 8
  * @returns {string} A file's text.
  */
 export function swiftCalls(plan) {
-    const names = codeNames(plan.events.keys(), 'events')
+    const names = codeNames(plan.events.keys(), 'events', TAKEN_BY_FUNCTIONS)
     const writer = new SwiftWriter(plan.defs)
     const functions = [...plan.events].map(([name, { data, description }]) => {
-        return writer.function(name, names.get(name), data, description)
+        return writer.functions(name, names.get(name), data, description)
     })
+    const types = writer.types.join('\n')
+    const foundation = /\bDate\b/.test(functions.flat().join('') + types) ? 'import Foundation\n' : ''
     return `// swift-format-ignore-file
 // Made by "mobile-tracker plan types". Change the plan and make it again, not this file.
-import TrackerCore
+${foundation}import TrackerCore
 import TrackerModels
 
-/// The events of the plan, one function each.
+/// The events of the plan, one function each, for a \`MobileTracker\`.
 public struct PlannedEvents: Sendable {
     private let _tracker: MobileTracker
 
@@ -39,7 +44,18 @@ public struct PlannedEvents: Sendable {
         _tracker = tracker
     }
 
-${[...functions, ...writer.types].join('\n')}}
+${[...functions.map(([ofTracker]) => ofTracker), ...writer.types].join('\n')}}
+
+/// The events of the plan, one function each, for an \`AnalyticsClient\`.
+public struct PlannedAnalyticsEvents: Sendable {
+    private let _analytics: any AnalyticsInterface
+
+    /// Gives the functions that track with this client.
+    public init(_ analytics: any AnalyticsInterface) {
+        _analytics = analytics
+    }
+
+${functions.map(([, ofAnalytics]) => ofAnalytics).join('\n')}}
 `
 }
 
@@ -55,21 +71,34 @@ class SwiftWriter {
     /** The types that functions need, each a piece of the file. @type {string[]} */
     types = []
     #defs
-    #typeNames = new Set(['PlannedEvents'])
+    #typeNames = new Set(['PlannedEvents', 'PlannedAnalyticsEvents'])
+    /** How many schemas an event may still lead to. */
+    #left = MOST_SCHEMAS
 
     constructor(defs) {
         this.#defs = defs
     }
 
-    function(name, code, schema, description) {
+    /** The functions of an event: for a MobileTracker, and for an AnalyticsClient. @returns {[string, string]} */
+    functions(name, code, schema, description) {
+        this.#left = MOST_SCHEMAS
         const members = this.#members(schema, [name], 0)
         const data = members ? `${dictionaryLines(members, '        ').join('\n')}\n` : ''
-        const parameters = members ? parametersOf(members) : 'data: [String: Any]? = nil'
-        return `${comment(description ?? `Tracks "${name}".`, '    ')}${parameterComments(members ?? [])}    @discardableResult
-    public func ${escaped(code)}(${parameters}) async -> TrackOutcome {
-${data}        return await _tracker.track(eventName: ${literal(name)}, attributes: data)
+        const parameters = members ? members.map(parameterOf) : ['data: [String: Any]? = nil']
+        const head = `${comment(description ?? `Tracks "${name}".`, '    ')}${parameterComments(members ?? [])}    @discardableResult
+    public func ${escaped(code)}(`
+        const forTracker = [...parameters, 'metadata: [String: Any]? = nil', 'messageId: CallerKey? = nil'].join(', ')
+        const forAnalytics = [...parameters, 'options: CallOptions? = nil', 'messageId: CallerKey? = nil'].join(', ')
+        return [
+            `${head}${forTracker}) async -> TrackOutcome {
+${data}        return await _tracker.track(eventName: ${literal(name)}, attributes: data, metadata: metadata, messageId: messageId)
     }
-`
+`,
+            `${head}${forAnalytics}) -> CallReceipt {
+${data}        return _analytics.track(${literal(name)}, properties: data, options: options, messageId: messageId)
+    }
+`,
+        ]
     }
 
     /** The members of an object that has no others; null for anything else. @returns {Member[] | null} */
@@ -77,12 +106,12 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
         const target = resolved(schema, this.#defs)
         if (!isObject(target) || depth > DEEPEST) return null
         if (!target.properties) return target.additionalProperties === false ? [] : null
-        const codes = codeNames(Object.keys(target.properties), `members of ${path.join('.')}`)
+        const codes = codeNames(Object.keys(target.properties), `members of ${path.join('.')}`, TAKEN)
         const required = target.required ?? []
         const members = Object.entries(target.properties).map(([name, member]) => {
             const code = codes.get(name)
             return {
-                name, code: TAKEN.includes(code) ? `${code}_` : code, isRequired: required.includes(name),
+                name, code, isRequired: required.includes(name),
                 type: this.#type(member, [...path, name], depth), description: isObject(member)
                     ? member.description
                     : undefined,
@@ -93,6 +122,7 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
 
     /** @returns {SwiftType} */
     #type(schema, path, depth) {
+        if (this.#left-- === 0) throw new PlanError([`events.${path[0]} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
         const target = resolved(schema, this.#defs)
         if (!isObject(target)) return ANY
         if (target.enum?.every((value) => typeof value === 'string')) return this.#enumeration(target.enum, path)
@@ -106,7 +136,7 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
 
     #plainType(type, schema, path, depth) {
         switch (type) {
-            case 'string': return plain('String')
+            case 'string': return plain(schema.format === 'date-time' ? 'Date' : 'String')
             case 'integer': return plain('Int')
             case 'number': return plain('Double')
             case 'boolean': return plain('Bool')
@@ -127,12 +157,12 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
 
     #enumeration(values, path) {
         const name = this.#newName(path)
-        const codes = codeNames(values, `values of ${path.join('.')}`)
+        const codes = codeNames(values, `values of ${path.join('.')}`, TAKEN_BY_CASES)
         const cases = values.map((value) => `        case ${escaped(codes.get(value))} = ${literal(value)}`)
         this.types.push(
             `    /// What \`${path.join('.')}\` can be.\n    public enum ${name}: String, Sendable {\n${cases.join('\n')}\n    }\n`,
         )
-        return { text: name, value: (value) => `${value}.rawValue` }
+        return { text: `PlannedEvents.${name}`, value: (value) => `${value}.rawValue` }
     }
 
     #structure(members, path) {
@@ -140,12 +170,12 @@ ${data}        return await _tracker.track(eventName: ${literal(name)}, attribut
         const stored = members.map(
             (member) => `${member.description ? comment(member.description, '        ') : ''}        public var ${escaped(member.code)}: ${optional(member)}`,
         )
-        const assigned = members.map(({ code }) => `            self.${code} = ${escaped(code)}`)
+        const assigned = members.map(({ code }) => `            self.${escaped(code)} = ${escaped(code)}`)
         this.types.push(`    /// \`${path.join('.')}\`.
     public struct ${name}: Sendable {
 ${stored.join('\n')}
 
-        public init(${parametersOf(members)}) {
+        public init(${members.map(parameterOf).join(', ')}) {
 ${assigned.join('\n')}
         }
 
@@ -155,7 +185,7 @@ ${dictionaryLines(members, '            ').join('\n')}
         }
     }
 `)
-        return { text: name, value: (value) => `${value}.dictionary` }
+        return { text: `PlannedEvents.${name}`, value: (value) => `${value}.dictionary` }
     }
 
     #newName(path) {
@@ -177,10 +207,8 @@ function optional({ type, isRequired }) {
     return isRequired ? type.text : `${(type.base ?? type).text}?`
 }
 
-function parametersOf(members) {
-    return members.map(
-        (member) => `${escaped(member.code)}: ${optional(member)}${member.isRequired ? '' : ' = nil'}`,
-    ).join(', ')
+function parameterOf(member) {
+    return `${escaped(member.code)}: ${optional(member)}${member.isRequired ? '' : ' = nil'}`
 }
 
 function dictionaryLines(members, indent) {

@@ -1,13 +1,16 @@
 // Made by "mobile-tracker plan types". Change the plan and make it again, not this file.
-import type { Outcome } from '@mobiletracker/bridge'
+import type { Outcome, Properties } from '@mobiletracker/bridge'
 
 /** Who tracks the events: `MobileTracker`, its `analytics` or `basic`, or one of your own. */
 export interface EventTracker {
-    track(name: string, data?: object | null): Promise<Outcome>
+    track(name: string, data?: Properties | null, ...more: any[]): Promise<Outcome>
 }
 
-/** The events of the plan, one function each. */
-export interface PlannedEvents {
+/** What a tracker's `track` takes after the data, such as the options of a call. */
+export type MoreOf<Tracker> = Tracker extends { track(name: string, data?: any, ...more: infer More): unknown } ? More : never
+
+/** The events of the plan, one function each. What follows the data goes to `track` as it is. */
+export interface PlannedEvents<More extends unknown[] = []> {
     /** An order was paid. */
     purchase(data: {
         total: number
@@ -21,9 +24,9 @@ export interface PlannedEvents {
         coupon?: string | null
         /** Whether it went to the default address. */
         default?: boolean
-        paid_at?: string
+        paid_at?: string | Date
         extra?: unknown
-    }): Promise<Outcome>
+    }, ...more: More): Promise<Outcome>
 
     /** Tracks "Signed Up". */
     signedUp(data: {
@@ -36,14 +39,14 @@ export interface PlannedEvents {
             [name: string]: unknown
         }
         [name: string]: unknown
-    }): Promise<Outcome>
+    }, ...more: More): Promise<Outcome>
 
     /** Tracks "LOGOUT". */
-    logout(data?: Record<string, never>): Promise<Outcome>
+    logout(data?: Record<string, never>, ...more: More): Promise<Outcome>
 
     /** Tracks "SEARCH". */
-    search(data?: object): Promise<Outcome>
+    search(data?: Properties, ...more: More): Promise<Outcome>
 }
 
 /** Gives the functions that track with this tracker. */
-export function plannedEvents(tracker: EventTracker): PlannedEvents
+export function plannedEvents<Tracker extends EventTracker>(tracker: Tracker): PlannedEvents<MoreOf<Tracker>>

@@ -3,9 +3,9 @@
 /** Gives the functions that track with this tracker. */
 export function plannedEvents(tracker) {
     return {
-        purchase: (data = {}) => tracker.track("PURCHASE", data),
-        signedUp: (data = {}) => tracker.track("Signed Up", data),
-        logout: (data = {}) => tracker.track("LOGOUT", data),
-        search: (data = {}) => tracker.track("SEARCH", data),
+        purchase: (data = {}, ...more) => tracker.track("PURCHASE", data, ...more),
+        signedUp: (data = {}, ...more) => tracker.track("Signed Up", data, ...more),
+        logout: (data = {}, ...more) => tracker.track("LOGOUT", data, ...more),
+        search: (data = {}, ...more) => tracker.track("SEARCH", data, ...more),
     }
 }
