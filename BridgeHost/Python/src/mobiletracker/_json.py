@@ -193,14 +193,18 @@ def a_type(value: object) -> str:
 def _has_text_keys(value: object) -> bool:
     """Whether every key of the dictionaries in a value is a string: two others can have the same text."""
     if isinstance(value, dict):
-        return all(type(key) is str for key in value) and all(
-            type(member) in _LEAVES or _has_text_keys(member) for member in value.values()
-        )
-    if isinstance(value, list | tuple):
-        return all(type(member) in _LEAVES or _has_text_keys(member) for member in value)
+        if not _TEXT.issuperset(map(type, value)):
+            return False
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        return True
+    for member in value:
+        if type(member) not in _LEAVES and not _has_text_keys(member):
+            return False
     return True
 
 
+_TEXT = {str}
 _LEAVES = {str, int, float, bool, type(None)}
 
 

@@ -36,7 +36,7 @@ _VALUES = {
 
 _SEGMENT = {
     "analytics.track": "track(event, properties, user_id=…)",
-    "analytics.identify": "identify(user_id, traits)",
+    "analytics.identify": "identify(user_id, traits, {\"user_id\": user_id})",
     "analytics.group": "group(group_id, traits, user_id=…)",
     "analytics.screen": "screen(name, properties, user_id=…)",
     "analytics.page": "page(name, properties, user_id=…)",
