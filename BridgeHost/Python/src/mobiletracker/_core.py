@@ -19,7 +19,7 @@ from ._call import Call, wait_for
 from ._hooks import BeforeSend, CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault, a_type
 from ._limits import MOST_BYTES, MOST_CALLS
-from ._link import HostLink
+from ._link import HostLink, LinkOptions
 from ._params import ArgumentFault, in_the_callers_names, write_params
 from ._row import Gives, Row
 from ._table import ROWS
@@ -71,13 +71,15 @@ class Core:
         self._writer = JSONWriter(default)
         self._after_turn = after_turn
         self.link = HostLink(
-            host_path=host_path,
-            # This package warns of dropped calls, with the caller's line, so the host does not.
-            host_arguments=lambda: [*_with_name(host_arguments, app_name), "--quiet-refusals"],
-            on_stderr=HostLog(logger, is_passed=stderr == "inherit").take,
-            on_notification=on_notification,
-            after_turn=self._end_turn,
-            warn=self.warnings.warn,
+            LinkOptions(
+                host_path=host_path,
+                # This package warns of dropped calls, with the caller's line, so the host does not.
+                host_arguments=lambda: [*_with_name(host_arguments, app_name), "--quiet-refusals"],
+                on_stderr=HostLog(logger, is_passed=stderr == "inherit").take,
+                on_notification=on_notification,
+                after_turn=self._end_turn,
+                warn=self.warnings.warn,
+            )
         )
         self._is_used = False
         self.is_closed = False

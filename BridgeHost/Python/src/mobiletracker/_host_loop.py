@@ -1,0 +1,399 @@
+"""The part of the link to the host that runs on the I/O thread."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ._answer_watch import SILENCE, AnswerWatch
+from ._call import Call
+from ._call_table import CallTable, Shutdown
+from ._find import HostEnd, explain_start, find_host
+from ._io_thread import IOThread, Timer
+from ._limits import Backlog, CrashLimit
+from ._messages import Notification, read_message
+from ._process import HostProcess
+from ._recovery import Recovery
+from .errors import (
+    MobileTrackerError,
+    ended_too_often,
+    error_from_answer,
+    host_exited,
+    not_started,
+    protocol_mismatch,
+)
+
+PROTOCOL_VERSION = 1
+"""The version of the protocol that this client speaks."""
+
+_HANDSHAKE = 10.0
+"""How long a host may take to answer its first request, in seconds."""
+
+_SHUTDOWN = 10.0
+"""How long a host may take to end after `host.shutdown`. It normally takes at most 1.5 s."""
+
+
+class _State(Enum):
+    IDLE = auto()
+    STARTING = auto()
+    READY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """What a link to the host needs of its tracker."""
+
+    host_path: str | os.PathLike[str] | None
+    host_arguments: Callable[[], list[str]]
+    """Called at each start."""
+    on_stderr: Callable[[bytes], None]
+    on_notification: Callable[[str, Any], None]
+    after_turn: Callable[[], None]
+    """Called on the I/O thread after each turn: everything that had arrived has been read."""
+    warn: Callable[[str], None]
+    """Receives warnings for the developer."""
+
+
+class HostLoop:
+    """Starts the host at the first call, and again when it dies, and sends calls to it.
+
+    Each call ends with an answer or with an error; after a crash those that can be repeated are sent again. It belongs to
+    one process: after a fork the child makes another. Only its I/O thread calls its methods.
+    """
+
+    def __init__(self, options: LinkOptions, recovery: Recovery) -> None:
+        """
+        :param recovery: The calls that a new host needs first.
+        """
+        self._options = options
+        self.recovery = recovery
+        self.max_message_bytes = 16 * 1024 * 1024
+        """The longest message that the host accepts."""
+        self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn, on_fault=self._fault)
+        self.backlog = Backlog()
+        self.host: HostProcess | None = None
+        self.processes: set[HostProcess] = set()
+        self._state = _State.IDLE
+        self.calls = CallTable(on_removal=lambda call: self.backlog.free(len(call.params)))
+        self._own = CallTable()
+        self._next_id = 1
+        self.watch = AnswerWatch(self.io, lambda: [*self.calls, *self._own], self._warn_of_silence)
+        self.crashes = CrashLimit()
+        self._wait: Timer | None = None
+        # Whether the present host was initialised for a brand that `reset(all=True)` has ended in an earlier host.
+        self._has_ended_brand = False
+        self._last_failure: MobileTrackerError | None = None
+        self._last_warning = ""
+        self._handshake: Timer | None = None
+        self._shutdown: Shutdown | None = None
+        self.forgets = True
+        """Whether the next host starts without clients after a shutdown. If not, the thread stays."""
+        self.when_quiet: list[Callable[[], None]] = []
+        """Called once, as soon as no call waits for an answer."""
+
+    # Calls
+
+    def add(self, call: Call) -> None:
+        """Makes a call, after those that were made before."""
+        if call.method == "init":
+            self._next_id += 1  # For a shutdown before it; see `_send`.
+        self._number(call, self.calls)
+        if self._state is _State.READY:
+            self._send(call)
+        else:
+            self._start()
+
+    def _number(self, call: Call, table: CallTable) -> None:
+        call.id = self._next_id
+        self._next_id += 1
+        table.add(call)
+
+    def _request(self, method: str, params: bytes) -> Call:
+        """Makes a call of this link's own to the present host."""
+        assert self.host
+        call = Call(method, params)
+        self._number(call, self._own)
+        self.host.send(call)
+        return call
+
+    def _request_or_warn(self, method: str, params: bytes) -> None:
+        """Makes a call of this link's own. If it fails, warns."""
+        call = self._request(method, params)
+
+        def report() -> None:
+            # The program knows by its own `init` that there was no session.
+            if call.error and call.error.code not in ("HOST_EXITED", "SESSION_CREATION_FAILED"):
+                self._warn(f"{method} failed after the host was started: {call.error}")
+
+        call.watch(report)
+
+    def _send(self, call: Call) -> None:
+        assert self.host
+        # The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
+        if call.method == "init" and self._has_ended_brand and not self._shutdown:
+            self._send(self._begin_shutdown(call.id - 1, is_own=True).call)
+        if shutdown := self._shutdown:
+            # Calls after the shutdown go to the next host.
+            if call.id > shutdown.call.id:
+                return
+            if call is shutdown.call:
+                self._end_in_time(shutdown)
+        self.watch.record_call(call)
+        self.host.send(call)
+
+    def subscribe(self, topic: str) -> None:
+        """Asks this host, and those that follow it, for notifications of this kind."""
+        self.recovery.subscribe(topic)
+        if self._state is _State.READY:
+            self._request_or_warn("host.subscribe", json.dumps([topic]).encode())
+        else:
+            self._start()
+
+    # Starting
+
+    def _start(self) -> None:
+        if self._state is _State.IDLE:
+            self._state = _State.STARTING
+            delay = self.crashes.delay
+            if delay and not self.crashes.is_reached:
+                self._wait = self.io.later(delay, lambda: self._spawn(None))
+            else:
+                # All calls of this turn share this start, and its failure.
+                self.io.post(self._spawn)
+
+    def _spawn(self, _: object) -> None:
+        # A fault may have ended this start, and a call may have begun another.
+        if self._state is not _State.STARTING or self.host:
+            return
+        if self.crashes.is_reached and self._last_failure:
+            return self._fail(self._last_failure)
+        try:
+            path = find_host(self._options.host_path)
+        except MobileTrackerError as error:
+            return self._fail(error)
+        try:
+            self.io.open()
+            host = HostProcess(
+                self.io,
+                path,
+                self._options.host_arguments(),
+                on_stderr=self._options.on_stderr,
+                on_lines=lambda lines: self._receive(host, lines),
+                on_end=lambda end: self._gone(host, path, end),
+            )
+        except OSError as error:
+            return self._ended(path, HostEnd(error=error))
+        self.host = host
+        self.processes.add(host)
+        self.watch.restart()
+        self._handshake = self.io.later(_HANDSHAKE, lambda: self._fail_handshake(path))
+        call = self._request("host.info", b"{}")
+        call.watch(lambda: self._complete_handshake(path, call))
+
+    def _fail_handshake(self, path: Path) -> None:
+        sentence = f"The host at {path} did not answer within {_HANDSHAKE:.0f} s: is it the BridgeHost program?"
+        self._refuse(MobileTrackerError("HOST_START_FAILED", sentence))
+
+    def _complete_handshake(self, path: Path, call: Call) -> None:
+        if self._handshake:
+            self._handshake.cancel()
+        if call.error:
+            return
+        info = call.value
+        if info.get("protocolVersion") != PROTOCOL_VERSION:
+            return self._refuse(protocol_mismatch(str(path), info, PROTOCOL_VERSION))
+        if isinstance(most := info.get("maxMessageBytes"), int):
+            self.max_message_bytes = most
+        self._state = _State.READY
+        self._last_warning = ""
+        self.crashes.record_start()
+        self._has_ended_brand = self.recovery.is_brand_ended
+        for method, params in self.recovery.calls():
+            self._request_or_warn(method, params)
+        for waiting in self.calls:
+            self._send(waiting)
+
+    def _refuse(self, error: MobileTrackerError) -> None:
+        """This host cannot be used, and starting it again would not help."""
+        self.crashes.record()
+        if self.host:
+            self.host.kill()
+        self._fail(error)
+
+    def _fail(self, error: MobileTrackerError) -> None:
+        """There is no host: every call fails."""
+        self.host = None
+        self._state = _State.IDLE
+        self.watch.restart()
+        if self._wait:
+            self._wait.cancel()
+        self._last_failure = error
+        self._warn(str(error))
+        for table in (self._own, self.calls):
+            table.reject(lambda _: error)
+        self._finish_shutdown()
+
+    def _fault(self, error: Exception) -> None:
+        """This package has a defect. All calls fail, so that no caller waits for ever."""
+        self._refuse(MobileTrackerError("INTERNAL_ERROR", f"The client failed: {error!r}."))
+
+    # Answers
+
+    def _receive(self, host: HostProcess, lines: list[str]) -> None:
+        self.watch.record_answer()
+        for line in lines:
+            if host is self.host and not self._read(line):
+                # It may be the answer to any call, and only a new host can answer that call.
+                sentence = "The host sent a line that is neither a notification nor the answer to a call."
+                self._warn(f"{sentence} It is started again.")
+                host.kill()
+
+    def _read(self, line: str) -> bool:
+        """Reads a line; False if it is neither an answer nor a notification."""
+        message = read_message(line)
+        if isinstance(message, Notification):
+            self._options.on_notification(message.method, message.params)
+            return True
+        call = message and (self.calls.take(message.id) or self._own.take(message.id))
+        if not message or not call:
+            return False
+        if message.result is not None:
+            self.recovery.record_answer(call.method, call.params, message.result)
+            call.answer(message.result)
+        elif message.error is not None:
+            error = error_from_answer(message.error)
+            self.recovery.record_failure(call.method, call.params, error)
+            call.fail(error)
+        if self._shutdown and call is self._shutdown.call:
+            self._shutdown.is_over = True
+        return True
+
+    def _end_turn(self) -> None:
+        if self.host:
+            self.host.flush()
+        self.backlog.end_turn()
+        self._options.after_turn()
+        if self.when_quiet and not self.calls:
+            actions, self.when_quiet = self.when_quiet, []
+            for action in actions:
+                action()
+
+    # Ending
+
+    def shut_down(self, ended: Callable[[], None]) -> None:
+        """Lets the host send for its 1.5 s and end."""
+        if shutdown := self._shutdown:
+            return shutdown.ended.append(partial(self.shut_down, ended) if shutdown.is_own else ended)
+        if self._state is _State.IDLE:
+            self.forget()
+            return ended()
+        self._next_id += 1
+        shutdown = self._begin_shutdown(self._next_id - 1, is_own=False)
+        shutdown.ended.append(ended)
+        if self._state is _State.READY:
+            self._send(shutdown.call)
+
+    def _begin_shutdown(self, id: int, *, is_own: bool) -> Shutdown:
+        self._shutdown = shutdown = Shutdown(id, is_own=is_own)
+        self.calls.add(shutdown.call)
+        self.backlog.add(len(shutdown.call.params), waits=False, is_bounded=False)
+        self._end_in_time(shutdown)
+        return shutdown
+
+    def _end_in_time(self, shutdown: Shutdown) -> None:
+        """Ends the host, whatever it does, when its time is over."""
+
+        def end() -> None:
+            shutdown.is_over = True
+            if self.host:
+                self.host.kill()
+            else:
+                self._fail(self._last_failure or host_exited("it did not start in time"))
+
+        if shutdown.timer:
+            shutdown.timer.cancel()
+        shutdown.timer = self.io.later(_SHUTDOWN, end)
+
+    def _gone(self, host: HostProcess, path: Path, end: HostEnd) -> None:
+        self.processes.discard(host)
+        if host is self.host:
+            self._ended(path, end)
+
+    def _ended(self, path: Path, end: HostEnd) -> None:
+        had_started = self._state is _State.READY
+        self.host = None
+        self._state = _State.IDLE
+        self.watch.restart()
+        how = str(end)
+        self._own.reject(lambda _: host_exited(how))
+        if self._shutdown and self._shutdown.is_over:
+            return self._ended_after_shutdown(self._shutdown, how)
+        reason = None if had_started else explain_start(path, end)
+        if end.error and not reason:
+            return self._meet_obstacle(how)
+        self.crashes.record()
+        if reason:
+            return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
+        if self.crashes.is_reached:
+            return self._fail(ended_too_often(how))
+        self._last_failure = ended_too_often(how)
+        self._warn(f"The host ended unexpectedly ({how}).")
+        self.calls.reject(
+            lambda call: host_exited(how, call.method), lambda call: call.is_written and not call.repeats
+        )
+        if self.calls or self.recovery.calls():
+            self._start()
+
+    def _meet_obstacle(self, how: str) -> None:
+        """The process did not even begin: the system lacks something now."""
+        self.crashes.record_obstacle()
+        self._last_failure = not_started(how)
+        if self.crashes.is_blocked:
+            return self._fail(self._last_failure)
+        self._warn(f"The host cannot be started now ({how}). This is tried again; calls wait.")
+        self._start()
+
+    def _warn_of_silence(self) -> None:
+        calls = "1 call waits" if len(self.calls) == 1 else f"{len(self.calls)} calls wait"
+        self._warn(
+            f"The host (process {self.host.pid if self.host else None}) has not answered for {SILENCE:.0f} s, and {calls} for it: it was stopped, or "
+            "its disk does not answer."
+        )
+
+    def _ended_after_shutdown(self, shutdown: Shutdown, how: str) -> None:
+        self.calls.reject(lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
+        if shutdown.is_own:
+            self.recovery.end_tracker()
+        else:
+            self.forget()
+        self._finish_shutdown()
+        if self.calls:
+            self._start()
+
+    def _finish_shutdown(self) -> None:
+        shutdown, self._shutdown = self._shutdown, None
+        if shutdown:
+            if shutdown.timer:
+                shutdown.timer.cancel()
+            for ended in shutdown.ended:
+                ended()
+
+    def forget(self) -> None:
+        """The host has ended."""
+        if self.forgets:
+            self.recovery.clear()
+
+    def _is_idle(self) -> bool:
+        return self.forgets and self._state is _State.IDLE and not self.calls and not self.processes
+
+    def _warn(self, message: str) -> None:
+        """Warns, unless the last warning was the same: many calls can have one cause."""
+        if message != self._last_warning:
+            self._options.warn(message)
+        self._last_warning = message
