@@ -361,6 +361,7 @@ def _leave() -> None:
     for ended in [end_of(core) for core in cores if core.link.io.is_running]:
         ended.wait(max(0.0, deadline - time.monotonic()))
     for core in cores:
+        core.link.report_unanswered()
         core.warnings.finish()
 
 

@@ -87,6 +87,13 @@ class HostLink:
         """Runs an action on the I/O thread once every call made before has ended."""
         self.io.post(self._loop.when_quiet.append, action)
 
+    def report_unanswered(self) -> None:
+        """Warns of calls that have no answer when the program ends."""
+        count = sum(1 for call in self._loop.calls if call.site and call.repeats)
+        if count:
+            calls = "1 call has" if count == 1 else f"{count} calls have"
+            self._options.warn(f"{calls} no answer from the host at the program's end: what it has not received is lost.")
+
     def become_child(self) -> None:
         """After a fork, in the child: the host and its calls stay the parent's. The next call starts another host, with
         the same clients."""
