@@ -265,6 +265,38 @@ suite('a program with a host that does not answer', { concurrency: true }, () =>
         assert.equal(stdout, 'queued\n')
     })
 
+    test('and reads nothing, ends by itself', async (t) => {
+        const { code, stdout } = await run(t, `
+            import { readPid } from './testsupport/hosts.js'
+            await tracker.init('925', config)
+            process.kill(readPid('FOLDER'), 'SIGSTOP')
+            const calls = Array.from({ length: 5000 }, () => tracker.track('A', { text: 'x'.repeat(500) }))
+            const ends = await Promise.allSettled(calls)
+            console.log(new Set(ends.map(({ reason }) => reason?.code)))`)
+
+        assert.equal(code, 0)
+        assert.equal(stdout, "Set(1) { 'HOST_EXITED' }\n")
+    })
+
+    test('and reads nothing for a while, gets its calls once it goes on', async (t) => {
+        const { code, stdout, stderr } = await run(t, `
+            import { readPid } from './testsupport/hosts.js'
+            await tracker.init('925', config)
+            const [host, goOn] = [readPid('FOLDER'), setInterval(() => {}, 1000)]
+            const { warn } = console
+            console.warn = (text) => {
+                warn(text)
+                if (text.includes('has not answered')) process.kill(host, 'SIGCONT')
+            }
+            process.kill(host, 'SIGSTOP')
+            const calls = Array.from({ length: 5000 }, () => tracker.track('A', { text: 'x'.repeat(500) }))
+            console.log(new Set((await Promise.all(calls)).map(({ status }) => status)))
+            clearInterval(goOn)`)
+
+        assert.equal(code, 0, stderr)
+        assert.equal(stdout, "Set(1) { 'queued' }\n")
+    })
+
     test('ends in time by shutdown', async (t) => {
         const { code, stdout, took } = await run(t, `
             await tracker.init('925', config)

@@ -18,7 +18,8 @@ export class AnswerWatch {
 
     /**
      * @param {() => Iterable<Call>} calls Those that have no answer yet.
-     * @param {() => void} changed Called when the host falls silent, and when it is heard again.
+     * @param {(isNew: boolean) => void} changed Called when the host falls silent, again and again while it is, and when it
+     *     is heard again. `isNew` is whether it was not silent before.
      */
     constructor(calls, changed) {
         this.#calls = calls
@@ -36,7 +37,7 @@ export class AnswerWatch {
         this.#heardAt = performance.now()
         if (!this.isSilent) return
         this.isSilent = false
-        this.#changed()
+        this.#changed(false)
     }
 
     /** There is no host, or another one. */
@@ -53,9 +54,10 @@ export class AnswerWatch {
         if (due === Infinity) return
         const rest = Math.max(due, this.#heardAt + SILENCE_MS) - performance.now()
         this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(rest, 1000), SILENCE_MS)).unref()
-        if (rest > 0 || this.isSilent) return
+        if (rest > 0) return
+        const isNew = !this.isSilent
         this.isSilent = true
-        this.#changed()
+        this.#changed(isNew)
     }
 }
 

@@ -39,7 +39,7 @@ export class HostLink {
     #nextId = 1
     #recovery = new Recovery()
     #crashes = new CrashLimit()
-    #watch = new AnswerWatch(() => [...this.#calls, ...this.#own], () => this.#silenceChanged())
+    #watch = new AnswerWatch(() => [...this.#calls, ...this.#own], (isNew) => this.#silenceChanged(isNew))
     /** The wait before the next start. */
     #wait = null
     /** Whether the present host was initialised for a brand that `reset({ all: true })` has ended in an earlier host. */
@@ -304,6 +304,7 @@ export class HostLink {
         if (message?.method) return this.#options.onNotification(message)
         const call = message && (this.#calls.take(message.id) ?? this.#own.take(message.id))
         if (call) return this.#complete(call, message)
+        if (host.isInputClosed) return
         // It may be the answer to any call, and only a new host can answer that call.
         this.#warn('The host sent a line that is neither a notification nor the answer to a call. It is started again.')
         host.kill()
@@ -330,9 +331,11 @@ export class HostLink {
         else this.#wait?.unref()
     }
 
-    #silenceChanged() {
+    #silenceChanged(isNew) {
         this.#updateKeepAlive()
-        if (!this.#watch.isSilent) return
+        // If it goes on, it reads what it has and ends, and the next one gets the calls that have no answer.
+        if (this.#watch.isSilent) this.#host?.closeBlockedInput()
+        if (!isNew) return
         const { size } = this.#calls
         const calls = size === 1 ? '1 call waits' : `${size} calls wait`
         this.#warn(`The host (process ${this.#host?.pid}) has not answered for ${SILENCE_MS / 1000} s, and ${calls} for it: `

@@ -25,6 +25,9 @@ export class HostProcess {
     #end
     #status = { code: null, signal: null }
 
+    /** Whether its input was closed before its end. It may have got a part of a message. */
+    isInputClosed = false
+
     /**
      * Starts a host.
      *
@@ -92,6 +95,13 @@ export class HostProcess {
     /** Ends the process at once. */
     kill() {
         this.#child?.kill('SIGKILL')
+    }
+
+    /** Closes its input if it does not read it: a write under way would keep Node alive. */
+    closeBlockedInput() {
+        if (!this.#writer?.isBlocked) return
+        this.isInputClosed = true
+        this.#child.stdin.destroy()
     }
 
     /** Closes its input and listens no more. What it has not read yet, it still reads before it ends. */

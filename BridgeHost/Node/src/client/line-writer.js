@@ -66,6 +66,11 @@ export class LineWriter {
         return first.messages.filter(({ text }) => (taken -= Buffer.byteLength(text)) < -1).concat(rest)
     }
 
+    /** Whether the stream takes nothing now. */
+    get isBlocked() {
+        return this.#isBlocked
+    }
+
     /** Stops writing. */
     close() {
         this.#isClosed = true
