@@ -1,13 +1,19 @@
 """Another tracker, in a process of its own: `python peer.py NAME URL COUNT`, with the packages of peers.txt at hand.
 
 Tracks COUNT events as that package's documentation does, has it send what is left, and prints the seconds from the
-first call until everything was taken, the processor time of the process in that while, and its memory, as JSON.
+first call until everything was taken, the processor time in that while of the process and of those that it started, and
+its memory, as JSON. The name "product" stands for this product's own package.
 """
 import json
+import os
 import resource
 import sys
+import tempfile
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parents[1]
 
 # With what each package adds, some 400 bytes an event.
 PROPERTIES = {'total': 149.99, 'currency': 'EUR'}
@@ -49,21 +55,44 @@ def mixpanel(url):
     return lambda: client.track('user-1', 'PURCHASE', PROPERTIES), consumer.flush
 
 
+def product(url):
+    sys.path.insert(0, str(ROOT / 'BridgeHost/Python/src'))
+    from mobiletracker import MobileTracker
+    folder = tempfile.TemporaryDirectory()
+    tracker = MobileTracker(
+        host_path=str(Path(os.environ.get('BENCH_BUILD', ROOT / '.build/release')) / 'BridgeHost'), stderr='ignore',
+        host_arguments=['--storage-dir', folder.name, '--shutdown-timeout', '60s', '--log-level', 'error'])
+    tracker.analytics.initialize({
+        'write_key': 'write-key', 'ingestion_host': url, 'max_queue_events': ROOM, 'max_queued_events': ROOM})
+
+    def finish():
+        tracker.analytics.flush(60_000)
+        tracker.close()
+        folder.cleanup()
+    return lambda: tracker.analytics.track('PURCHASE', PROPERTIES), finish
+
+
 PEERS = {peer.__name__: peer for peer in (posthog, segment, rudder, snowplow, mixpanel)}
+
+
+def processor_time():
+    """That of this process, and of those that it started and that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def main():
     name, url, count = sys.argv[1:]
-    track, finish = PEERS[name](url)
-    begin, before = time.monotonic(), time.process_time()
+    track, finish = product(url) if name == 'product' else PEERS[name](url)
+    begin, before = time.monotonic(), processor_time()
     for _ in range(int(count)):
         track()
     # For whoever wants to kill it with everything still queued.
     print('tracked', file=sys.stderr, flush=True)
     finish()
+    resident = sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     print(json.dumps({
-        'seconds': time.monotonic() - begin, 'cpu': time.process_time() - before,
-        'resident': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+        'seconds': time.monotonic() - begin, 'cpu': processor_time() - before, 'resident': resident / 1024}))
 
 
 if __name__ == '__main__':

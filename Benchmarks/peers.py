@@ -4,7 +4,9 @@
     peers.py [--rounds 5] [--count 20000] [--json FILE]
 
 The packages of peers.txt are installed from PyPI into .build/peers, which may be thrown away. The product's analytics
-client and libcurl alternate with them in the same run. The last column tells what became of 2,000 events that were
+client and libcurl alternate with them in the same run. "this, from Python" is this product's package on the same work as
+the others, with the processor time of Python and of the host together; "through the bridge" is the host alone. The last
+column tells what became of 2,000 events that were
 tracked while the server did not answer, when the process was killed with SIGKILL and started again.
 """
 import argparse
@@ -117,6 +119,7 @@ def main():
     install()
 
     measures = {'libcurl by 100': measure_libcurl, 'this, through the bridge': measure_product}
+    measures |= {'this, from Python': lambda count: measure_peer('product', count)}
     measures |= {name: lambda count, name=name: measure_peer(name, count) for name in PEERS}
     taken = {name: [] for name in measures}
     for number in range(options.rounds):
@@ -125,9 +128,11 @@ def main():
             taken[name].append(measure(options.count))
     results = {name: {figure: median(run[figure] for run in runs) for figure in runs[0]} for name, runs in taken.items()}
     say('killing each')
+    kept = kept_by_product()
     for name in PEERS:
         results[name]['kept'] = kept_by_peer(name)
-    results['this, through the bridge']['kept'] = kept_by_product()
+    for name in ('this, through the bridge', 'this, from Python'):
+        results[name]['kept'] = kept
 
     print(f'{"":<26}{"wall":>9}{"processor":>12}{"resident":>11}{"on the wire":>13}{"after a kill":>14}')
     for name, figures in results.items():

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { freshFolder } from '../testsupport/hosts.js'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { run } from '../testsupport/programs.js'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -33,6 +34,20 @@ suite('the benchmark', { skip: withoutBuild }, () => {
             assert.deepEqual(Object.keys(row.ratios), Object.keys(kept[name]))
             for (const ratio of Object.values(row.ratios)) assert.ok(ratio > 0, `${name}: ${ratio}`)
         }
+    })
+
+    test('gives the processor time of Python and of the host together', async (t) => {
+        const collector = await startCollector()
+        afterwards(t, () => collector.close())
+        const words = [join(ROOT, 'Benchmarks/peer.py'), 'product', collector.url, '200']
+        const { code, stdout, stderr } = await run(
+            t, 'python3', words, { cwd: ROOT, env: { ...process.env, BENCH_BUILD: BUILT } })
+
+        assert.equal(code, 0, stderr)
+        // The host alone has more memory than Python: it is counted.
+        const { cpu, resident } = JSON.parse(stdout)
+        assert.ok(cpu > 0 && resident > 30, stdout)
+        assert.equal(collector.totals().events, 200)
     })
 
     test('measures what grows with the queue and with time', async (t) => {

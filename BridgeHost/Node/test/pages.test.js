@@ -179,10 +179,10 @@ suite('The front page', () => {
     test('has the figures of the performance page', () => {
         const [front, performance] = ['README.md', 'Docs/Performance.md'].map(
             (page) => readFileSync(join(SCRIPTS, '../..', page), 'utf8'))
-        const names = { 'mobile-tracker': 'this package', Segment: 'segment', PostHog: 'posthog', RudderStack: 'rudder',
+        const names = { 'mobile-tracker': 'this package, from Python', Segment: 'segment', PostHog: 'posthog', RudderStack: 'rudder',
             Snowplow: 'snowplow' }
         for (const [name, measured] of Object.entries(names)) {
-            const shown = new RegExp(`^\\| ${name},.* (\\S+ µs) \\|$`, 'm').exec(front)?.[1]
+            const shown = new RegExp(`^\\| ${name},.* (\\S+ ×) \\|$`, 'm').exec(front)?.[1]
             const figures = new RegExp(`^\\| (?:\\*\\*)?${measured}\\b.*$`, 'm').exec(performance)?.[0]
 
             const isSame = shown && figures?.includes(`| ${shown} |`)
