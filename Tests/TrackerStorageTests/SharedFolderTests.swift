@@ -140,6 +140,32 @@ struct SharedFolderTests {
         #expect(try balancedLanes() == 3)
     }
 
+    @Test("keeps a caller's key unique over a lane and the one that its records move to")
+    func keepsKeysUnique() async throws {
+        let (a, b) = (LaneIdentity.session("https://a.example.com"), LaneIdentity.session("https://b.example.com"))
+        let first = try await SQLiteOutbox.opened(.sample(folder, lane: b))
+        await first.commit([.bind(1, "s1"), .append("both", given: true), .append("done", given: true)])
+        await first.commit(.delivered([try first.ids()[1]], bytes: WireBytes(before: 0, after: 0)))
+        await first.close()
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: a))
+        await second.commit(["both", "done", "own"].map { .append($0, given: true) })
+        await second.close()
+
+        let third = SQLiteOutbox.made(.sample(folder, lane: b))
+        #expect(try await third.open().get().movedRecords == 1)
+
+        #expect(try third.queue() == ["both", "own"])
+        #expect(try third.account() == .sample(recovered: 2, queued: 2))
+        let fourth = try await SQLiteOutbox.opened(.sample(folder, lane: a))
+        for id in ["both", "done", "own"] {
+            #expect(await third.commit(.append(id, given: true)).state?.queuedRecords == 2)
+            #expect(await fourth.commit(.append(id, given: true)).summary == "pending \(id)")
+        }
+        #expect(try fourth.queue() == [])
+        #expect(try fourth.account().isBalanced)
+        #expect(try balancedLanes() == 2)
+    }
+
     @Test("moves nothing from a lane that somebody delivers, nor from another brand's")
     func leavesOthersAlone() async throws {
         let live = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))

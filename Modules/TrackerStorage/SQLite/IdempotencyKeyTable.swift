@@ -22,7 +22,7 @@ struct IdempotencyKeyTable {
     private let forgetStatement: Statement
     private let insertStatement: Statement
     private let settleStatement: Statement
-    private let moveStatement: Statement
+    private let copyStatement: Statement
     private let pruneStatement: Statement
 
     /// Compiles the statements.
@@ -42,8 +42,11 @@ struct IdempotencyKeyTable {
         settleStatement = try connection.prepare(
             "UPDATE given SET settled = ?3 WHERE lane = ?1 AND message_id = ?2 AND kind = 0"
         )
-        moveStatement = try connection.prepare(
-            "UPDATE OR REPLACE given SET lane = ?2 WHERE lane = ?1 AND message_id = ?3 AND kind = 0"
+        copyStatement = try connection.prepare(
+            """
+            INSERT INTO given(lane, message_id, kind, outcome)
+            SELECT ?2, message_id, kind, outcome FROM given WHERE lane = ?1 AND message_id = ?3 AND kind = 0
+            """
         )
         pruneStatement = try connection.prepare("DELETE FROM given WHERE lane = ?1 AND settled <= ?2")
     }
@@ -92,9 +95,13 @@ struct IdempotencyKeyTable {
         try settleStatement.run(key.lane, messageID, settled)
     }
 
-    /// Moves an id to the lane of its record.
-    func move(_ messageID: String, from old: LaneKey, to new: LaneKey) throws(StorageError) {
-        try moveStatement.run(old.lane, new.lane, messageID)
+    /// Makes an id known in the lane that its record moves to.
+    ///
+    /// - Returns: False if it was known there.
+    func copy(_ messageID: String, from old: LaneKey, to new: LaneKey) throws(StorageError) -> Bool {
+        let isKnown = try readStatement.first(new.lane, messageID, 0) { _ in true } ?? false
+        if !isKnown { try copyStatement.run(old.lane, new.lane, messageID) }
+        return !isKnown
     }
 
     /// Removes the ids that are too old.

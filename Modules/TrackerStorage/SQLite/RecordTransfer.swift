@@ -4,7 +4,8 @@ import TrackerModels
 ///
 /// From lanes of the same brand it takes the records that never had a session, unless another outbox has the lane open and
 /// may still make the session. From lanes that the configuration names it takes all records, if no process delivers them.
-/// Records keep their order and get new sequence numbers.
+/// Records keep their order and get new sequence numbers. A key that a caller gave stays known in both lanes; a record goes if
+/// its key was used in this one too.
 struct RecordTransfer {
     private let database: LaneDatabase
     private let configuration: OutboxConfiguration
@@ -58,26 +59,39 @@ extension LaneTransaction {
         guard var other = try database.lanes.load(key, prefix: "") else { return 0 }
         let movers = try database.records.movers(key, onlyUnbound: onlyUnbound)
         guard !movers.isEmpty else { return 0 }
+        var count = 0
         for mover in movers {
+            if mover.leaver.hasCallerKey {
+                let isFirst = try database.idempotencyKeys.copy(mover.leaver.messageID, from: key, to: row.key)
+                other.settled += 1
+                try database.idempotencyKeys.markSettled(key, mover.leaver.messageID, settled: other.settled)
+                guard isFirst else {
+                    _ = try database.records.delete(mover.number...mover.number)
+                    other.counters.remove(mover.leaver.byteCount)
+                    continue
+                }
+            }
             let number = row.key.record(nextSequence())
             try database.records.move(mover.number, to: number, generation: row.generation)
-            if mover.leaver.hasCallerKey {
-                try database.idempotencyKeys.move(mover.leaver.messageID, from: key, to: row.key)
-            }
-            other.counters.move(mover.leaver.byteCount, to: &row.counters)
+            other.counters.remove(mover.leaver.byteCount)
+            row.counters.add(mover.leaver.byteCount)
+            count += 1
         }
         try database.lanes.save(other)
-        return movers.count
+        return count
     }
 }
 
 extension LaneCounters {
-    fileprivate mutating func move(_ byteCount: Int, to other: inout LaneCounters) {
+    fileprivate mutating func remove(_ byteCount: Int) {
         accepted -= 1
         queued -= 1
         queuedBytes -= byteCount
-        other.accepted += 1
-        other.queued += 1
-        other.queuedBytes += byteCount
+    }
+
+    fileprivate mutating func add(_ byteCount: Int) {
+        accepted += 1
+        queued += 1
+        queuedBytes += byteCount
     }
 }
