@@ -58,6 +58,9 @@ extension StorageError {
         systemError = error
     }
 
+    /// Why a file that is a link is not opened.
+    static let linkSentence = "it is a symbolic link, which is not followed; remove the link"
+
     /// Whether there is nothing at the path, for certain. Every other failure leaves that open.
     var isAbsence: Bool { Self.isAbsence(systemError) }
 
@@ -77,6 +80,7 @@ extension StorageError {
     }
 
     private static func sentence(ofSystemError error: Int32) -> String {
+        if error == ELOOP { return linkSentence }
         guard let text = unsafe strerror(error) else { return "error \(error)" }
         return unsafe String(cString: text)
     }

@@ -50,7 +50,8 @@ struct DurabilityTests {
 
     /// A probe that notes the name of each file that it has synced.
     private func countedProbe() throws -> ProbeProcess {
-        let source = """
+        let library = try PreloadedLibrary(
+            """
             #include <stdio.h>
             #include <stdlib.h>
             #include <string.h>
@@ -69,12 +70,8 @@ struct DurabilityTests {
 
             int fsync(int file) { return noted(SYS_fsync, file); }
             int fdatasync(int file) { return noted(SYS_fdatasync, file); }
-            """
-        try FileManager.default.createDirectory(atPath: tools.path, withIntermediateDirectories: true)
-        try source.write(toFile: tools.file("syncs.c"), atomically: true, encoding: .utf8)
-        try ChildProcess.run("cc", ["-shared", "-fPIC", "-o", "syncs.so", "syncs.c"], in: tools.path)
-        let (library, log) = (tools.file("syncs.so"), tools.file("log"))
-        return try ProbeProcess("exec env LD_PRELOAD=\(library) SYNC_LOG=\(log) \"$0\"")
+            """, in: tools)
+        return try library.probe("SYNC_LOG=\(tools.file("log"))")
     }
 
     /// What the probe answered to a command, and which files it had synced by then.

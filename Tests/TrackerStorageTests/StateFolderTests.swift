@@ -7,6 +7,45 @@ import TrackerModels
 @Suite("The state folder")
 struct StateFolderTests {
     @Test(
+        "follows no link of a file in it, and says so",
+        arguments: ["tracker.sqlite3", "tracker.sqlite3-wal", "writer.lock", "backup.lock"])
+    func links(name: String) async throws {
+        let (folder, other) = (TemporaryFolder(), TemporaryFolder())
+        try folder.state.make()
+        try other.state.make()
+        try other.write(Data("mine".utf8), to: "victim")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other.file("victim"))
+        try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: other.file("victim"))
+
+        let outbox = SQLiteOutbox(.sample(folder))
+        let result = await outbox.open()
+        await outbox.commit(.bind(1, "s1"))
+        await outbox.close()
+
+        #expect(try other.read("victim") == Data("mine".utf8))
+        let attributes = try FileManager.default.attributesOfItem(atPath: other.file("victim"))
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+        if case .failure(let error) = result, !name.hasSuffix("-wal") {
+            #expect(error.message.contains("symbolic link"), "\(error)")
+        }
+        #expect(other.files == ["victim"])
+    }
+
+    @Test("may itself be reached by a link")
+    func isLink() async throws {
+        let (link, folder) = (TemporaryFolder(), TemporaryFolder())
+        try folder.state.make()
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: folder.path)
+
+        let outbox = try await SQLiteOutbox.opened(.sample(link))
+        #expect(await outbox.commit(.bind(1, "s1")).summary == "done")
+        await outbox.close()
+
+        #expect(folder.exists("tracker.sqlite3"))
+        try FileManager.default.removeItem(atPath: link.path)
+    }
+
+    @Test(
         "is the one that the XDG specification names",
         arguments: [
             (["XDG_STATE_HOME": "/var/state", "HOME": "/home/u"], "/var/state/mobile-tracker/shop"),

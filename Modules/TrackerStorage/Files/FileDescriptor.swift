@@ -10,11 +10,14 @@ struct FileDescriptor: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: Which file; one that is made is readable and writable by its owner alone, whatever the umask.
+    ///     A symbolic link is not followed, unless it leads to a folder: whoever may write beside our files could make us
+    ///     change others.
     ///   - flags: As `open(2)` takes them.
     init(opening path: String, _ flags: Int32) throws(StorageError) {
+        let flags = flags & O_DIRECTORY == 0 ? flags | O_NOFOLLOW | O_CLOEXEC : flags | O_CLOEXEC
         var number: Int32
         repeat {
-            number = unsafe open(path, flags | O_CLOEXEC, 0o600)
+            number = unsafe open(path, flags, 0o600)
         } while number < 0 && errno == EINTR
         guard number >= 0 else { throw StorageError(errno: errno, "open", path) }
         self.number = number

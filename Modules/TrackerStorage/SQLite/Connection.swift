@@ -38,18 +38,20 @@ import TrackerPlatform
     ///   - access: What for.
     init(_ path: String, _ access: Access) throws(StorageError) {
         if access == .create, path != Self.memory { try FileDescriptor.make(path) }
+        let name = Self.nameWithoutLinks(of: path)
+        let vfs = unsafe tracker_sqlite_vfs()
         var opened: OpaquePointer?
         let code =
             switch access {
             case .create:
-                unsafe sqlite3_open_v2(path, &opened, Self.flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+                unsafe sqlite3_open_v2(name, &opened, Self.flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs)
             case .readWrite:
-                unsafe sqlite3_open_v2(path, &opened, Self.flags | SQLITE_OPEN_READWRITE, nil)
+                unsafe sqlite3_open_v2(name, &opened, Self.flags | SQLITE_OPEN_READWRITE, vfs)
             case .readOnly:
-                unsafe sqlite3_open_v2(path, &opened, Self.flags | SQLITE_OPEN_READONLY, nil)
+                unsafe sqlite3_open_v2(name, &opened, Self.flags | SQLITE_OPEN_READONLY, vfs)
             case .immutable:
                 unsafe sqlite3_open_v2(
-                    Self.immutableName(of: path), &opened, Self.flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil
+                    Self.immutableName(of: name), &opened, Self.flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs
                 )
             }
         guard code == SQLITE_OK, let handle = unsafe opened else {
@@ -107,15 +109,30 @@ import TrackerPlatform
         guard let handle = unsafe handle else {
             return StorageError(sqlite: code, systemError: ENOMEM, path: path, detail: "out of memory")
         }
-        let detail = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "unknown error"
         let extended = unsafe sqlite3_extended_errcode(handle)
+        let message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "unknown error"
+        let detail = extended == Self.linkCode ? StorageError.linkSentence : message
         return StorageError(
             sqlite: extended & 0xFF == code & 0xFF ? extended : code,
             systemError: unsafe sqlite3_system_errno(handle), path: path, detail: detail
         )
     }
 
-    private static var flags: Int32 { SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE }
+    /// SQLITE_CANTOPEN_SYMLINK
+    private static let linkCode = SQLITE_CANTOPEN | (6 << 8)
+
+    private static var flags: Int32 { SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW }
+
+    /// A database's path without links in its folders: SQLite, which is not to follow one of the file itself, would not
+    /// follow those either.
+    private static func nameWithoutLinks(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), let resolved = unsafe realpath(String(path[...slash]), nil) else {
+            return path
+        }
+        defer { unsafe free(resolved) }
+        let folder = unsafe String(cString: resolved)
+        return (folder == "/" ? "" : folder) + path[slash...]
+    }
 
     /// A file name as SQLite's URI, where `%`, `?` and `#` have a meaning.
     private static func immutableName(of path: String) -> String {
