@@ -16,6 +16,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case readOnly
         /// The database is damaged.
         case corrupt
+        /// The database refuses what was written: it is too long, or breaks a rule.
+        case refused
         /// Another process held the database for too long.
         case busy
         /// Another process is building a new database from a damaged one.

@@ -309,10 +309,46 @@ struct DatabaseRecoveryTests {
     }
 
     /// Result codes as in sqlite3.h: too big, constraint, mismatch.
-    @Test("a row of a type or a length that none can have is damage", arguments: [18, 19, 20] as [Int32])
-    func impossibleRow(code: Int32) {
+    @Test(
+        "a row number of an impossible type is damage; a row that is too long or breaks a rule need not be",
+        arguments: zip([18, 19, 20] as [Int32], [StorageError.Kind.refused, .refused, .corrupt]))
+    func impossibleRow(code: Int32, kind: StorageError.Kind) {
         let error = StorageError(sqlite: code, systemError: 0, path: "tracker.sqlite3", detail: "")
 
-        #expect(error.kind == .corrupt)
+        #expect(error.kind == kind)
+    }
+
+    @Test("is not what a call means that breaks a rule of a sound one: it alone is refused")
+    func refusesRow() async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        await outbox.commit([.bind(1, "s1"), .append("m1")])
+        try folder.execute(
+            """
+            CREATE TRIGGER rule BEFORE INSERT ON record WHEN NEW.message_id = 'bad'
+            BEGIN SELECT RAISE(ABORT, 'against the rule'); END
+            """)
+
+        #expect(await outbox.commit(.append("bad")).summary == "refused storage")
+        #expect(await outbox.commit(.append("m2")).summary == "queued m2")
+
+        #expect(try outbox.queue() == ["m1", "m2"])
+        #expect(try outbox.account() == .sample(accepted: 2, queued: 2))
+        #expect(!log.events.contains { if case .databaseRecovered = $0 { true } else { false } })
+        #expect(databases == ["tracker.sqlite3"])
+    }
+
+    @Test("whose row has lost a number that was given is built anew by the first call that meets it")
+    func losesNumber() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.bind(1, "s1"), .append("m1"), .append("m2")])
+        await first.close()
+        try folder.execute("UPDATE lane SET sequence = 1")
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(await outbox.commit(.append("m3")).summary == "queued m3")
+
+        #expect(try outbox.queue() == ["m1", "m2", "m3"])
+        #expect(databases == ["tracker.sqlite3", "tracker.sqlite3.corrupt-1"])
     }
 }

@@ -66,7 +66,8 @@ struct ErasureFaultTests {
         await other.commit(.store(.own("x"), "y", nil))
         try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         try Program.run(
-            "/bin/sh", ["-c", "head -c 4096 /dev/zero | dd of=\"$0\" conv=notrunc", folder.state.database], errors: .null)
+            "/bin/sh", ["-c", "head -c 4096 /dev/zero | dd of=\"$0\" conv=notrunc", folder.state.database],
+            errors: .null)
         await outbox.commit(.barrier)
         #expect(folder.exists("tracker.sqlite3.corrupt-2"), "It was set aside")
 

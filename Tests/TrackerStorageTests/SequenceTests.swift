@@ -111,6 +111,57 @@ struct SequenceTests {
         #expect(try await next(third) == 10_002)
     }
 
+    /// The events that a clean end has left behind before the kill; none leaves the lane to be made.
+    @Test(
+        "go on without a gap after a kill right after a block was reserved, before any of it is used",
+        .enabled(if: PreloadedLibrary.canBeMade), arguments: [0, 2])
+    func killedAtReservation(count: Int) async throws {
+        if count > 0 {
+            let first = try await SQLiteOutbox.opened(.sample(folder))
+            for _ in 0..<count { _ = try await next(first) }
+            await first.close()
+        }
+        let tools = TemporaryFolder()
+        let library = try PreloadedLibrary(
+            """
+            #include <fcntl.h>
+            #include <signal.h>
+            #include <string.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+
+            int rename(const char *from, const char *to) {
+                int result = (int) syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+                const char *name = strrchr(to, '/');
+                if (name && !strcmp(name, "/sequence")) kill(getpid(), SIGKILL);
+                return result;
+            }
+            """, in: tools)
+        let probe = try library.probe()
+        try probe.tell("open \(folder.path)")
+        try? probe.tell("append m")
+        #expect(!probe.rest().contains("pending"), "It was killed before the event was written")
+        probe.kill()
+
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(try await next(outbox) == Int64(count + 1))
+    }
+
+    @Test("go on without a gap where the machine does not tell, before the kill or after it, which start it is")
+    func unknownBoot() async throws {
+        for (before, after) in [("one", ""), ("", "one"), ("", "")] {
+            let first = try await opened(TemporaryFolder(), boot: before)
+            #expect(try await next(first) == 1)
+            let folder = try #require(first.folder).path
+            let left = try TemporaryFolder.cloned(folder)
+
+            let second = try await opened(left, boot: after)
+
+            #expect(try await next(second) == 2, "\(before), \(after)")
+        }
+    }
+
     @Test("are clean as long as the last of several to close has closed")
     func severalEnds() async throws {
         let first = try await opened(folder, boot: "one")

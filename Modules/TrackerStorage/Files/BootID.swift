@@ -13,10 +13,11 @@ public struct BootID: Hashable, Sendable {
         self.text = text
     }
 
-    /// The id of the machine's current run. If the system has none, it is one that was never used before.
-    public static func current() -> BootID {
-        BootID(systemText() ?? "unknown-\(UInt64.random(in: 0 ... .max))")
-    }
+    /// The id of the machine's current run, or ``unknown``.
+    public static func current() -> BootID { systemText().map(BootID.init) ?? .unknown }
+
+    /// The id where the system has none, or does not tell it now. It says nothing: every other could be the same.
+    public static let unknown = BootID("")
 
     #if canImport(Darwin)
         private static func systemText() -> String? {
@@ -33,4 +34,15 @@ public struct BootID: Hashable, Sendable {
             return String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
         }
     #endif
+}
+
+extension BootID {
+    /// Whether numbers that were given under another id, as a row has it, are from before the machine started again.
+    func isLater(than other: String?) -> Bool {
+        guard let other else { return false }
+        return self != .unknown && other != Self.unknown.text && other != text
+    }
+
+    /// Whether a row must have this id before a number is given.
+    func replaces(_ other: String?) -> Bool { other == nil || self != .unknown && other != text }
 }

@@ -288,6 +288,14 @@ enum LaneTask: Sendable {
         }
     }
 
+    /// Whether the task may give a sequence number.
+    var takesNumber: Bool {
+        switch self {
+        case .change(.append), .change(.continueSession): true
+        default: false
+        }
+    }
+
     /// Whether the task must outlive a loss of power, even if the configuration does not ask for that.
     var isLasting: Bool {
         if case .change(let change) = self { change.isBackedUp } else { false }

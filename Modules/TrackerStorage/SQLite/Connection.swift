@@ -161,8 +161,10 @@ extension StorageError {
             switch code & 0xFF {
             case SQLITE_FULL: .full
             case SQLITE_READONLY, SQLITE_PERM: .readOnly
-            // An impossible row, or a value of an impossible type or length, is damage as well.
-            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: .corrupt
+            // A row number of an impossible type is damage as well.
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_MISMATCH: .corrupt
+            // Damage may be the reason, but so may what was written.
+            case SQLITE_CONSTRAINT, SQLITE_TOOBIG: .refused
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CANTOPEN: Self.kind(ofSystemError: systemError) ?? .open
             case SQLITE_IOERR where Self.damageCodes.contains(code): .corrupt

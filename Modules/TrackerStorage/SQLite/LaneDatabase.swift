@@ -87,15 +87,21 @@ final class LaneDatabase {
         return rows
     }
 
-    /// Looks at every page, and reads every record of a lane.
+    /// Looks at every page and every index, and reads every record of a lane.
     ///
     /// - Throws: `corrupt` if one is not what it should be.
     func inspect(_ key: LaneKey?) throws(StorageError) {
-        let statement = try connection.prepare("PRAGMA quick_check(1)")
+        let statement = try connection.prepare("PRAGMA integrity_check(1)")
         if let finding = try statement.first(read: { $0.text(0) }) ?? nil, finding != "ok" {
             throw StorageError(.corrupt, "\(connection.path): \(finding)")
         }
         guard let key else { return }
+        let (lowest, highest) = (key.records.lowerBound, key.records.upperBound)
+        let last = try connection.number("SELECT max(id) FROM record WHERE id BETWEEN \(lowest) AND \(highest)")
+        let sequence = try connection.number("SELECT sequence FROM lane WHERE id = \(key.lane)")
+        if let last, let sequence, LaneKey.sequence(ofRecord: last) > sequence {
+            throw StorageError(.corrupt, "\(connection.path): a record has a number that was never given")
+        }
         try records.read(key.records, run: 0, isWanted: { _ in true }, body: { _, _ in true })
     }
 }

@@ -72,7 +72,7 @@ struct LanePreparation {
         let found = row
         let reserved = max(row.reserved, try backup?.reserved ?? 0, lastSequence)
         // The machine has started again, and the numbers given before that were not synced.
-        let isCutOff = row.boot != nil && row.boot != configuration.bootID.text
+        let isCutOff = configuration.bootID.isLater(than: row.boot)
         if isCutOff || reserved > row.reserved || lastSequence > row.sequence {
             row.sequence = reserved
             row.reserved = reserved

@@ -22,8 +22,6 @@ struct LaneTransaction {
         var changesValues = false
         /// What was deleted must not be found in any file.
         var erases = false
-        /// A new block of sequence numbers, to be in the backup before the transaction takes effect.
-        var reserved: Int64?
         /// How many bytes of bodies are gone.
         var freedBytes = 0
         /// The lane's row.
@@ -122,7 +120,7 @@ struct LaneTransaction {
         if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt), dropped: events,
-            changesValues: changesValues, erases: erases, reserved: reserved, freedBytes: freedBytes, row: row)
+            changesValues: changesValues, erases: erases, freedBytes: freedBytes, row: row)
     }
 
     /// Removes those of the records that are still there, and reports them.
@@ -151,16 +149,25 @@ struct LaneTransaction {
     }
 
     /// The end of the block of sequence numbers that the transaction has begun, if it has begun one.
-    var reserved: Int64? { row.reserved > found.reserved ? row.reserved : nil }
+    private var reserved: Int64? { row.reserved > found.reserved ? row.reserved : nil }
+
+    /// Reserves sequence numbers, if fewer than some are left. None that is new may be used by this transaction.
+    ///
+    /// - Returns: Whether it has.
+    mutating func reserve(_ count: Int) -> Bool {
+        guard count > 0 else { return false }
+        if row.sequence + Int64(count) > row.reserved || configuration.bootID.replaces(row.boot) { beginBlock() }
+        return reserved != nil
+    }
 
     /// Gives the next sequence number.
     mutating func nextSequence() -> Int64 {
-        if row.sequence >= row.reserved || row.boot != configuration.bootID.text { beginBlock() }
+        if row.sequence >= row.reserved || configuration.bootID.replaces(row.boot) { beginBlock() }
         row.sequence += 1
         return row.sequence
     }
 
-    /// Reserves numbers, in a backup that is synced before any of them is given.
+    /// Reserves numbers. A backup of their end is synced before any of them leaves this process.
     ///
     /// The backup is ahead of the row as it was found, so that a loss of power that brings that row back shows.
     private mutating func beginBlock() {

@@ -40,6 +40,7 @@ extension LaneWriter {
                     } catch {
                         // Damage in pages that no transaction reads shows when the database is rewritten.
                         troubles += 1
+                        let error = error.kind == .refused ? writer.database.diagnose(error) : error
                         guard error.kind == .corrupt, writer.folder != nil, troubles < 4 else { throw error }
                         try writer.database.recover(after: writer.known, isFirst: troubles == 1)
                     }

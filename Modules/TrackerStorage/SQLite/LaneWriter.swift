@@ -40,6 +40,8 @@ struct LaneWriter: ~Copyable {
     private(set) var origin = LaneOrigin()
     /// What opening has found and is not reported yet.
     private var findings: [OutboxEvent] = []
+    /// The end of the reserved sequence numbers that the backup is known to have.
+    private var backedUp: Int64 = 0
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
     /// What the disk has refused.
@@ -140,6 +142,7 @@ struct LaneWriter: ~Copyable {
         if database.count == count { return lane }
         known = lane.state
         origin = lane.origin
+        backedUp = 0
         // If one was due already, another database is in place, and the old one may have been set aside meanwhile.
         erasure = erasure == nil ? lane.erasure : .whole
         erasesNow = erasure != nil
@@ -184,7 +187,7 @@ struct LaneWriter: ~Copyable {
             } catch {
                 troubles += 1
                 // Only the first failure of a disk is worth the look.
-                let error = failure == nil ? database.diagnose(error) : error
+                let error = failure == nil || error.kind == .refused ? database.diagnose(error) : error
                 guard error.kind == .corrupt, folder != nil, troubles < 4 else { throw error }
                 try database.recover(after: known, isFirst: troubles == 1)
             }
@@ -196,6 +199,7 @@ struct LaneWriter: ~Copyable {
         _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: OpenedLane, _ outcome: inout Outcome
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         let database = lane.database
+        var reserves = false
         var effects: [LaneTransaction.Effect] = []
         var tasks: [LaneTask] = []
         var summary: LaneTransaction.Summary?
@@ -214,19 +218,35 @@ struct LaneWriter: ~Copyable {
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
             tasks = choose(row)
-            effects.reserveCapacity(tasks.count)
-            for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
+            let numbers = tasks.count(where: \.takesNumber)
+            reserves = transaction.reserve(numbers)
+            if !reserves {
+                if numbers > 0, let error = backUp(row.reserved) { outcome.events.append(.backupFailed(error)) }
+                effects.reserveCapacity(tasks.count)
+                for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
+            }
             summary = try transaction.finish()
-            if let error = backup?.reserve(summary?.reserved) { outcome.events.append(.backupFailed(error)) }
             if summary?.erases == true, let error = folder?.rememberErasure() {
                 outcome.events.append(.backupFailed(error))
             }
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
         keep(summary, &outcome)
+        if reserves {
+            // In this order a kill leaves no gap, and a loss of power shows.
+            if let error = backUp(summary.row.reserved) { outcome.events.append(.backupFailed(error)) }
+            return try transact(choose, isLasting: isLasting, lane, &outcome)
+        }
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
         for task in tasks { outcome.settled += task.settledRecords }
         return effects
+    }
+
+    /// Keeps the end of the reserved sequence numbers in the backup, before any of them is used.
+    private mutating func backUp(_ reserved: Int64) -> StorageError? {
+        guard reserved > backedUp else { return nil }
+        backedUp = reserved
+        return backup?.reserve(reserved)
     }
 
     /// Keeps the lane as the transaction has left it.

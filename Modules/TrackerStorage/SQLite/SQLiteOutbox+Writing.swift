@@ -123,7 +123,7 @@ extension SQLiteOutbox {
     private func backUp(thenAnswer waiting: [@Sendable (StorageError?) -> Void], isRepeated: Bool = false) {
         backupQueue.async { [self] in
             let error = backUp()
-            let waitsForWriter = error.map { [.corrupt, .rebuilding].contains($0.kind) } ?? false
+            let waitsForWriter = error.map { [.corrupt, .refused, .rebuilding].contains($0.kind) } ?? false
             if waitsForWriter, !isRepeated, stage.withLock(\.isOpen) {
                 return stage(
                     StagedTask(task: .inspect) { [self] _ in backUp(thenAnswer: waiting, isRepeated: true) })

@@ -162,7 +162,7 @@ public final class SQLiteOutbox: Outbox {
             }
         } catch {
             // The writer can repair it.
-            if error.kind == .corrupt { stage(StagedTask(task: .inspect)) }
+            if error.kind == .corrupt || error.kind == .refused { stage(StagedTask(task: .inspect)) }
             throw error
         }
     }

@@ -118,13 +118,26 @@ struct WatchedDatabase: ~Copyable {
     ///
     /// - Returns: The failure, or the damage.
     func diagnose(_ failure: StorageError) -> StorageError {
-        guard failure.kind == .full || failure.kind == .failed, let lane else { return failure }
+        guard [.full, .failed, .refused].contains(failure.kind), let lane else { return failure }
+        return Self.diagnose(failure, lane.database, lane.key)
+    }
+
+    private static func diagnose(_ failure: StorageError, _ database: LaneDatabase, _ key: LaneKey?) -> StorageError {
         do throws(StorageError) {
-            try lane.database.inspect(lane.key)
+            try database.inspect(key)
             return failure
         } catch {
             return error.kind == .corrupt ? error : failure
         }
+    }
+
+    /// Finds out whether damage is why a database that cannot be opened refuses a row.
+    private func diagnose(opening failure: StorageError) -> StorageError {
+        guard failure.kind == .refused, let folder,
+            // Without the tables there is another failure than this.
+            let database = try? LaneDatabase(Connection(folder.database, .readWrite))
+        else { return failure }
+        return Self.diagnose(failure, database, nil)
     }
 
     /// Records that no loss of power can take back the sequence numbers given so far.
@@ -144,6 +157,7 @@ struct WatchedDatabase: ~Copyable {
         do throws(StorageError) {
             return try openDatabase(after: seen)
         } catch {
+            let error = diagnose(opening: error)
             guard folder != nil, error.kind == .corrupt else { throw error }
             try replaceDamaged(after: seen)
             return try openDatabase(after: seen)
@@ -200,7 +214,9 @@ struct WatchedDatabase: ~Copyable {
         defer { transfer?.end() }
         try database.writing { () throws(StorageError) in
             if isNew, let folder {
-                for (identity, recovered) in try folder.backedUpLanes() { _ = try database.lanes.make(identity, recovered) }
+                for (identity, recovered) in try folder.backedUpLanes() {
+                    _ = try database.lanes.make(identity, recovered)
+                }
             }
             let preparation = LanePreparation(database, configuration, backup: backup)
             let row = try preparation.lane(after: seen?.lastSequence ?? 0)
@@ -218,11 +234,13 @@ struct WatchedDatabase: ~Copyable {
             try transaction.evict()
             let origin = try transaction.origin()
             let summary = try transaction.finish()
-            // A backup that is damaged or missing is made good here. If this fails, the backups that follow report it.
-            _ = backup?.reserve(summary.row.reserved)
+            // Records that have moved here have numbers already.
+            if let transfer, transfer.count > 0 { _ = backup?.reserve(summary.row.reserved) }
             opened = (summary, origin)
         }
         guard let (summary, found) = opened else { throw StorageError(.failed, "The lane cannot be opened") }
+        // This also makes a backup good that is damaged or missing. If it fails, the backups that follow report it.
+        _ = backup?.reserve(summary.row.reserved)
         var events: [OutboxEvent] = []
         if let pending, pending.lostHere > 0 { events.append(.dropped([], count: pending.lostHere, .lost)) }
         if isReplacement, let seen, seen.queuedRecords > 0 { events.append(.replaced(lost: seen.queuedRecords)) }

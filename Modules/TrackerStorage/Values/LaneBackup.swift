@@ -54,11 +54,10 @@ struct LaneBackup: Sendable {
         get throws(StorageError) { try lane.number(.sequence) ?? 0 }
     }
 
-    /// Keeps the end of a block of sequence numbers, before any of them is used.
+    /// Keeps the end of a block of sequence numbers.
     ///
     /// - Returns: Why it was not kept. That is no harm unless the database, which has it too, is lost as well.
-    func reserve(_ reserved: Int64?) -> StorageError? {
-        guard let reserved else { return nil }
+    func reserve(_ reserved: Int64) -> StorageError? {
         do throws(StorageError) {
             try lane.save(String(reserved), .sequence)
             return nil

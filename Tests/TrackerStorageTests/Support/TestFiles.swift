@@ -33,7 +33,10 @@ extension TemporaryFolder {
 
     /// Another folder with copies of all files, made by another process: closing a database's file in this one would drop
     /// SQLite's locks.
-    func cloned() throws -> TemporaryFolder {
+    func cloned() throws -> TemporaryFolder { try Self.cloned(path) }
+
+    /// Another folder with copies of the files of a folder.
+    static func cloned(_ path: String) throws -> TemporaryFolder {
         let clone = TemporaryFolder()
         try Program.run(
             "/bin/sh", ["-c", "cp -r \"$0\" \"$1\" 2>/dev/null; rm -f \"$1\"/*-shm", path, clone.path])
