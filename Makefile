@@ -26,6 +26,7 @@ help:
 	@echo "make test    every test"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make faults  each call of the system that can fail made to fail, once and for good, and FAULTS pairs (500) by SEED"
+	@echo "make model   every state that processes on one lane can reach, by spin"
 	@echo "make soak    ten minutes of mixed load with faults: whether the host's memory stays flat"
 	@echo "make network  how soon events flow again after the network was lost, between network namespaces (root)"
 	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
@@ -118,6 +119,11 @@ faults: setup-tests
 test-faults: setup-tests
 	swift build --product BridgeHost -Xswiftc -warnings-as-errors
 	python3 Tests/Faults/explorer.py --short
+
+# Some minutes; Tests/Model/run.py --list names its rows, and runs those that are named.
+model:
+	@.ci/setup model
+	Tests/Model/run.py
 
 soak: build
 	node Benchmarks/Soak/soak.mjs

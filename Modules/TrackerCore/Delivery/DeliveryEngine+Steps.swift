@@ -161,7 +161,7 @@ extension DeliveryEngine {
 
     /// Sends a plan. If the engine was paused or got a new dialect meanwhile, the records are planned again instead.
     func send(_ plan: Plan, _ state: inout State) {
-        guard mayDepart else { return state.delivery.forgetAhead() }
+        guard mayDepart(state) else { return state.delivery.forgetAhead() }
         let token = state.delivery.depart(plan)
         state.transfers[token] = parts.loop.submit(plan.request) { [self] answer in
             onLoop { state in finish(token, answer, &state) }

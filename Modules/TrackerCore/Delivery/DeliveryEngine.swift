@@ -41,6 +41,8 @@ final class DeliveryEngine: Sendable {
         /// Why the last round ended.
         var rest: StopReason?
         var isLocked = false
+        /// How many pauses there had been when the orders were last applied.
+        var pauseCount = 0
         /// How many records this engine has delivered.
         var sent = 0
         var growth = QueueGrowth()
@@ -67,6 +69,8 @@ final class DeliveryEngine: Sendable {
     private struct Orders: Sendable {
         /// How many pauses are not released yet.
         var pauses = 0
+        /// How many there have been.
+        var pauseCount = 0
         /// The dialect to continue with.
         var dialect: (any Dialect)?
     }
@@ -113,7 +117,10 @@ final class DeliveryEngine: Sendable {
 
     /// Sends nothing from now on, and cancels the requests under way; their records stay in the queue.
     func pause() {
-        orders.withLock { $0.pauses += 1 }
+        orders.withLock { orders in
+            orders.pauses += 1
+            orders.pauseCount += 1
+        }
         // The deliveries so far are recorded, even if the queue is erased next.
         recorder.record { [self] in lookOnceWritten() }
         perform { $0.recordAt = nil }
@@ -243,7 +250,10 @@ final class DeliveryEngine: Sendable {
     /// - Returns: Whether the engine is paused.
     @discardableResult
     func applyOrders(_ state: inout State) -> Bool {
-        let (dialect, isPaused) = orders.withLock { orders in (orders.dialect.take(), orders.pauses > 0) }
+        let (dialect, isPaused, count) = orders.withLock { orders in
+            (orders.dialect.take(), orders.pauses > 0, orders.pauseCount)
+        }
+        state.pauseCount = count
         if let dialect {
             if state.delivery.isHalted { parts.diagnostics.report(.deliveryResumes) }
             state.delivery.resume(with: dialect)
@@ -251,8 +261,11 @@ final class DeliveryEngine: Sendable {
         return isPaused
     }
 
-    /// Whether a plan that was just made may still depart.
-    var mayDepart: Bool { orders.withLock { $0.pauses == 0 && $0.dialect == nil } }
+    /// Whether a plan that was just made may still depart: no order has been given since ``applyOrders(_:)``. A pause
+    /// counts even if it was released meanwhile, since the plan is older than the reset or the denial within it.
+    func mayDepart(_ state: State) -> Bool {
+        orders.withLock { $0.pauses == 0 && $0.pauseCount == state.pauseCount && $0.dialect == nil }
+    }
 
     /// Publishes whether delivery is halted, unless it has just been resumed.
     func publishHalt(_ state: State) {

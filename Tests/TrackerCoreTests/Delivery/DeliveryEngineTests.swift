@@ -64,6 +64,22 @@ struct DeliveryEngineTests {
         loop.kill()
     }
 
+    @Test("sends nothing that was planned before a change that held everything back and is over by then")
+    func forgetsPlansOfBefore() async throws {
+        await queueOne()
+        let record = try #require(try outbox.inner.peek(limit: 1, maxBytes: .max).records.first).id
+        outbox.whenConfirmed { [engine, outbox] in
+            outbox.whenConfirmed {}
+            engine.pause()
+            outbox.dropAndBlock(record)
+            engine.release()
+        }
+        await settle()
+
+        #expect(loop.requests.isEmpty)
+        loop.kill()
+    }
+
     @Test("tells a flush that comes while it closes")
     func flushWhileClosing() async throws {
         await queueOne()
@@ -399,6 +415,7 @@ struct DeliveryEngineTests {
 private final class InterruptedOutbox: WrappingOutbox {
     private struct Interruptions {
         var peek: @Sendable () -> Void = {}
+        var confirmation: @Sendable () -> Void = {}
         var release: @Sendable () -> Void = {}
     }
 
@@ -415,6 +432,9 @@ private final class InterruptedOutbox: WrappingOutbox {
 
     /// Has this done after each look from now on.
     func whenPeeked(_ work: @escaping @Sendable () -> Void) { interruptions.withLock { $0.peek = work } }
+
+    /// Has this done after each look at whether what was read ahead still holds.
+    func whenConfirmed(_ work: @escaping @Sendable () -> Void) { interruptions.withLock { $0.confirmation = work } }
 
     /// Has this done after each release of the lane from now on.
     func whenReleased(_ work: @escaping @Sendable () -> Void) { interruptions.withLock { $0.release = work } }
@@ -442,6 +462,14 @@ private final class InterruptedOutbox: WrappingOutbox {
         isDone.wait()
     }
 
+    /// Drops a record, and comes back once that is on disk.
+    func dropAndBlock(_ record: Record.ID) {
+        let isDone = DispatchGroup()
+        isDone.enter()
+        inner.stage(.drop([record], .reset)) { _ in isDone.leave() }
+        isDone.wait()
+    }
+
     func drop(_ record: Record.ID) async {
         await withCheckedContinuation { continuation in
             inner.stage(.drop([record], .expired)) { _ in continuation.resume() }
@@ -453,6 +481,12 @@ private final class InterruptedOutbox: WrappingOutbox {
             messageID: .of(id), route: .endpoint, body: .complete(.of("{}")), occurredAt: Timestamp(milliseconds: 0),
             acceptedAt: .zero)
         inner.stage(.append(draft)) { _ in completion() }
+    }
+
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+        let found = try inner.state(ifQueued: record)
+        interruptions.withLock { $0.confirmation }()
+        return found
     }
 
     func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
