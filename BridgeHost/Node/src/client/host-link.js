@@ -10,6 +10,7 @@ import { checkInfo } from './handshake.js'
 import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { Recovery } from './recovery.js'
+import { Shutdown } from './shutdown.js'
 
 /** From how many unanswered calls on a call no longer records the line that made it. */
 const FLOOD = 1000
@@ -157,13 +158,9 @@ export class HostLink {
         return ended
     }
 
-    /** @param {number} id @param {boolean} isOwn Whether it only ends the host, and the clients go on in the next. */
     #beginShutdown(id, isOwn) {
-        let finish
-        const ended = new Promise((resolve) => (finish = resolve))
-        const call = new Call(id, 'host.shutdown', '{}', { repeats: true })
-        this.#shutdown = { call, isOwn, isOver: false, ended, finish, timer: null }
-        this.#calls.add(call)
+        this.#shutdown = new Shutdown(id, isOwn)
+        this.#calls.add(this.#shutdown.call)
         this.#endInTime()
         this.#updateKeepAlive()
         return this.#shutdown
@@ -228,7 +225,7 @@ export class HostLink {
         this.#crashes.started()
         this.#hasEndedBrand = this.#recovery.isBrandEnded
         for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
-        for (const call of this.#calls) this.#send(call)
+        for (const call of [...this.#calls]) this.#send(call)
     }
 
     /** This host cannot be used, and starting it again would not help. */
@@ -379,7 +376,6 @@ export class HostLink {
     }
 
     #finishShutdown() {
-        clearTimeout(this.#shutdown?.timer)
         this.#shutdown?.finish()
         this.#shutdown = null
     }
@@ -390,18 +386,6 @@ export class HostLink {
         this.#lastWarning = message
     }
 }
-
-/**
- * A shutdown that was asked for, until the host has ended.
- *
- * @typedef {object} Shutdown
- * @property {Call} call
- * @property {boolean} isOwn Whether the link has asked for it, to go on with a fresh host.
- * @property {boolean} isOver Whether the end of the host is its end, and no crash.
- * @property {Promise<void>} ended
- * @property {() => void} finish
- * @property {NodeJS.Timeout | null} timer Ends the host when its time is over.
- */
 
 function notStarted(how) {
     return new MobileTrackerError('HOST_START_FAILED', `The host could not be started for a minute: ${how}.`, { retryable: true })

@@ -1,0 +1,27 @@
+import { Call } from './call.js'
+
+/** A shutdown of the host that was asked for, until the host has ended. */
+export class Shutdown {
+    /** Whether the end of the host is its end, and no crash. */
+    isOver = false
+    /** Ends the host when its time is over. @type {NodeJS.Timeout | undefined} */
+    timer
+    #finish
+
+    /**
+     * @param {number} id The id of its call: calls with a higher one go to the next host.
+     * @param {boolean} isOwn Whether the link has asked for it, to go on with a fresh host.
+     */
+    constructor(id, isOwn) {
+        this.call = new Call(id, 'host.shutdown', '{}', { repeats: true })
+        this.isOwn = isOwn
+        /** @type {Promise<void>} */
+        this.ended = new Promise((resolve) => (this.#finish = resolve))
+    }
+
+    /** The host has ended. */
+    finish() {
+        clearTimeout(this.timer)
+        this.#finish()
+    }
+}
