@@ -124,11 +124,17 @@ struct ArgumentsTests {
         #expect(error == own)
     }
 
-    @Test("refuses params that cannot be passed on")
-    func refusesNotSerializable() {
-        let error = #expect(throws: RPCError.self) { try Arguments(.notSerializable, for: "m", taking: []) }
+    @Test(
+        "refuses params that cannot be passed on, and says why",
+        arguments: [
+            (.loneSurrogate, "m: the params hold half a surrogate pair, which is no character"),
+            (.tooDeep, "m: the params nest deeper than 128 levels"),
+        ] as [(Params.Fault, String)])
+    func refusesNotSerializable(_ fault: Params.Fault, _ message: String) {
+        let error = #expect(throws: RPCError.self) { try Arguments(.notSerializable(fault), for: "m", taking: []) }
 
         #expect(error?.number == .invalidParams)
+        #expect(error?.message == message)
     }
 
     @Test("leaves params alone where the method asks for that")

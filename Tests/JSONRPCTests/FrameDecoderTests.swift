@@ -42,6 +42,13 @@ struct FrameDecoderTests {
             [
                 .message("no header: x"), .message("{1}"),
             ]),
+        Stream(
+            "a byte order mark and a line", "\u{FEFF}{1}\n\u{FEFF}{2}\n", [.message("{1}"), .message("\u{FEFF}{2}")]),
+        Stream("a byte order mark and headers", "\u{FEFF}\r\nContent-Length: 3\r\n\r\n{1}", [.message("{1}")]),
+        Stream("a byte order mark alone", "\u{FEFF}", []),
+        Stream(
+            "a character that begins like a byte order mark", "\u{FEFE}: 1\n{1}\n",
+            [.message("\u{FEFE}: 1"), .message("{1}")]),
         Stream("letters without an end", "oops", [.message("oops")]),
         Stream("a word longer than any header's name", "\(long):\n{1}\n", [tooLarge, .message("{1}")]),
         Stream(

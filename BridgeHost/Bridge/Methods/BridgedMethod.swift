@@ -115,9 +115,9 @@ extension BridgedMethod {
     ) -> BridgedMethod {
         let method = Method<HostSession>(
             name, parameters + [.messageID], result: "Outcome", summary: summary,
-            answerIfNotSerializable: { host in
-                let reason = "a string holds half a surrogate pair, which is no character"
-                client(host).control.refuse(call: name, as: .serialization, "\(name): \(reason)")
+            answerIfNotSerializable: { host, fault in
+                client(host).control.refuse(
+                    call: name, as: .serialization, "Dropped \(name): the params \(fault.phrase)")
                 return TrackOutcome.dropped(.serialization).json
             },
             body: { host, arguments, reply in

@@ -2,8 +2,8 @@ import TrackerJSON
 
 /// Takes messages from a stream of bytes, however it is cut into reads.
 ///
-/// The beginning of the stream decides the framing, blanks aside: a name and a colon begin headers, and anything else
-/// is a line. A message that is too long or has unusable headers is refused once, and skipped in constant memory.
+/// The beginning of the stream decides the framing, a byte order mark and blanks aside: a name and a colon begin headers,
+/// and anything else is a line. A message that is too long or has unusable headers is refused once, and skipped in constant memory.
 public struct FrameDecoder: Sendable {
     private enum State: Sendable {
         /// Nothing but blanks came yet, or letters that may become a header's name.
@@ -19,10 +19,14 @@ public struct FrameDecoder: Sendable {
 
     /// No header has a longer name; longer words begin a line.
     private static let maxNameLength = 64
+    /// What some programs write before UTF-8 (RFC 8259, 8.1: a parser may ignore it).
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The longest message that is taken, in bytes.
     public let maxMessageBytes: Int
     private var state = State.undecided
+    /// Whether nothing came yet but a part of a byte order mark.
+    private var isAtStart = true
     /// What came of the current message, line or header with earlier reads.
     private var carry: [UInt8] = []
 
@@ -98,7 +102,16 @@ public struct FrameDecoder: Sendable {
     }
 
     private mutating func decide(by byte: UInt8, _ position: inout Int) {
-        if carry.isEmpty, Blank.contains(byte) {
+        if isAtStart, byte == Self.byteOrderMark[carry.count] {
+            carry.append(byte)
+            position += 1
+            if carry.count == Self.byteOrderMark.count { (carry, isAtStart) = ([], false) }
+            return
+        }
+        defer { isAtStart = false }
+        if isAtStart, !carry.isEmpty {
+            state = .line
+        } else if carry.isEmpty, Blank.contains(byte) {
             position += 1
         } else if carry.isEmpty ? byte.isASCIILetter : HeaderBlock.isToken(byte) && carry.count < Self.maxNameLength {
             carry.append(byte)

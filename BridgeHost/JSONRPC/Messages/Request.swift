@@ -1,4 +1,5 @@
-public import TrackerJSON
+// Messages are JSON: one import gives its values too.
+@_exported public import TrackerJSON
 
 /// What a method is called with: nothing, values by position, or values by name.
 public struct Params: Sendable {
@@ -10,9 +11,24 @@ public struct Params: Sendable {
         case positional
         /// In an object.
         case named
-        /// They cannot be passed on: half a surrogate pair in them is no character, or one of them nests deeper than
-        /// ``JSONText/maxDepth``.
-        case notSerializable
+        /// They cannot be passed on.
+        case notSerializable(Fault)
+    }
+
+    /// Why params cannot be passed on.
+    public enum Fault: Hashable, Sendable {
+        /// Half a surrogate pair in them is no character.
+        case loneSurrogate
+        /// One of them nests deeper than ``JSONText/maxDepth``.
+        case tooDeep
+
+        /// The end of a sentence that begins with "the params".
+        public var phrase: String {
+            switch self {
+            case .loneSurrogate: "hold half a surrogate pair, which is no character"
+            case .tooDeep: "nest deeper than \(JSONText.maxDepth) levels"
+            }
+        }
     }
 
     /// One value.
@@ -29,7 +45,7 @@ public struct Params: Sendable {
     /// No params.
     public static let none = Params(form: .none, parts: [])
     /// Params that cannot be passed on.
-    public static let notSerializable = Params(form: .notSerializable, parts: [])
+    public static func notSerializable(_ fault: Fault) -> Params { Params(form: .notSerializable(fault), parts: []) }
 
     init(form: Form, parts: [Part]) {
         self.form = form
@@ -60,7 +76,7 @@ public struct Params: Sendable {
             }
             self.init(form: whole.kind == .array ? .positional : .named, parts: parts)
         } catch {
-            self = .notSerializable
+            self = .notSerializable(error.kind == .tooDeep ? .tooDeep : .loneSurrogate)
         }
     }
 

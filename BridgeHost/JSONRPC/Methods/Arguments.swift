@@ -28,7 +28,7 @@ public struct Arguments: Sendable {
         case .none: positions = Array(repeating: Self.absent, count: parameters.count)
         case .positional: positions = try Self.byPosition(params, method, parameters)
         case .named: positions = try Self.byName(params, method, parameters)
-        case .notSerializable: throw Self.notSerializable(method)
+        case .notSerializable(let fault): throw Self.notSerializable(fault, method)
         }
         try check()
     }
@@ -42,7 +42,7 @@ public struct Arguments: Sendable {
     ///   - parameters: What the method takes.
     /// - Throws: INVALID_PARAMS if there is nothing that can be passed on.
     public init(unchecked params: Params, for method: String, taking parameters: [Parameter]) throws(RPCError) {
-        guard params.form != .notSerializable else { throw Self.notSerializable(method) }
+        if case .notSerializable(let fault) = params.form { throw Self.notSerializable(fault, method) }
         self.method = method
         self.parameters = parameters
         self.params = params
@@ -142,9 +142,8 @@ public struct Arguments: Sendable {
         }
     }
 
-    private static func notSerializable(_ method: String) -> RPCError {
-        .invalidParams(
-            "\(method): the params hold half a surrogate pair or nest deeper than \(JSONText.maxDepth) levels")
+    private static func notSerializable(_ fault: Params.Fault, _ method: String) -> RPCError {
+        .invalidParams("\(method): the params \(fault.phrase)")
     }
 
     private static func byPosition(

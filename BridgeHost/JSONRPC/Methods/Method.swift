@@ -25,8 +25,8 @@ public final class Method<Context: Sendable>: Sendable {
     public let errors: [String]
     /// What it does.
     public let body: Body
-    /// What it answers if its params hold half a surrogate pair; `nil` is INVALID_PARAMS.
-    public let answerIfNotSerializable: (@Sendable (Context) -> JSONText)?
+    /// What it answers if its params cannot be passed on; `nil` is INVALID_PARAMS.
+    public let answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)?
 
     /// Makes a row.
     ///
@@ -37,12 +37,12 @@ public final class Method<Context: Sendable>: Sendable {
     ///   - result: The name of the schema of its result.
     ///   - errors: The codes of the errors it answers with, besides those that every method has.
     ///   - summary: What it does, in a sentence.
-    ///   - answerIfNotSerializable: What it answers if its params hold half a surrogate pair, if not INVALID_PARAMS.
+    ///   - answerIfNotSerializable: What it answers if its params cannot be passed on, if not INVALID_PARAMS.
     ///   - body: What it does.
     public init(
         _ name: String, _ parameters: [Parameter] = [], takesAnyParams: Bool = false, result: String = "object",
         errors: [String] = [], summary: String = "",
-        answerIfNotSerializable: (@Sendable (Context) -> JSONText)? = nil, body: @escaping Body
+        answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)? = nil, body: @escaping Body
     ) {
         self.name = name
         self.summary = summary
@@ -61,8 +61,8 @@ public final class Method<Context: Sendable>: Sendable {
     ///   - params: What it is called with.
     ///   - reply: Answers the call, with an error if the params are not valid.
     public func call(_ context: Context, _ params: Params, _ reply: Reply) {
-        if params.form == .notSerializable, let answer = answerIfNotSerializable {
-            return reply.succeed(with: answer(context))
+        if case .notSerializable(let fault) = params.form, let answer = answerIfNotSerializable {
+            return reply.succeed(with: answer(context, fault))
         }
         do {
             let arguments =
