@@ -35,8 +35,7 @@ package enum BasicCall: Hashable, Sendable {
 
 extension BasicCall: FilterableCall {
     var outgoing: OutgoingCall {
-        let (method, name, userId, values) = parts
-        return OutgoingCall(method: method, name: name, userId: userId, properties: values?.members)
+        OutgoingCall(method: parts.method, name: parts.name, userId: parts.userId, properties: parts.values?.members)
     }
 
     func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> BasicCall {
@@ -72,7 +71,7 @@ struct BasicModel: ClientModel {
         let isRepeated = stamp.hasCallerKey && identified.contains(stamp.messageID)
         if case .identify(let userId, _) = call, !isRepeated { user = BasicUser(userId: userId, traits: values) }
         let body = Self.event(call, values, from: user, context: settings.context, at: stamp.time)
-        guard body.byteCount <= settings.delivery.maxEventBytes else { throw Refusal(.tooLarge, of: call.name) }
+        guard body.byteCount <= settings.delivery.maxEventBytes else { throw .tooLarge(call.name, settings.delivery) }
         self.user = user
         if case .identify = call, stamp.hasCallerKey { identified.insert(stamp.messageID) }
         return .append(stamp.draft(.endpoint, .complete(body)))

@@ -128,7 +128,6 @@ struct ClientReporter: Sendable {
         switch reason {
         case .queueFull: "Event queue full - dropping event: \(call)"
         case .trackingNotAllowed: "Event blocked - consent not granted: \(call)"
-        case .tooLarge: "The event is larger than maxEventBytes: \(call)"
         case .notInitialized: "Not initialized. Call initialize() first."
         case .disabled: "The client is disabled - dropping event: \(call)"
         default: "Dropped \(call): \(reason.rawValue)"

@@ -60,22 +60,23 @@ extension ClientRuntime {
         if run.lane.engine.isHalted { change.markPending() }
         run.lane.outbox.stage(change) { [self] result in
             Model.committed(call, result, in: self)
-            call.completion(outcome(of: result, call, run.lane))
+            call.completion(outcome(of: result, call, run))
         }
         return nil
     }
 
-    private func outcome(of result: ChangeResult, _ call: State.Call, _ lane: OpenLane) -> TrackOutcome {
+    private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> TrackOutcome {
         switch result {
         case .queued(let id, _):
             log.endRefusals()
-            lane.engine.kick()
+            run.lane.engine.kick()
             return .queued(id)
         case .pending(let id, _):
             log.endRefusals()
-            lane.engine.kick()
+            run.lane.engine.kick()
             return .pending(id)
         case .done, .repeated: return .queued(call.stamp.messageID)
+        case .refused(.tooLarge): return refuse(call.name, .tooLarge(call.name, run.settings.delivery))
         case .refused(let reason): return refuse(call.name, Refusal(reason, of: call.name))
         case .failed(let error): return refuse(call.name, Refusal(.storage, error.message))
         }

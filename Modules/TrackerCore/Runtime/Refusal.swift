@@ -13,6 +13,15 @@ struct Refusal: Error, Hashable, Sendable {
     /// A refusal in the words that all clients have for it.
     init(_ reason: RefusalReason, of call: String) { self.init(reason, ClientReporter.sentence(reason, call)) }
 
+    /// The body is larger than a record may be.
+    static func tooLarge(_ call: String, _ delivery: DeliveryOptions) -> Refusal {
+        let (name, limit) =
+            delivery.maxEventBytes <= delivery.maxQueuedBytes
+            ? ("maxEventBytes", delivery.maxEventBytes) : ("maxQueuedBytes", delivery.maxQueuedBytes)
+        return Refusal(
+            .tooLarge, "Dropped \(call): as JSON it is larger than \(name) allows, \("\(limit)".grouped) bytes")
+    }
+
     /// The caller's message id is not valid.
     static func invalidMessageID(of call: String) -> Refusal {
         Refusal(

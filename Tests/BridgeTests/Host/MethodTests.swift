@@ -121,6 +121,26 @@ struct MethodTests {
             try await client.start(method, text: params).value == ["status": "dropped", "reason": .string(reason)])
     }
 
+    @Test(
+        "say in the log which limit a call is over, and what cannot be passed on",
+        arguments: [
+            (#"["\ud800"]"#, "Dropped track: the params hold half a surrogate pair, which is no character"),
+            (#"["A", \#(deep(129))]"#, "Dropped track: the params nest deeper than 128 levels"),
+            (
+                #"["A", {"x": "\#(String(repeating: "x", count: 600_000))"}]"#,
+                "Dropped A: as JSON it is larger than maxEventBytes allows, 524,288 bytes"
+            ),
+        ])
+    func logsLimits(params: String, message: String) async throws {
+        try await start()
+        try await client.call("host.subscribe", ["log"])
+
+        _ = try await client.start("track", text: params).value
+
+        let logged = try await client.others.values(atLeast: 1)
+        #expect(logged.contains { $0["params"]?["message"]?.stringValue == message }, "\(logged)")
+    }
+
     @Test("take a value that is 128 deep")
     func deepest() async throws {
         try await start()

@@ -171,6 +171,10 @@ struct AnalyticsWireTests {
         _ = await fixture.client.flush(timeout: .seconds(60))
 
         #expect(outcome == .dropped(.tooLarge))
+        #expect(
+            fixture.log.lines.all.contains {
+                $0.hasSuffix("Dropped identify: as JSON it is larger than maxEventBytes allows, 2,000 bytes")
+            })
         #expect(fixture.backend.events.map { $0["userId"] } == [nil])
     }
 

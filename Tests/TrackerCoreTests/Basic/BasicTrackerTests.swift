@@ -113,6 +113,10 @@ struct BasicTrackerTests {
         _ = await fixture.tracker.flush(timeout: .seconds(60))
 
         #expect(outcome == .dropped(.tooLarge))
+        #expect(
+            fixture.log.lines.all.contains {
+                $0.hasSuffix("Dropped identify: as JSON it is larger than maxEventBytes allows, 1,000 bytes")
+            })
         #expect(fixture.backend.events.map { $0["userId"] } == [nil])
     }
 
