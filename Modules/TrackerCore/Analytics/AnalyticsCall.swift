@@ -62,35 +62,6 @@ public enum AnalyticsCall: Hashable, Sendable {
     }
 }
 
-extension AnalyticsCall: FilterableCall {
-    var outgoing: OutgoingCall {
-        switch self {
-        case .track(let name, let values): OutgoingCall(method: "track", name: name, properties: values?.members)
-        case .screen(let name, let values): OutgoingCall(method: "screen", name: name, properties: values?.members)
-        case .page(let name, let values): OutgoingCall(method: "page", name: name, properties: values?.members)
-        case .identify(let user, let traits):
-            OutgoingCall(method: "identify", userId: user, properties: traits?.members)
-        case .group(_, let traits): OutgoingCall(method: "group", properties: traits?.members)
-        case .alias(let user): OutgoingCall(method: "alias", userId: user)
-        case .setAdvertisingId: OutgoingCall(method: "setAdvertisingId")
-        }
-    }
-
-    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> AnalyticsCall {
-        func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
-
-        return switch self {
-        case .track(let name, let properties): .track(event: new.name ?? name, properties: values(properties))
-        case .screen(let name, let properties): .screen(name: new.name ?? name, properties: values(properties))
-        case .page(let name, let properties): .page(name: new.name ?? name, properties: values(properties))
-        case .identify(let user, let traits): .identify(userId: new.userId ?? user, traits: values(traits))
-        case .group(let group, let traits): .group(groupId: group, traits: values(traits))
-        case .alias(let user): .alias(newUserId: new.userId ?? user)
-        case .setAdvertisingId: self
-        }
-    }
-}
-
 /// Writes calls as the events of a batch, without `writeKey` and `sentAt`, which are added when they are sent.
 enum AnalyticsEvent {
     /// The event of a call. Its user is added when it is committed, unless the call names one.

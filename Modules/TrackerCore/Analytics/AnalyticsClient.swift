@@ -69,12 +69,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     private func filterWaitingCalls(by beforeSend: @escaping BeforeSend) {
         runtime.filterWaitingCalls(by: beforeSend) { waiting in
-            runtime.filter.apply(to: waiting.call, log: runtime.log) { call in
-                Result { () throws(Refusal) in
-                    try call.check()
-                    return CheckedAnalyticsCall(call: call, own: waiting.own)
-                }
-            }
+            runtime.filter.apply(to: waiting.given, log: runtime.log) { $0.checked() }
         }
     }
 
@@ -83,7 +78,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Makes a call. Its place in the order is fixed when this returns.
     @discardableResult
     public func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
-        runtime.enqueue(call, messageId) { $0.checked(options) }
+        runtime.enqueue(GivenAnalyticsCall(call: call, options: options), messageId) { $0.checked() }
     }
 
     /// Makes a call. Its place in the order is fixed when this returns.
@@ -98,9 +93,10 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, waitsWhileIdle: Bool = true,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        runtime.enqueue(call, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: completion) {
-            $0.checked(options)
-        }
+        runtime.enqueue(
+            GivenAnalyticsCall(call: call, options: options), messageID: messageID, waitsWhileIdle: waitsWhileIdle,
+            completion: completion
+        ) { $0.checked() }
     }
 
     /// Starts to send what is queued, and returns without waiting. It tries for at most 30 s.

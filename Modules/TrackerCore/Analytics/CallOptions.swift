@@ -94,6 +94,15 @@ final class CallOverrides: Sendable {
     /// Whether the call is about a user that it names itself.
     var namesUser: Bool { userId != nil || anonymousId != nil }
 
+    /// The options as they were given.
+    var options: CallOptions {
+        var options = CallOptions(timestamp: timestamp, context: context.map { Properties(accepted: $0) })
+        if let userId { options.userId = userId }
+        if let anonymousId { options.anonymousId = anonymousId }
+        if let groupId { options.groupId = groupId }
+        return options
+    }
+
     /// About how many bytes of memory they take.
     var weight: Int { 128 + (context?.byteCount ?? 0) }
 
@@ -127,16 +136,98 @@ struct CheckedAnalyticsCall: Sendable {
     var call: AnalyticsCall
     var own: CallOverrides?
 
+    /// The call as it was given.
+    var given: GivenAnalyticsCall { GivenAnalyticsCall(call: call, options: own?.options) }
+
     /// About how many bytes of memory it takes.
     var weight: Int { call.weight + (own?.weight ?? 0) }
 }
 
-extension AnalyticsCall {
+/// An analytics call with the options that it came with.
+struct GivenAnalyticsCall: Sendable {
+    var call: AnalyticsCall
+    var options: CallOptions?
+
     /// The call with its options, or why it is refused.
-    func checked(_ options: CallOptions?) -> Result<CheckedAnalyticsCall, Refusal> {
+    func checked() -> Result<CheckedAnalyticsCall, Refusal> {
         Result { () throws(Refusal) in
-            try check()
-            return CheckedAnalyticsCall(call: self, own: try CallOverrides(options, of: self))
+            try call.check()
+            return CheckedAnalyticsCall(call: call, own: try CallOverrides(options, of: call))
+        }
+    }
+}
+
+extension GivenAnalyticsCall: FilterableCall {
+    var name: String { call.name }
+
+    var outgoing: OutgoingCall {
+        var outgoing = call.outgoing
+        outgoing.userId = outgoing.userId ?? options?.userId
+        outgoing.anonymousId = options?.anonymousId
+        outgoing.groupId = outgoing.groupId ?? options?.groupId
+        outgoing.context = options?.context?.members
+        outgoing.timestamp = options?.timestamp
+        return outgoing
+    }
+
+    func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> GivenAnalyticsCall {
+        GivenAnalyticsCall(call: call.replacing(old, with: new), options: changed(old, new))
+    }
+
+    /// The options that a function has made. An id that is an argument of the call as well stays the same in both.
+    private func changed(_ old: OutgoingCall, _ new: OutgoingCall) -> CallOptions? {
+        if case .setAdvertisingId = call { return options }
+        var changed = options ?? CallOptions()
+        if call.userId == nil || options?.userId != nil { changed.user = IDOption(new.userId) }
+        changed.visitor = IDOption(new.anonymousId)
+        if call.groupId == nil || options?.groupId != nil { changed.group = IDOption(new.groupId) }
+        // Without the one whom it is about, it would be about the client's own user or group.
+        if options?.namesUser == true, !changed.namesUser { changed.user = .given(nil) }
+        if !changed.namesUser, options?.groupId != nil, changed.groupId == nil { changed.group = .given(nil) }
+        changed.timestamp = new.timestamp
+        changed.context = new.values(\.context, after: old, given: changed.context)
+        return changed
+    }
+}
+
+extension CallOptions {
+    /// Whether they name the user that the call is about.
+    fileprivate var namesUser: Bool { userId != nil || anonymousId != nil }
+}
+
+extension IDOption {
+    /// An id; `nil` is left out.
+    fileprivate init(_ id: String?) { self = id.map { .given($0) } ?? .leftOut }
+}
+
+extension AnalyticsCall {
+    /// The arguments as a function of the program sees them.
+    fileprivate var outgoing: OutgoingCall {
+        switch self {
+        case .track(let name, let values): OutgoingCall(method: "track", name: name, properties: values?.members)
+        case .screen(let name, let values): OutgoingCall(method: "screen", name: name, properties: values?.members)
+        case .page(let name, let values): OutgoingCall(method: "page", name: name, properties: values?.members)
+        case .identify(let user, let traits):
+            OutgoingCall(method: "identify", userId: user, properties: traits?.members)
+        case .group(let group, let traits):
+            OutgoingCall(method: "group", groupId: group, properties: traits?.members)
+        case .alias(let user): OutgoingCall(method: "alias", userId: user)
+        case .setAdvertisingId(let id): OutgoingCall(method: "setAdvertisingId", advertisingId: id)
+        }
+    }
+
+    /// The call with the arguments that a function has made.
+    fileprivate func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> AnalyticsCall {
+        func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
+
+        return switch self {
+        case .track(_, let properties): .track(event: new.name ?? "", properties: values(properties))
+        case .screen(_, let properties): .screen(name: new.name ?? "", properties: values(properties))
+        case .page(_, let properties): .page(name: new.name ?? "", properties: values(properties))
+        case .identify(_, let traits): .identify(userId: new.userId ?? "", traits: values(traits))
+        case .group(_, let traits): .group(groupId: new.groupId ?? "", traits: values(traits))
+        case .alias: .alias(newUserId: new.userId ?? "")
+        case .setAdvertisingId: .setAdvertisingId(new.advertisingId)
         }
     }
 

@@ -41,9 +41,9 @@ extension BasicCall: FilterableCall {
     func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> BasicCall {
         let values = new.values(\.properties, after: old, given: parts.values)
         return switch self {
-        case .track(let name, _): .track(event: new.name ?? name, properties: values)
-        case .screen(let name, _): .screen(name: new.name ?? name, properties: values)
-        case .identify(let user, _): .identify(userId: new.userId ?? user, traits: values)
+        case .track: .track(event: new.name ?? "", properties: values)
+        case .screen: .screen(name: new.name ?? "", properties: values)
+        case .identify: .identify(userId: new.userId ?? "", traits: values)
         }
     }
 }

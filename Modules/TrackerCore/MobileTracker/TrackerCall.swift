@@ -48,12 +48,12 @@ extension TrackerCall: FilterableCall {
         case .set(let profile): OutgoingCall(method: "set", properties: profile.members)
         case .setMetadata(let metadata): OutgoingCall(method: "setMetadata", properties: metadata.members)
         case .screen(let name, let values): OutgoingCall(method: "screen", name: name, properties: values?.members)
-        case .screenDidAppear(let name, _, let values):
-            OutgoingCall(method: "screenDidAppear", name: name, properties: values?.members)
-        case .updateLocation: OutgoingCall(method: "updateLocation")
-        case .updateSessionEmail: OutgoingCall(method: "updateSessionEmail")
-        case .linkSession: OutgoingCall(method: "linkSession")
-        case .continueSession: OutgoingCall(method: "continueSession")
+        case .screenDidAppear(let name, let url, let values):
+            OutgoingCall(method: "screenDidAppear", name: name, properties: values?.members, url: url)
+        case .updateLocation(let location): OutgoingCall(method: "updateLocation", location: location)
+        case .updateSessionEmail(let email): OutgoingCall(method: "updateSessionEmail", email: email)
+        case .linkSession(let session): OutgoingCall(method: "linkSession", sourceSessionId: session)
+        case .continueSession(let url): OutgoingCall(method: "continueSession", url: url)
         }
     }
 
@@ -61,69 +61,76 @@ extension TrackerCall: FilterableCall {
         func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
 
         switch kind {
-        case .track(let name, let attributes, let metadata):
+        case .track(_, let attributes, let metadata):
             return .track(
-                new.name ?? name, values(attributes),
-                metadata: new.values(\.metadata, after: old, given: metadata))
-        case .identify(let user, let profile): return .identify(new.userId ?? user, values(profile))
+                new.name ?? "", values(attributes), metadata: new.values(\.metadata, after: old, given: metadata))
+        case .identify(_, let profile): return .identify(new.userId ?? "", values(profile))
         case .set(let profile): return .set(values(profile) ?? [:])
         case .setMetadata(let metadata): return .setMetadata(values(metadata) ?? [:])
-        case .screen(let name, let properties): return .screen(new.name ?? name, values(properties))
-        case .screenDidAppear(let name, let url, let properties):
-            return .screenDidAppear(new.name ?? name, url: url, properties: values(properties))
-        case .updateLocation, .updateSessionEmail, .linkSession, .continueSession: return self
+        case .screen(_, let properties): return .screen(new.name ?? "", values(properties))
+        case .screenDidAppear(_, _, let properties):
+            return .screenDidAppear(new.name ?? "", url: new.url, properties: values(properties))
+        case .updateLocation: return .updateLocation(new.location ?? .nowhere)
+        case .updateSessionEmail: return .updateSessionEmail(new.email ?? "")
+        case .linkSession: return .linkSession(new.sourceSessionId ?? "")
+        case .continueSession: return .continueSession(from: new.url ?? "")
         }
     }
 }
 
+extension LocationData {
+    /// What no call takes: the place of a call from which it was removed.
+    fileprivate static let nowhere = LocationData(latitude: .nan, longitude: .nan, accuracy: .nan)
+}
+
 /// The calls, as ``MobileTracker`` describes them.
 extension TrackerCall {
-    /// The call that ``MobileTracker/track(eventName:attributes:metadata:messageId:)-(_,Properties?,_,_)`` makes.
+    /// The call that ``MobileTrackerInterface/track(eventName:attributes:metadata:messageId:)-(_,Properties?,_,_)`` makes.
     public static func track(
         _ eventName: String, _ attributes: Properties? = nil, metadata: Properties? = nil
     ) -> TrackerCall {
         TrackerCall(kind: .track(eventName: eventName, attributes: attributes, metadata: metadata))
     }
 
-    /// The call that ``MobileTracker/identify(userId:profileData:messageId:)-(_,Properties?,_)`` makes.
+    /// The call that ``MobileTrackerInterface/identify(userId:profileData:messageId:)-(_,Properties?,_)`` makes.
     public static func identify(_ userId: some IDValue, _ profileData: Properties? = nil) -> TrackerCall {
         TrackerCall(kind: .identify(userId: userId.idText, profile: profileData))
     }
 
-    /// The call that ``MobileTracker/set(profileData:messageId:)-(Properties,_)`` makes.
+    /// The call that ``MobileTrackerInterface/set(profileData:messageId:)-(Properties,_)`` makes.
     public static func set(_ profileData: Properties) -> TrackerCall { TrackerCall(kind: .set(profile: profileData)) }
 
-    /// The call that ``MobileTracker/setMetadata(_:messageId:)-(Properties,_)`` makes.
+    /// The call that ``MobileTrackerInterface/setMetadata(_:messageId:)-(Properties,_)`` makes.
     public static func setMetadata(_ metadata: Properties) -> TrackerCall { TrackerCall(kind: .setMetadata(metadata)) }
 
-    /// The call that ``MobileTracker/screen(name:properties:messageId:)-(_,Properties?,_)`` makes.
+    /// The call that ``MobileTrackerInterface/screen(name:properties:messageId:)-(_,Properties?,_)`` makes.
     public static func screen(_ name: String, _ properties: Properties? = nil) -> TrackerCall {
         TrackerCall(kind: .screen(name: name, properties: properties))
     }
 
-    /// The call that ``MobileTracker/screenDidAppear(name:url:properties:messageId:)-(_,_,Properties?,_)`` makes.
+    /// The call that ``MobileTrackerInterface/screenDidAppear(name:url:properties:messageId:)-(_,_,Properties?,_)`` makes.
     public static func screenDidAppear(
         _ name: String, url: String? = nil, properties: Properties? = nil
     ) -> TrackerCall {
         TrackerCall(kind: .screenDidAppear(name: name, url: url, properties: properties))
     }
 
-    /// The call that ``MobileTracker/updateLocation(_:messageId:)`` makes.
+    /// The call that ``MobileTrackerInterface/updateLocation(_:messageId:)`` makes.
     public static func updateLocation(_ location: LocationData) -> TrackerCall {
         TrackerCall(kind: .updateLocation(location))
     }
 
-    /// The call that ``MobileTracker/updateSessionEmail(_:messageId:)`` makes.
+    /// The call that ``MobileTrackerInterface/updateSessionEmail(_:messageId:)`` makes.
     public static func updateSessionEmail(_ email: String) -> TrackerCall {
         TrackerCall(kind: .updateSessionEmail(email))
     }
 
-    /// The call that ``MobileTracker/linkSession(_:messageId:)`` makes.
+    /// The call that ``MobileTrackerInterface/linkSession(_:messageId:)`` makes.
     public static func linkSession(_ sourceSessionId: String) -> TrackerCall {
         TrackerCall(kind: .linkSession(sourceSessionId))
     }
 
-    /// The call that ``MobileTracker/continueSession(from:messageId:)`` makes.
+    /// The call that ``MobileTrackerInterface/continueSession(from:messageId:)`` makes.
     public static func continueSession(from url: String) -> TrackerCall {
         TrackerCall(kind: .continueSession(url: url))
     }
@@ -167,27 +174,5 @@ extension TrackerCall {
         _ name: String, url: String? = nil, properties: [String: Any]?
     ) -> TrackerCall {
         .screenDidAppear(name, url: url, properties: properties.map { Properties($0) })
-    }
-}
-
-/// A place on earth.
-public struct LocationData: Hashable, Sendable {
-    /// Degrees north, from -90 to 90.
-    public let latitude: Double
-    /// Degrees east, from -180 to 180.
-    public let longitude: Double
-    /// The radius of uncertainty in metres; at least 0.
-    public let accuracy: Double
-
-    /// Makes a place. The call that takes it checks the ranges.
-    public init(latitude: Double, longitude: Double, accuracy: Double) {
-        self.latitude = latitude
-        self.longitude = longitude
-        self.accuracy = accuracy
-    }
-
-    /// Whether every number is within its range.
-    public var isValid: Bool {
-        (-90...90).contains(latitude) && (-180...180).contains(longitude) && accuracy >= 0 && accuracy.isFinite
     }
 }

@@ -18,7 +18,13 @@ protocol FilterableCall: Sendable {
 /// bring another function meanwhile, so each call has the ``version`` by which it was seen; it is accepted only under
 /// that one, and else shown again.
 final class CallFilter: Sendable {
-    private struct Content { var body: BeforeSend? }
+    private struct Content {
+        var body: BeforeSend?
+        /// The function of the last `initialize` that has succeeded.
+        var settled: BeforeSend?
+        /// Whether the function is that of an `initialize` under way.
+        var isProposed = false
+    }
 
     private let content = Mutex(Content())
     private let changes = Atomic(0)
@@ -28,11 +34,51 @@ final class CallFilter: Sendable {
     /// Names the function that sees calls now. It changes inside the client's critical section alone.
     var version: Int { changes.load(ordering: .acquiring) }
 
-    /// Has this function see every call from now on; `nil`: none. For the client's critical section alone.
-    func set(_ body: BeforeSend?) {
-        guard body != nil || isSet.value else { return }
-        content.withLock { $0.body = body }
-        isSet.set(body != nil)
+    /// An `initialize` has begun: its function sees every call from now on. If it has none, the one before stays until
+    /// it has succeeded. For the client's critical section alone, as the other changes.
+    func propose(_ body: BeforeSend?) {
+        change { content in
+            guard body != nil || content.isProposed else { return false }
+            content.body = body ?? content.settled
+            content.isProposed = body != nil
+            return true
+        }
+    }
+
+    /// An `initialize` with this function has succeeded: it sees every call from now on; `nil`: none does.
+    func settle(_ body: BeforeSend?) {
+        change { content in
+            // The one that was proposed does so already.
+            let isNew = !(content.isProposed && body != nil)
+            if isNew { content.body = body }
+            content.settled = content.body
+            content.isProposed = false
+            return isNew
+        }
+    }
+
+    /// An `initialize` has failed: the function before it sees every call from now on. Without one, its own stays: what
+    /// is kept for the next `initialize` has been seen by one.
+    func takeBack() {
+        change { content in
+            defer { content.isProposed = false }
+            guard content.isProposed, let settled = content.settled else {
+                content.settled = content.body
+                return false
+            }
+            content.body = settled
+            return true
+        }
+    }
+
+    private func change(_ change: (inout Content) -> Bool) {
+        let (hasChanged, isSet) = content.withLock { content in
+            let had = content.body != nil
+            let hasChanged = change(&content)
+            return (hasChanged && (had || content.body != nil), content.body != nil)
+        }
+        guard hasChanged else { return }
+        self.isSet.set(isSet)
         changes.add(1, ordering: .acquiringAndReleasing)
     }
 
@@ -128,7 +174,7 @@ extension ClientRuntime {
             case .idle, .resetting: break
             case .moving, .opening, .ready, .withoutSession, .disabled, .shutDown: return []
             }
-            filter.set(body)
+            filter.propose(body)
             return contents.state.pending.allCalls.filter { !$0.isSeen }
         }
         var changed: [ObjectIdentifier: State.Call] = [:]

@@ -26,16 +26,23 @@ extension ClientRuntime {
         case .update(let run, let initialization):
             initialization.updateModel(&contents.model)
             log.setVerbose(run.settings.isVerbose || contents.isVerbose)
-            filter.set(run.settings.beforeSend)
+            filter.propose(nil)
+            filter.settle(run.settings.beforeSend)
             return action
-        case .resume(let run):
+        case .start(let run):
+            filter.settle(run.settings.beforeSend)
+            return action
+        case .offerUnbound:
+            filter.takeBack()
+            return action
+        case .resume:
             // An `initialize` during the reset may have brought another function, and is ignored now.
-            filter.set(run.settings.beforeSend)
+            filter.propose(nil)
             return action
         case .announceOff(let off):
             off.updateModel(&contents.model)
             contents.lastAccount = nil
-            filter.set(nil)
+            filter.settle(nil)
             return action
         case .reject(let initialization, let error):
             initialization.updateModel(&contents.model)
@@ -122,7 +129,7 @@ extension ClientRuntime {
             contents.lastAccount = nil
             if contents.state.isHalted { contents.isResuming = true }
             log.setVerbose(settings.isVerbose || contents.isVerbose)
-            filter.set(settings.beforeSend)
+            filter.propose(settings.beforeSend)
             hub.open()
             let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
             for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }

@@ -292,7 +292,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
                 if let action = performInOrder(action, &contents) { rest.append(action) }
             }
             // The program's function ends with the run that brought it.
-            if !wasIdle, contents.state.isIdle { filter.set(nil) }
+            if !wasIdle, contents.state.isIdle { filter.settle(nil) }
             return rest
         }
         for action in actions { perform(action) }

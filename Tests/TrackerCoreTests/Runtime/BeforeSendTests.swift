@@ -125,7 +125,8 @@ struct BeforeSendTests {
             seen.all == [
                 OutgoingCall(method: "track", name: "A", properties: JSONValue(.of(#"{"n":1.50}"#)).objectValue),
                 OutgoingCall(method: "track", name: "Inner"),
-                OutgoingCall(method: "group", properties: ["a": 1]), OutgoingCall(method: "setAdvertisingId"),
+                OutgoingCall(method: "group", groupId: "g1", properties: ["a": 1]),
+                OutgoingCall(method: "setAdvertisingId", advertisingId: "ad-1"),
             ])
         #expect(fixture.names == ["Inner", "A"])
         // What it leaves alone goes out to the character.
@@ -145,7 +146,7 @@ struct BeforeSendTests {
 
         #expect(await dropped.outcome == .dropped(.beforeSend))
         #expect(fixture.names == ["A!", "B!"])
-        #expect(fixture.backend.events[0]["userId"] == "u1")
+        #expect(fixture.backend.events[0]["userId"] == "hash of u1")
     }
 
     @Test("sees a call that is made while the first initialize brings it")

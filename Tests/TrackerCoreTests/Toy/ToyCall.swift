@@ -31,7 +31,7 @@ extension ToyCall: FilterableCall {
 
     func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> ToyCall {
         switch self {
-        case .rate(let product, let stars): .rate(product: new.name ?? product, stars: stars)
+        case .rate(_, let stars): .rate(product: new.name ?? "", stars: stars)
         }
     }
 }
