@@ -116,7 +116,7 @@ enum OptionReference {
         case .duration(let least, let most?):
             return "\(option.range.text(.duration(least))) to \(option.range.text(.duration(most)))"
         case .duration(let least, nil): return "at least \(option.range.text(.duration(least)))"
-        case .boolean, .text: return ""
+        case .boolean, .text, .path: return ""
         case .words(let words): return words.map { "`\($0)`" }.joined(separator: ", ")
         }
     }

@@ -1,5 +1,6 @@
 import JSONRPC
 import TrackerCore
+import TrackerPlatform
 
 /// What the host was asked for when it was started.
 struct HostOptions: Hashable, Sendable {
@@ -58,7 +59,9 @@ struct HostOptions: Hashable, Sendable {
         switch option {
         case .help, .version, .quietRefusals: return false
         case .appName: appName = value
-        case .storageDirectory: storageDirectory = value
+        case .storageDirectory:
+            guard let path = Self.fromRoot(value) else { return false }
+            storageDirectory = path
         case .inspect: action = .inspect(value)
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
@@ -71,6 +74,14 @@ struct HostOptions: Hashable, Sendable {
             limits.shutdownTimeout = duration
         }
         return true
+    }
+
+    /// A path from the root; one that is relative begins at the folder in which the host was started.
+    private static func fromRoot(_ path: String) -> String? {
+        guard !path.hasPrefix("/") else { return path }
+        guard !path.hasPrefix("~"), let folder = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + "/" + path
     }
 
     /// What `--help` prints.
@@ -128,7 +139,8 @@ private enum Option: String {
         case .help, .version, .quietRefusals: "absent"
         case .logLevel: "error, warning, info or debug"
         case .appName: "a name"
-        case .storageDirectory, .inspect: "a path"
+        case .storageDirectory: "a path in which the home folder is written out"
+        case .inspect: "a path"
         case .maxMessageBytes: "a number of bytes up to 1073741824"
         case .shutdownTimeout: "a time up to 10 minutes, such as 1500 (milliseconds) or 1.5s"
         }

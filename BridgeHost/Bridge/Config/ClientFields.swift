@@ -172,6 +172,6 @@ enum DeliveryFields {
     )
 
     private static let storageDirectory =
-        "The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "
+        "The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "
         + "`~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`."
 }

@@ -140,7 +140,7 @@ extension ConfigOption.Range {
         case .duration(let least, let most):
             .integer(least: Int64(least / .milliseconds(1)), most: most.map { Int64($0 / .milliseconds(1)) })
         case .boolean: .boolean
-        case .text: .string
+        case .text, .path: .string
         case .words(let words): .choice(words)
         }
     }
@@ -152,7 +152,7 @@ extension ConfigOption.Range {
         case .share: "a number"
         case .duration: "a whole number of milliseconds"
         case .boolean: "a boolean"
-        case .text: "a string"
+        case .text, .path: "a string"
         case .words(let words): words.map { "'\($0)'" }.joined(separator: " or ")
         }
     }
@@ -164,7 +164,7 @@ extension ConfigOption.Range {
         case .share: text.doubleValue.map { .number($0) }
         case .duration: text.intValue.map { .duration(.milliseconds($0)) }
         case .boolean: text.boolValue.map { .boolean($0) }
-        case .text: text.stringValue.map { .text($0) }
+        case .text, .path: text.stringValue.map { .text($0) }
         case .words(let words): text.stringValue.flatMap { words.contains($0) ? .text($0) : nil }
         }
     }

@@ -26,6 +26,8 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         case boolean
         /// Not empty, without NUL.
         case text
+        /// A path from the root, without NUL.
+        case path
         case words([String])
     }
 
@@ -88,6 +90,8 @@ package struct ConfigOption<Options: Sendable>: Sendable {
             if let most, value > most {
                 throw FieldCheck.fault(name, "must be at most \(FieldCheck.text(most)), not \(text)")
             }
+        case (.text(let value), .path):
+            if let fault = FieldCheck.fault(ofPath: value) { throw FieldCheck.fault(name, fault) }
         case (.text(let value), .text):
             guard !value.isEmpty, !value.utf8.contains(0) else {
                 throw FieldCheck.fault(name, "must not be empty or hold a NUL character")
@@ -197,8 +201,21 @@ extension ConfigOption {
     package static func text(
         _ name: String, _ path: Path<String?>, absence: String, _ summary: String
     ) -> ConfigOption {
+        text(name, path, .text, absence: absence, summary)
+    }
+
+    /// A path from the root, or none.
+    package static func path(
+        _ name: String, _ path: Path<String?>, absence: String, _ summary: String
+    ) -> ConfigOption {
+        text(name, path, .path, absence: absence, summary)
+    }
+
+    private static func text(
+        _ name: String, _ path: Path<String?>, _ range: Range, absence: String, _ summary: String
+    ) -> ConfigOption {
         ConfigOption(
-            name, summary, .text, absence: absence, get: { $0[keyPath: path].map { .text($0) } }
+            name, summary, range, absence: absence, get: { $0[keyPath: path].map { .text($0) } }
         ) { options, value in
             if case .text(let value) = value { options[keyPath: path] = value }
         }

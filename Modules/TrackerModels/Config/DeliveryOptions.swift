@@ -35,9 +35,9 @@ public struct DeliveryOptions: Hashable, Sendable {
         case dropOldest
     }
 
-    /// The path of the state folder. With `nil` it is `$XDG_STATE_HOME/mobile-tracker/<program>`, else
-    /// `~/.local/state/mobile-tracker/<program>`, where `<program>` is the name of the executable. On Apple platforms
-    /// it is in Application Support.
+    /// The path of the state folder, from the root, such as `/var/lib/shop/tracker`. With `nil` it is
+    /// `$XDG_STATE_HOME/mobile-tracker/<program>`, else `~/.local/state/mobile-tracker/<program>`, where `<program>` is
+    /// the name of the executable. On Apple platforms it is in Application Support.
     public var storageDirectory: String?
     /// Where undelivered events are kept.
     public var persistence: Persistence
@@ -127,10 +127,10 @@ public struct DeliveryOptions: Hashable, Sendable {
 
     /// Every option.
     package static let all: [ConfigOption<DeliveryOptions>] = [
-        .text(
+        .path(
             "storageDirectory", \.storageDirectory,
             absence: "`$XDG_STATE_HOME/mobile-tracker/<program>`, else `~/.local/state/mobile-tracker/<program>`",
-            "The state folder"),
+            "The path of the state folder, from the root"),
         .choice("persistence", \.persistence, "Where undelivered events live"),
         .choice("durability", \.durability, "Whether events survive the death of the process or of the machine"),
         .integer("maxQueuedEvents", \.maxQueuedEvents, "How many events the queue holds"),
@@ -217,6 +217,18 @@ package enum FieldCheck {
     /// An error that names the field and says why.
     package static func fault(_ field: String, _ reason: String) -> TrackerError {
         TrackerError(option: field, reason)
+    }
+
+    /// What is wrong with a path that must lead from the root; `nil` if nothing is.
+    package static func fault(ofPath path: String) -> String? {
+        guard !path.isEmpty, !path.utf8.contains(0) else { return "must not be empty or hold a NUL character" }
+        guard !path.utf8.starts(with: "~".utf8) else {
+            return "must be a path from the root, such as '/var/lib/shop/tracker', not '\(path.prefix(200))': "
+                + "only a shell knows '~', so write the home folder's path"
+        }
+        guard !path.utf8.starts(with: "/".utf8) else { return nil }
+        return "must be a path from the root, such as '/var/lib/shop/tracker', not '\(path.prefix(200))': "
+            + "it would be another folder wherever the program is started"
     }
 
     /// A duration with its unit, such as `30 s`.

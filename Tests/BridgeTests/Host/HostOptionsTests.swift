@@ -1,3 +1,4 @@
+import Foundation
 import JSONRPC
 import Testing
 import TrackerCore
@@ -43,6 +44,13 @@ struct HostOptionsTests {
         #expect(options.limits.shutdownTimeout == .milliseconds(250))
     }
 
+    @Test("take a relative state folder from where the host was started")
+    func relativeFolder() throws {
+        let options = try HostOptions(arguments: ["--storage-dir", "some/state"])
+
+        #expect(options.storageDirectory == FileManager.default.currentDirectoryPath + "/some/state")
+    }
+
     @Test(
         "read times",
         arguments: [("0", 0), ("1500", 1_500), ("1500ms", 1_500), ("1.5s", 1_500), ("2s", 2_000), ("600s", 600_000)]
@@ -73,6 +81,7 @@ struct HostOptionsTests {
             (["--bogus"], "unknown argument '--bogus'"), (["-h"], "unknown argument '-h'"),
             (["file"], "unknown argument 'file'"), ([""], "unknown argument ''"),
             (["--log-level"], "--log-level needs a value"), (["--storage-dir="], "--storage-dir needs a value"),
+            (["--storage-dir=~/x"], "--storage-dir must be a path in which the home folder is written out, not '~/x'"),
             (["--help=yes"], "--help takes no value"),
             (["--log-level", "loud"], "--log-level must be error, warning, info or debug, not 'loud'"),
         ]

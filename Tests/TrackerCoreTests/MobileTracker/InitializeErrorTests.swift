@@ -82,6 +82,36 @@ struct InitializeErrorTests {
         #expect(basic?.message == "API key is required")
     }
 
+    @Test(
+        "a state folder that is not named from the root, with what to write, in every client",
+        arguments: [
+            ("state", "it would be another folder wherever the program is started"),
+            ("./state", "it would be another folder wherever the program is started"),
+            ("~/state", "only a shell knows '~', so write the home folder's path"),
+            ("~", "only a shell knows '~', so write the home folder's path"),
+        ])
+    func storageDirectory(path: String, reason: String) throws {
+        let delivery = DeliveryOptions(storageDirectory: path)
+        let config = TrackerConfig(apiUrl: "https://a.example", xApiKey: "key", delivery: delivery)
+        let errors = [
+            #expect(throws: TrackerError.self) { try TrackerSettings(brandId: "925", config: config) },
+            #expect(throws: TrackerError.self) {
+                try InitOptions(writeKey: "key", ingestionHost: "https://a.example", delivery: delivery).validate()
+            },
+            #expect(throws: TrackerError.self) {
+                try BasicSettings(
+                    apiKey: "key", endpoint: "https://a.example", appVersion: nil,
+                    options: BasicOptions(delivery: delivery))
+            },
+        ]
+
+        #expect(
+            errors.map { $0?.message }
+                == Array(
+                    repeating: "Invalid configuration: 'storageDirectory' must be a path from the root, such as "
+                        + "'/var/lib/shop/tracker', not '\(path)': \(reason)", count: 3))
+    }
+
     @Test("a caBundle that is not there, or a folder, with its path, before anything is asked or made")
     func caBundle() async throws {
         let fixture = try SessionFixture()

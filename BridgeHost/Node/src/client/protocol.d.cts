@@ -281,7 +281,7 @@ export interface TrackerConfig {
         /** Identifies the screen; by default its name does. */
         url?: string | null
     } | null
-    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
@@ -375,7 +375,7 @@ export interface ReactNativeConfig {
         /** Identifies the screen; by default its name does. */
         url?: string | null
     } | null
-    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
@@ -466,7 +466,7 @@ export interface AnalyticsOptions {
     } | null
     /** Merged over the context that the client collects itself. */
     context?: Properties | null
-    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null
@@ -516,7 +516,7 @@ export interface BasicOptions {
     maxQueueSize?: number | null
     /** Whether informative and debug messages are logged; by default false. */
     debug?: boolean | null
-    /** The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
     storageDirectory?: string | null
     /** Where undelivered events live; by default `disk`. */
     persistence?: 'disk' | 'memory' | null

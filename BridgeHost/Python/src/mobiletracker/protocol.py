@@ -318,7 +318,7 @@ class TrackerConfig(_BridgeTrackerConfig):
     # A screen to track once the tracker is ready: its name, or name and URL.
     initial_screen: NotRequired[str | TrackerConfigInitialScreen | None]
 
-    # The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
     storage_directory: NotRequired[str | None]
 
     # Where undelivered events live; by default `disk`.
@@ -464,7 +464,7 @@ class AnalyticsOptions(_BridgeAnalyticsOptions):
     # Merged over the context that the client collects itself.
     context: NotRequired[Properties | None]
 
-    # The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
     storage_directory: NotRequired[str | None]
 
     # Where undelivered events live; by default `disk`.
@@ -558,7 +558,7 @@ class BasicOptions(_BridgeBasicOptions):
     # Whether informative and debug messages are logged; by default false.
     debug: NotRequired[bool | None]
 
-    # The state folder; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
     storage_directory: NotRequired[str | None]
 
     # Where undelivered events live; by default `disk`.
