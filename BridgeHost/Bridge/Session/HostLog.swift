@@ -72,15 +72,25 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 }
 
 /// Passes each message to the host's own log, and to the client if it listens.
-struct SharedLog: TrackerLog {
+///
+/// A message begins with what stands before the names of the native client's methods, as in `analytics: …`.
+struct SharedLog: ClientLog {
     let log: HostLog
     let publisher: NotificationPublisher
+    /// What stands before the names of the methods of this native client.
+    let prefix: String
     /// What a client of the host calls to initialise this native client.
     let initializer: String
 
+    func log(_ level: LogLevel, _ message: String, of _: String) { log(level, message) }
+
+    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of _: String) {
+        logRefusal(reason, level, message)
+    }
+
     func log(_ level: LogLevel, _ message: String) {
         // An `initialize` that fails is the one message about an option.
-        let message = level == .error ? ConfigKeys.named(in: message) : message
+        let message = prefix + (level == .error ? ConfigKeys.named(in: message) : message)
         log.log(level, message)
         publisher.report(level, message)
     }
@@ -90,6 +100,7 @@ struct SharedLog: TrackerLog {
         if reason == .notInitialized, let call = message.place(of: "initialize()") {
             message.replaceSubrange(call, with: initializer)
         }
+        message = prefix + message
         log.logRefusal(reason, level, message)
         publisher.report(level, message)
     }

@@ -40,8 +40,9 @@ public final class HostSession: Responder {
         self.stop = stop
         self.settings = settings
         publisher = NotificationPublisher(notify)
-        let logs = ["init()", "analytics.initialize()", "basic.initialize()"].map { [publisher] in
-            SharedLog(log: log, publisher: publisher, initializer: $0)
+        let names = [("", "init()"), ("analytics: ", "analytics.initialize()"), ("basic: ", "basic.initialize()")]
+        let logs = names.map { [publisher] prefix, initializer in
+            SharedLog(log: log, publisher: publisher, prefix: prefix, initializer: initializer)
         }
         let dependencies = logs.map { log in
             var dependencies = Dependencies.system(log: log)

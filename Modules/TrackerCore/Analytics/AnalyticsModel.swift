@@ -3,6 +3,7 @@ import TrackerStorage
 
 /// What an analytics client remembers between its calls, and how they become changes of its lane.
 struct AnalyticsModel: ClientModel {
+    static let name = "AnalyticsClient"
     static let policy = ClientPolicy(
         beforeInitialize: .holds(calls: InitOptions.memoryBound, bytes: DeliveryOptions().maxQueuedBytes),
         afterFailure: .isDisabled, resetEndsRun: true)

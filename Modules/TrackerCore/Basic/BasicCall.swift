@@ -56,6 +56,7 @@ struct BasicUser: Hashable, Sendable {
 
 /// What a basic tracker remembers between its calls, and how they become events.
 struct BasicModel: ClientModel {
+    static let name = "BasicTracker"
     static let policy = ClientPolicy(beforeInitialize: .refuses, afterFailure: .keeps, movesQueue: true)
 
     var user: BasicUser?

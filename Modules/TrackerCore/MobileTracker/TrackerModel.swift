@@ -3,6 +3,7 @@ import TrackerStorage
 
 /// What a session tracker remembers between its calls, and how they become changes of its lane.
 struct TrackerModel: ClientModel {
+    static let name = "MobileTracker"
     static let policy = ClientPolicy(afterFailure: .isIdle, shutdownCode: .sessionCreationFailed)
 
     let locationProvider: (any LocationProvider)?

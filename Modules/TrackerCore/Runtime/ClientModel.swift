@@ -12,6 +12,8 @@ protocol ClientModel: Sendable {
     /// A call that has been checked.
     associatedtype Call: Sendable
 
+    /// What the log calls the client.
+    static var name: String { get }
     /// What the client does where clients differ.
     static var policy: ClientPolicy { get }
 

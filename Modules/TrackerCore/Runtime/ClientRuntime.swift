@@ -39,7 +39,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
 
     init(_ dependencies: Dependencies, model: Model) {
         self.dependencies = dependencies
-        log = LevelledLog(dependencies.log, isVerbose: false)
+        log = LevelledLog(dependencies.log, of: Model.name, isVerbose: false)
         reporter = ClientReporter(log: log, hub: hub, full: FullQueue())
         contents = Mutex(Contents(model: model))
     }

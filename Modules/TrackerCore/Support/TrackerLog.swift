@@ -3,20 +3,27 @@ public import TrackerModels
 import TrackerPlatform
 
 /// Writes each message as one line to standard error.
-public struct StandardErrorLog: TrackerLog {
+public struct StandardErrorLog: TrackerLog, ClientLog {
     /// Makes the log.
     public init() {}
 
-    /// Writes `[MobileTracker] level: message`.
-    public func log(_ level: LogLevel, _ message: String) {
-        let line = Array("[MobileTracker] \(level.rawValue): \(message)\n".utf8)
+    /// Writes `[MobileTracker] level: message`. In the place of `MobileTracker` stands the client that speaks.
+    public func log(_ level: LogLevel, _ message: String) { log(level, message, of: "MobileTracker") }
+
+    package func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of client: String) {
+        log(level, message, of: client)
+    }
+
+    package func log(_ level: LogLevel, _ message: String, of client: String) {
+        let line = Array("[\(client)] \(level.rawValue): \(message)\n".utf8)
         // One write, so that lines of several threads and processes do not mix. A log that cannot be written is lost.
         _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 
-/// A log that passes on info and debug only when verbose.
+/// A client's log, which passes on info and debug only when verbose.
 final class LevelledLog: TrackerLog {
+    private let client: String
     private let destination: Mutex<Destination>
     private let isVerbose: Flag
     private let streaks = RefusalStreaks()
@@ -24,9 +31,8 @@ final class LevelledLog: TrackerLog {
     // In a struct: an existential that is a mutex's whole value cannot be replaced in it.
     private struct Destination { var log: any TrackerLog }
 
-    private var log: any TrackerLog { destination.withLock { $0.log } }
-
-    init(_ log: any TrackerLog, isVerbose: Bool) {
+    init(_ log: any TrackerLog, of client: String, isVerbose: Bool) {
+        self.client = client
         destination = Mutex(Destination(log: log))
         self.isVerbose = Flag(isVerbose)
     }
@@ -39,34 +45,46 @@ final class LevelledLog: TrackerLog {
 
     func log(_ level: LogLevel, _ message: String) {
         guard level >= .warning || isVerbose.value else { return }
-        log.log(level, message)
+        pass(level, message)
     }
 
     /// Logs a dropped call. If the client's state is the reason, it logs the first such call and counts the others
     /// until ``endRefusals()``.
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
         guard !reason.isOfState || streaks.begins(reason) else { return }
-        log.logRefusal(reason, level, message)
+        passRefusal(reason, level, message)
     }
 
     /// Logs once why all calls are dropped from now on. ``endRefusals()`` logs how many there were.
     func announceRefusals(_ reason: RefusalReason, _ message: String) {
         streaks.announce(reason)
-        log.logRefusal(reason, .warning, message)
+        passRefusal(reason, .warning, message)
     }
 
     /// Logs how many calls were dropped, if more than one. Called when a call is accepted, and when the client starts
     /// or closes.
     func endRefusals() {
         for (reason, count) in streaks.end() {
-            log.logRefusal(reason, .warning, "\(count) calls were dropped: \(reason.rawValue)")
+            passRefusal(reason, .warning, "\(count) calls were dropped: \(reason.rawValue)")
         }
     }
 
     /// Logs a message at a level that is mostly off: the message is made only if it is logged.
     func verbose(_ level: LogLevel, _ message: () -> String) {
         guard isVerbose.value else { return }
-        log.log(level, message())
+        pass(level, message())
+    }
+
+    private func pass(_ level: LogLevel, _ message: String) {
+        let log = destination.withLock { $0.log }
+        guard let log = log as? any ClientLog else { return log.log(level, "\(client): \(message)") }
+        log.log(level, message, of: client)
+    }
+
+    private func passRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
+        let log = destination.withLock { $0.log }
+        guard let log = log as? any ClientLog else { return log.logRefusal(reason, level, "\(client): \(message)") }
+        log.logRefusal(reason, level, message, of: client)
     }
 }
 

@@ -24,7 +24,8 @@ public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
 
 /// Where log messages go.
 ///
-/// Warnings and errors are always logged, info and debug only with `debug: true`. A message never holds a key, and no
+/// Warnings and errors are always logged, info and debug only with `debug: true`. A message begins with the client that
+/// speaks, as in `AnalyticsClient: The event name is empty`. It never holds a key, and no
 /// personal data above debug level. `log` is called from several threads, must not block for long, and may call the
 /// tracker.
 public protocol TrackerLog: Sendable {
@@ -41,4 +42,13 @@ public protocol TrackerLog: Sendable {
 extension TrackerLog {
     /// Logs the message like any other.
     public func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) { log(level, message) }
+}
+
+/// A log that says in its own way which client speaks.
+package protocol ClientLog: TrackerLog {
+    /// Takes a message of a client.
+    func log(_ level: LogLevel, _ message: String, of client: String)
+
+    /// Takes a message of a client about calls that were dropped.
+    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of client: String)
 }

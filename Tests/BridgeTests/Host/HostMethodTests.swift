@@ -56,8 +56,8 @@ struct HostMethodTests {
         #expect(
             try await client.host.logged("1000 calls").sorted() == [
                 "[MobileTracker] warning: 1000 calls were dropped: NOT_INITIALIZED",
-                "[MobileTracker] warning: Not initialized. Call basic.initialize() first.",
                 "[MobileTracker] warning: Not initialized. Call init() first.",
+                "[MobileTracker] warning: basic: Not initialized. Call basic.initialize() first.",
             ])
     }
 

@@ -28,7 +28,7 @@ struct DeliveryEngineTests {
         _ hub: DiagnosticsHub = DiagnosticsHub(), dialect: (any Dialect)? = nil
     ) -> DeliveryEngine {
         let parts = DeliveryEngine.Parts(
-            outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(log, isVerbose: false),
+            outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(log, of: "Client", isVerbose: false),
             diagnostics: hub)
         let endpoint = EndpointDialect(endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30))
         return DeliveryEngine(

@@ -20,7 +20,7 @@ struct DeliveryRecordingTests {
     init() throws {
         let parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: SystemClock(),
-            log: LevelledLog(RecordingLog(), isVerbose: false), diagnostics: DiagnosticsHub())
+            log: LevelledLog(RecordingLog(), of: "Client", isVerbose: false), diagnostics: DiagnosticsHub())
         engine = DeliveryEngine(
             parts,
             delivery: DeliveryState(

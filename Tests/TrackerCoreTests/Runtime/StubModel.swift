@@ -26,6 +26,7 @@ enum Staying: StubPolicy {
 
 /// A client of numbered calls, for tests of the state alone.
 struct StubModel<Policy: StubPolicy>: ClientModel {
+    static var name: String { "Stub" }
     static var policy: ClientPolicy { Policy.policy }
 
     func change(for _: Int, _: CallStamp, under _: StubSettings) -> LaneChange { .barrier }

@@ -70,9 +70,13 @@ extension LoopbackRequest {
     var events: [JSONValue] { (json["batch"] ?? json).arrayValue ?? [] }
 }
 
-/// Keeps what is logged.
-struct RecordingLog: TrackerLog {
+/// Keeps what is logged, without the names of the clients.
+struct RecordingLog: ClientLog {
     let lines = Recorder<String>()
 
     func log(_ level: LogLevel, _ message: String) { lines.record("\(level.rawValue): \(message)") }
+
+    func log(_ level: LogLevel, _ message: String, of _: String) { log(level, message) }
+
+    func logRefusal(_: RefusalReason, _ level: LogLevel, _ message: String, of _: String) { log(level, message) }
 }

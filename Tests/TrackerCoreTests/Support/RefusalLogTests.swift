@@ -11,7 +11,7 @@ struct RefusalLogTests {
         arguments: [.notInitialized, .trackingNotAllowed, .disabled] as [RefusalReason])
     func counts(_ reason: RefusalReason) {
         let recording = RecordingLog()
-        let log = LevelledLog(recording, isVerbose: false)
+        let log = LevelledLog(recording, of: "Client", isVerbose: false)
 
         for number in 1...1_000 { log.logRefusal(reason, .warning, "Call \(number)") }
         #expect(recording.lines.all == ["warning: Call 1"])
@@ -26,10 +26,33 @@ struct RefusalLogTests {
             ])
     }
 
+    /// A program's own log.
+    private struct OwnLog: TrackerLog {
+        let lines = Recorder<String>()
+
+        func log(_ level: LogLevel, _ message: String) { lines.record("\(level.rawValue): \(message)") }
+    }
+
+    @Test("names the client that speaks in each message to a program's own log")
+    func names() async {
+        let log = OwnLog()
+
+        await MobileTracker(log: log).track(eventName: "A")
+        _ = await AnalyticsClient(log: log).track(" ").outcome
+        _ = await BasicTracker(log: log).track(event: "A").outcome
+
+        #expect(
+            log.lines.all == [
+                "warning: MobileTracker: Not initialized. Call initialize() first.",
+                "warning: AnalyticsClient: The event name is empty",
+                "warning: BasicTracker: Not initialized. Call initialize() first.",
+            ])
+    }
+
     @Test("has a message for each wrong argument")
     func arguments() {
         let recording = RecordingLog()
-        let log = LevelledLog(recording, isVerbose: false)
+        let log = LevelledLog(recording, of: "Client", isVerbose: false)
 
         for _ in 1...3 { log.logRefusal(.invalidEventName, .warning, "No name") }
         log.endRefusals()
