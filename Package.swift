@@ -105,7 +105,7 @@ let package = Package(
         ),
         // As a user would build them: without the settings of this package.
         .target(name: "Examples", dependencies: ["TrackerCore"], path: "Tests/Examples"),
-        example("Outbox", "TrackerStorage", "TrackerModels"),
+        example("Outbox", "TrackerStorage"),
         example("Exchange", "TrackerNetworking"),
         example("Values", "TrackerModels"),
         example("CommandLine", "TrackerCore"),

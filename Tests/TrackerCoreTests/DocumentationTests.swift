@@ -33,6 +33,37 @@ struct DocumentationTests {
         try await compile(example.code, in: "main.swift")
     }
 
+    @Test(
+        "that end a server at a signal do so, whichever module brings the signal",
+        arguments: ["Foundation", "Dispatch"])
+    func signal(module: String) async throws {
+        let page = try #require(Self.pages.first { $0.code.contains("makeSignalSource") }).code
+        let start = try #require(page.range(of: "let (signals")).lowerBound
+        let end = try #require(page.range(of: "for await _ in signals {}")).upperBound
+        // It says when the signal would be taken.
+        let code = page[start..<end].replacing(
+            "source.resume()",
+            with: "source.setRegistrationHandler { @Sendable in _ = write(STDOUT_FILENO, \"R\", 1) }\nsource.resume()")
+        let folder = try TemporaryDirectory()
+        let modules = Set(["Dispatch", "Glibc", module]).sorted().map { "import \($0)\n" }.joined()
+        try Data((modules + code).utf8).write(to: URL(filePath: folder.path("main.swift")))
+        let words = [
+            "-swift-version", "6", "-warnings-as-errors", folder.path("main.swift"), "-o", folder.path("server"),
+        ]
+
+        let ending = try await onThread { [words] in
+            try ChildProcess.run("swiftc", words, in: folder.path)
+            let pipe = try ProgramPipe()
+            let program = try Program(folder.path("server"), output: .descriptor(pipe.writer.number))
+            pipe.writer.close()
+            _ = pipe.reader.read()
+            program.signal(SIGTERM)
+            return program.wait()
+        }
+
+        #expect(ending == .code(0))
+    }
+
     @Test("in comments compile with the modules imported")
     func comment() async throws {
         let functions = Self.comments.enumerated().map { index, example in

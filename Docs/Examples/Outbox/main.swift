@@ -3,10 +3,9 @@
 //     OutboxExample FOLDER TEXT…    queues each text, and ends as a killed process would: without closing anything
 //     OutboxExample FOLDER          shows what waits, oldest first, and removes it
 //
-// The target depends on the products TrackerStorage and TrackerModels.
+// The target depends on the product TrackerStorage.
 
 import Foundation
-import TrackerModels
 import TrackerStorage
 
 let arguments = CommandLine.arguments.dropFirst()

@@ -53,22 +53,10 @@ extension MobileTracker {
     ///   - messageId: A key that you choose: a second reset with it has no effect.
     /// - Returns: A receipt, which you may ignore.
     @discardableResult
-    public func reset(all: Bool = false, messageId: CallerKey? = nil) -> CallReceipt {
+    public func reset(all: Bool, messageId: CallerKey?) -> CallReceipt {
         runtime.receipt("reset", messageId) { key, completion in
             forget(all: all, messageID: key, completion: completion)
         }
-    }
-
-    /// Forgets the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
-    ///
-    /// - Parameters:
-    ///   - all: Whether to forget the brand too, and to drop every queued event. The next `initialize` then runs in
-    ///     full.
-    ///   - messageId: A key that you choose: a second reset with it has no effect.
-    /// - Returns: What became of it, with the meanings that ``reset(all:messageId:)`` describes.
-    @discardableResult
-    public func resetAndWait(all: Bool = false, messageId: CallerKey? = nil) async -> TrackOutcome {
-        await reset(all: all, messageId: messageId).outcome
     }
 
     /// Records whether the user allows tracking. The decision outlives restarts and resets.
@@ -84,7 +72,7 @@ extension MobileTracker {
     ///   - messageId: A key that you choose: a second call with it has no effect.
     /// - Returns: What became of it, with the meanings that ``reset(all:messageId:)`` describes.
     @discardableResult
-    public func setConsent(_ consent: Consent, messageId: CallerKey? = nil) async -> TrackOutcome {
+    public func setConsent(_ consent: Consent, messageId: CallerKey?) async -> TrackOutcome {
         await runtime.receipt("setConsent", messageId) { key, completion in
             decide(consent, messageID: key, completion: completion)
         }.outcome

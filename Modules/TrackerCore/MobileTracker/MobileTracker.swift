@@ -14,7 +14,7 @@ import TrackerStorage
 /// Calls take effect in the order in which they are made, from any thread. Tracking calls never throw and never end the
 /// program: they log, and return their ``TrackOutcome``, which says what you may rely on. To wait until what is queued
 /// is sent, await ``flush(timeout:)``. Cancelling the task that makes a call does not undo the call.
-public final class MobileTracker: ControlledClient {
+public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     /// The tracker for programs that need only one.
     public static let shared = MobileTracker()
 
@@ -65,12 +65,37 @@ public final class MobileTracker: ControlledClient {
     /// `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`, `storage`, `delivering`, `otherLanes`, `config`.
     public func debugInfo() -> JSONObject { runtime.debugInfo }
 
+    /// Makes a call without waiting for its outcome, from synchronous and asynchronous code alike.
+    ///
+    /// Its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - call: The call, such as `.track("PURCHASE", ["total": 149.99])`.
+    ///   - messageId: A key that you choose: a second call with it has no effect.
+    /// - Returns: A receipt, which you may ignore. It has an outcome once the call is on disk or dropped.
+    @discardableResult
+    public func enqueue(_ call: TrackerCall, messageId: CallerKey?) -> CallReceipt {
+        runtime.enqueue(call, messageId) { $0.checked() }
+    }
+
+    /// Makes a call: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - messageID: The key its caller chose; `nil`: one is made.
+    ///   - completion: Called once the call is on disk or refused. Must not block.
+    package func enqueue(
+        _ call: TrackerCall, messageID: MessageID? = nil,
+        completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) {
+        runtime.enqueue(call, messageID: messageID, completion: completion) { $0.checked() }
+    }
+
     /// Sends what is queued, and waits for the result.
     ///
     /// - Parameter timeout: How long to try.
     /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
     ///   If the next request has to wait, for instance after a failure, it returns at once with the reason.
-    public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
+    public func flush(timeout: Duration) async -> FlushReport { await report(ofFlush: timeout) }
 
     /// Tells the tracker that the network is back: it stops waiting and makes the next attempt now.
     public func networkDidChange() { runtime.networkDidChange() }
@@ -81,7 +106,7 @@ public final class MobileTracker: ControlledClient {
     /// again.
     ///
     /// - Parameter timeout: How long this may take in all.
-    public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }
+    public func shutdown(timeout: Duration) async { await end(within: timeout) }
 }
 
 /// Knows where the device is.

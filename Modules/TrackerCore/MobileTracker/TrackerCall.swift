@@ -1,6 +1,6 @@
 public import TrackerModels
 
-/// A tracking call as a value, for ``MobileTracker/enqueue(_:messageId:)``.
+/// A tracking call as a value, for ``MobileTrackerInterface/enqueue(_:messageId:)``.
 ///
 /// ```swift
 /// MobileTracker.shared.enqueue(.track("PURCHASE", ["total": 149.99]))

@@ -13,7 +13,14 @@ public final class CallReceipt: Sendable {
 
     private let state = Mutex(State())
 
-    init() {}
+    /// Makes a receipt that has no outcome yet: for a stand-in of a client, in your tests.
+    public init() {}
+
+    /// Makes a receipt that has its outcome: for a stand-in of a client, in your tests.
+    public convenience init(_ outcome: TrackOutcome) {
+        self.init()
+        resolve(outcome)
+    }
 
     /// What became of the call. It is known once the call is on disk or dropped.
     ///
@@ -31,8 +38,8 @@ public final class CallReceipt: Sendable {
         }
     }
 
-    /// Gives the outcome to all who wait; only the first one counts.
-    func resolve(_ outcome: TrackOutcome) {
+    /// Gives the outcome to all who wait; only the first one counts. A client does this with the receipts that it makes.
+    public func resolve(_ outcome: TrackOutcome) {
         let waiters = state.withLock { state in
             guard state.outcome == nil else { return [CheckedContinuation<TrackOutcome, Never>]() }
             state.outcome = outcome

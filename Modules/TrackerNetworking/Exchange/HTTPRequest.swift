@@ -1,4 +1,5 @@
-public import TrackerModels
+// Requests are made of identifiers and values: one import gives them too.
+@_exported public import TrackerModels
 
 /// One request, complete except for what the transport adds: `User-Agent`, `Content-Length` and `Content-Encoding`.
 public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {

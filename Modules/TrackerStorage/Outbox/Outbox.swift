@@ -1,4 +1,5 @@
-public import TrackerModels
+// Records and values are made of identifiers, timestamps and JSON: one import gives them too.
+@_exported public import TrackerModels
 
 /// A lane's durable queue and the values kept with it.
 ///

@@ -4,19 +4,10 @@ public import TrackerModels
 ///
 /// The second form of a call takes dictionaries of any values. They are optional also where a value is required: the
 /// compiler would take a literal for a plain `[String: Any]` before it looks at ``Properties``, which keep its order.
-extension MobileTracker {
-    /// Makes a call without waiting for its outcome, from synchronous and asynchronous code alike.
-    ///
-    /// Its place in the order is fixed when this returns.
-    ///
-    /// - Parameters:
-    ///   - call: The call, such as `.track("PURCHASE", ["total": 149.99])`.
-    ///   - messageId: A key that you choose: a second call with it has no effect.
-    /// - Returns: A receipt, which you may ignore. It has an outcome once the call is on disk or dropped.
+extension MobileTrackerInterface {
+    /// Makes a call without a key, as ``enqueue(_:messageId:)`` does.
     @discardableResult
-    public func enqueue(_ call: TrackerCall, messageId: CallerKey? = nil) -> CallReceipt {
-        runtime.enqueue(call, messageId) { $0.checked() }
-    }
+    public func enqueue(_ call: TrackerCall) -> CallReceipt { enqueue(call, messageId: nil) }
 
     /// Records that an event happened.
     ///
@@ -215,15 +206,33 @@ extension MobileTracker {
         await enqueue(call, messageId: key).outcome
     }
 
-    /// Makes a call: its place in the order is fixed when this returns.
+    /// Forgets the user, as ``reset(all:messageId:)`` does.
+    @discardableResult
+    public func reset(all: Bool = false) -> CallReceipt { reset(all: all, messageId: nil) }
+
+    /// Forgets the user but not the brand, as ``reset(all:messageId:)`` does.
+    @discardableResult
+    public func reset(messageId: CallerKey?) -> CallReceipt { reset(all: false, messageId: messageId) }
+
+    /// Forgets the user, as ``reset(all:messageId:)`` does, and returns when the old state is gone from disk.
     ///
     /// - Parameters:
-    ///   - messageID: The key its caller chose; `nil`: one is made.
-    ///   - completion: Called once the call is on disk or refused. Must not block.
-    package func enqueue(
-        _ call: TrackerCall, messageID: MessageID? = nil,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
-    ) {
-        runtime.enqueue(call, messageID: messageID, completion: completion) { $0.checked() }
+    ///   - all: Whether to forget the brand too, and to drop every queued event. The next `initialize` then runs in
+    ///     full.
+    ///   - messageId: A key that you choose: a second reset with it has no effect.
+    /// - Returns: What became of it, with the meanings that ``reset(all:messageId:)`` describes.
+    @discardableResult
+    public func resetAndWait(all: Bool = false, messageId: CallerKey? = nil) async -> TrackOutcome {
+        await reset(all: all, messageId: messageId).outcome
     }
+
+    /// Records whether the user allows tracking, as ``setConsent(_:messageId:)`` does.
+    @discardableResult
+    public func setConsent(_ consent: Consent) async -> TrackOutcome { await setConsent(consent, messageId: nil) }
+
+    /// Sends what is queued, and waits for the result, for 30 s at most.
+    public func flush() async -> FlushReport { await flush(timeout: .seconds(30)) }
+
+    /// Sends what can be sent within 1.5 s, then closes everything, as ``shutdown(timeout:)`` does.
+    public func shutdown() async { await shutdown(timeout: .seconds(1.5)) }
 }
