@@ -18,7 +18,7 @@ struct ReferenceTests {
         let file = try #require(GeneratedFile.all.first { $0.path == path })
         let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
 
-        #expect(file.text(replacing: text) == text)
+        #expect(file.text(replacing: text) == text, "\(path) is not what the method table makes: run `make generate`")
         // A file whose marks were lost would never be out of date.
         #expect(text.lowercased().contains("made by `make generate`"))
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { suite, test } from 'node:test'
 import { captureWarnings, fakeTracker } from '../testsupport/hosts.js'
+import { writeParams } from '../src/client/params.js'
 import { createTracker } from '../src/client/tracker.js'
 
 const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
@@ -81,6 +82,22 @@ const WRONG = {
     ],
     'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', 'options must be an object'],
 }
+
+suite('an argument that must be a whole number', () => {
+    const row = { params: [{ name: 'stars', kind: 'integer', isRequired: true, fault: 'INVALID_VALUE' }], gives: 'outcome' }
+    const write = (stars) => writeParams(row, [stars], { maxBytes: 1000, warn: assert.fail })
+
+    test('may be a number or a BigInt', () => {
+        assert.equal(write(5), '{"stars":5}')
+        assert.equal(write(-5n), '{"stars":-5}')
+    })
+
+    test('is nothing else', () => {
+        for (const stars of [1.5, '5', true, undefined]) {
+            assert.throws(() => write(stars), /stars must be an integer, and is /)
+        }
+    })
+})
 
 suite('a wrong argument of a tracking call', () => {
     for (const [what, [call, reason, words]] of Object.entries(WRONG)) {

@@ -35,7 +35,12 @@ function describeHost() {
 suite('the client and the host agree', { skip: withoutHost }, () => {
     test('on all methods and their params', () => {
         const tables = describeTables()
-        for (const [name, params] of describeHost()) assert.deepEqual(tables.get(name), params, name)
+        for (const [name, params] of describeHost()) {
+            assert.deepEqual(
+                tables.get(name), params,
+                `${name}: src/client/methods.js is not what the host's table says: build the host, and run make generate`,
+            )
+        }
     })
 
     test('on what an analytics call may say for itself', () => {
@@ -58,7 +63,10 @@ suite('the program that the types are tested with', () => {
     test('makes every call', () => {
         for (const method of describeTables().keys()) {
             const call = method.includes('.') ? method : `tracker.${method}`
-            assert.ok(program.includes(`${call}(`), call)
+            assert.ok(
+                program.includes(`${call}(`),
+                `no call of ${call}: add one to testsupport/types-program.mts (Docs/Contributing.md, "Adding a method")`,
+            )
         }
     })
 
@@ -67,7 +75,10 @@ suite('the program that the types are tested with', () => {
         for (const name of ['TrackerConfig', 'AnalyticsOptions', 'BasicOptions', 'AnalyticsCallOptions']) {
             // Spellings such as api_url are those of other packages.
             for (const option of Object.keys(schemas[name].properties).filter((key) => !key.includes('_'))) {
-                assert.match(program, new RegExp(`\\b${option}\\b`), `${name}.${option}`)
+                assert.match(
+                    program, new RegExp(`\\b${option}\\b`),
+                    `${name}.${option} is not given: add it to testsupport/types-program.mts`,
+                )
             }
         }
     })

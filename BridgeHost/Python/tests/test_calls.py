@@ -15,6 +15,9 @@ import numpy
 
 from .support import AsyncTestCase, TestCase
 
+from mobiletracker._json import JSONWriter  # isort: skip
+from mobiletracker._params import ArgumentFault, write_params  # isort: skip
+from mobiletracker._row import Gives, Param, Row  # isort: skip
 from mobiletracker import FlushReport, MobileTrackerError, Outcome, TrackerConfig  # isort: skip
 
 CONFIG: TrackerConfig = {"api_url": "https://api.example.com", "x_api_key": "key"}
@@ -162,6 +165,15 @@ class CallTests(TestCase):
         )
         with self.assertRaisesCode("INVALID_CONFIGURATION"):
             tracker.init("925", as_the_bridge_has_it | {"api_url": "v"})
+
+    def test_an_integer_may_be_a_whole_number_and_nothing_else(self) -> None:
+        row = Row("rate", Gives.OUTCOME, params=(Param("stars", "stars", "integer", True, "INVALID_VALUE"),))
+
+        for stars in (5, -5, numpy.int64(5)):
+            self.assertEqual(write_params(JSONWriter(), row, [stars], None, 1000), b'{"stars":%d}' % int(stars))
+        for wrong in (1.5, "5", True, None):
+            with self.subTest(wrong), self.assertRaisesRegex(ArgumentFault, "must be an integer, and is"):
+                write_params(JSONWriter(), row, [wrong], None, 1000)
 
     def test_a_wrong_argument_is_an_outcome_and_a_warning_with_the_line(self) -> None:
         tracker, fake = self.fake()

@@ -112,6 +112,8 @@ function isUnwritable(value) {
 
 /** Whether JSON text is a value of a kind. */
 function isOf(kind, text) {
+    // The host knows how large an integer may be.
+    if (kind === 'integer') return /^-?\d+$/.test(text)
     return kindOf(text) === (kind === 'id' ? 'string' : kind)
 }
 
