@@ -12,19 +12,24 @@ struct UnwrittenChangesTests {
         return state
     }()
 
-    private func unwritten(_ changes: LaneChange...) -> UnwrittenChanges {
-        changes.reduce(into: UnwrittenChanges()) { $0.keep($1, over: disk) }
+    private func log(_ changes: [LaneChange]) -> UnwrittenLog {
+        let log = UnwrittenLog.log(of: .sample, in: nil)
+        for change in changes { log.keep(change, of: .sample, over: disk) }
+        return log
     }
 
-    @Test("do not bind a generation that another process has begun meanwhile")
-    func leavesOthersGeneration() {
-        let unwritten = unwritten(
-            .reset(all: false, messageID: nil), .bind(4, "virtual"), .store(.own("x"), "y", Generation(4)),
-            .bind(3, "late"), .store(.own("x"), "y", nil)
-        )
+    private func unwritten(_ changes: LaneChange...) -> UnwrittenChanges { log(changes).changes(of: .sample) }
 
-        #expect(unwritten.changes(at: Generation(3)).count == 5)
-        #expect(unwritten.changes(at: Generation(4)).count == 3)
+    @Test("do not bind a generation that another process has begun meanwhile")
+    func leavesOthersGeneration() throws {
+        let log = log([
+            .reset(all: false, messageID: nil), .bind(4, "virtual"), .store(.own("x"), "y", Generation(4)),
+            .bind(3, "late"), .store(.own("x"), "y", nil),
+        ])
+
+        let entries = try #require(log.first?.entries)
+        #expect(entries.count { $0.applies(at: Generation(3)) } == 5)
+        #expect(entries.count { $0.applies(at: Generation(4)) } == 3)
     }
 
     @Test("show a reset, and what came after it, over what the disk says")
@@ -40,6 +45,20 @@ struct UnwrittenChangesTests {
         #expect(unwritten.value(for: .sessionEmail, over: disk) == .text("e"))
         #expect(unwritten.value(for: .brandID, over: disk) == .untouched)
         #expect(unwritten.value(for: .deviceID, over: disk) == .removed)
+    }
+
+    @Test("of another lane show what they do to the brand, and keep everything back")
+    func showsOtherLane() {
+        let log = log([.store(.own("x"), "1", nil), .reset(all: false, messageID: nil)])
+        let reset = log.changes(of: .session("https://other.example.com"))
+        #expect(reset.state(over: disk).entry == disk.entry && reset.isAwaitingDisk && reset.hidesRecords)
+        #expect(reset.value(for: .deviceID, over: disk) == .removed)
+        #expect(reset.value(for: .own("x"), over: disk) == .untouched)
+
+        log.keep(.consent(.denied, messageID: nil), of: .sample, over: disk)
+        let denied = log.changes(of: .session("https://other.example.com"))
+        #expect(denied.state(over: disk).consent == .denied)
+        #expect(denied.value(for: .sessionID, over: disk) == .removed)
     }
 
     @Test("show an expiry: the device stays")

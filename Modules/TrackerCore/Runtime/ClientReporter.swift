@@ -90,6 +90,7 @@ struct ClientReporter: Sendable {
             storage(.warning, "The database was removed: \(loss).")
         case .writeFailed(let error):
             storage(.error, "The disk refuses to be written: \(error.message)")
+        case .unwrittenIsWritten: break
         case .recovered: storage(.warning, "The disk can be written again.")
         case .backupRecovered: storage(.warning, "Backups can be kept again.")
         case .backupFailed(let error): storage(.warning, "A backup could not be kept: \(error.message)")

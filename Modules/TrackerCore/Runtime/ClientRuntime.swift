@@ -317,10 +317,10 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// Takes an event of a run's outbox: reports it, and has the engine look once the disk works again.
     func observe(_ event: OutboxEvent, in number: Int) {
         reporter.report(event)
-        guard case .recovered = event, let run, run.number == number else {
-            return
+        switch event {
+        case .recovered, .unwrittenIsWritten: if let run, run.number == number { run.lane.engine.kick() }
+        default: break
         }
-        run.lane.engine.kick()
     }
 }
 

@@ -90,7 +90,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     /// The callers that wait until every lane is closed.
     var closers: [@Sendable () -> Void] = []
     /// The last reset that ended a run, if its caller gave it a key.
-    var lastReset: MessageID?
+    var lastReset: (messageID: MessageID, outcome: ChangeOutcome)?
     /// Whether the server has halted delivery: the next `initialize` runs in full.
     var isHalted = false
     /// The calls of `reset(all: true)` since the last `initialize`, which have it run in full.
@@ -245,7 +245,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     private func earlierOutcome(of change: PendingChange) -> ChangeOutcome? {
         guard let id = change.messageID else { return nil }
         if early.contains(where: { $0.change.messageID == id }) { return .kept }
-        return id == lastReset ? .done : nil
+        return id == lastReset?.messageID ? lastReset?.outcome : nil
     }
 
     private mutating func keep(_ change: PendingChange) {
@@ -259,8 +259,9 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             phase = last
             return due += [.resume(run), .perform { change.completion(result, outcome) }]
         }
-        if outcome != .done { early.append(EarlyChange(change: change, run: runs + 1)) }
-        lastReset = change.messageID
+        // What an open lane could not write stays with its folder and brand.
+        if outcome != .done, run.number > opened { early.append(EarlyChange(change: change, run: runs + 1)) }
+        lastReset = change.messageID.map { ($0, outcome) }
         closers.insert({ change.completion(result, outcome) }, at: 0)
         if case .resetting = phase { leaving.append(run) }
         if isLeaving(run) { due.append(.close(run)) } else { closeClosers() }

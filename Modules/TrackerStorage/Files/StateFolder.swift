@@ -66,6 +66,19 @@ public struct StateFolder: Hashable, Sendable {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// The same text for every path that leads to the folder.
+    var resolvedPath: String { Self.resolve(path) }
+
+    private static func resolve(_ path: String) -> String {
+        if let resolved = unsafe realpath(path, nil) {
+            defer { unsafe free(resolved) }
+            return unsafe String(cString: resolved)
+        }
+        // What does not exist yet is below what does.
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return path }
+        return resolve(String(path[..<slash])) + path[slash...]
+    }
+
     /// Makes what is missing of the folder and of those within it.
     func make() throws(StorageError) {
         guard !path.isEmpty else {

@@ -79,6 +79,8 @@ public enum OutboxEvent: Hashable, Sendable {
     case writeFailed(StorageError)
     /// The disk can be written again.
     case recovered
+    /// The resets and decisions that the disk had refused are written, by this outbox or another one of the process.
+    case unwrittenIsWritten
     /// Values cannot be written to their backup files; reported once until they can.
     case backupFailed(StorageError)
     /// The backup files are up to date again.

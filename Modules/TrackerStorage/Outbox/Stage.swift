@@ -43,8 +43,6 @@ struct Stage: Sendable {
     private(set) var databaseCount = 0
     /// Counts the groups that were written.
     var commits: Int64 = 0
-    /// What the disk has refused.
-    var unwritten = UnwrittenChanges()
     /// Why the disk refuses to be written.
     var writeFailure: StorageError?
     /// When the account begins.
@@ -95,11 +93,8 @@ struct Stage: Sendable {
         if case .open = phase { true } else { false }
     }
 
-    /// Whether another process may deliver the lane now: it finds on disk all that this one has done for that.
-    ///
-    /// Earlier, it would send records again or make a second session. A session that the disk has refused does not count:
-    /// no process could make one if the others waited for that disk.
-    var isLaneFree: Bool { deliveryTasks == 0 && !unwritten.hidesRecordsFromOthers }
+    /// Whether all that this process has done to deliver the lane was written or refused.
+    var isDeliveryDone: Bool { deliveryTasks == 0 }
 
     /// Whether tasks are refused because the outbox is closed.
     var isClosed: Bool {

@@ -1,26 +1,34 @@
 import TrackerModels
 
-/// Changes that the disk has refused, in their order.
+/// The changes of a lane that the disk has refused, in their order, with what other lanes of the brand have to say.
 ///
-/// They hold in memory and are written first once writing works.
+/// They hold in memory and are written first once writing works. ``UnwrittenLog`` keeps them.
 struct UnwrittenChanges: Sendable {
     /// The changes.
     private(set) var changes: [LaneChange] = []
-    /// The generation on disk that the first of them found.
-    private(set) var base = Generation(0)
+    /// Whether a reset of another lane of the brand waits.
+    private var awaitsOtherLane = false
+
+    /// The changes of a lane among those of its brand.
+    init(_ entries: [UnwrittenLog.Entry], of lane: LaneIdentity) {
+        for entry in entries {
+            switch entry.change {
+            case let change where entry.lane == lane: changes.append(change)
+            case .consent: changes.append(entry.change)
+            case .reset(let all, _):
+                changes.append(.remove(.deviceID))
+                if all { changes.append(.remove(.brandID)) }
+                awaitsOtherLane = true
+            default: break
+            }
+        }
+    }
 
     /// Whether there are none.
     var isEmpty: Bool { changes.isEmpty }
 
     /// Whether one of them must be written before anything may be sent.
-    var isAwaitingDisk: Bool {
-        changes.contains { change in
-            switch change {
-            case .reset, .consent: true
-            default: false
-            }
-        }
-    }
+    var isAwaitingDisk: Bool { awaitsOtherLane || changes.contains(where: \.awaitsDisk) }
 
     /// Whether the queue on disk no longer counts: it will be erased.
     var hidesRecords: Bool {
@@ -30,35 +38,29 @@ struct UnwrittenChanges: Sendable {
             }
     }
 
-    /// Keeps a change, unless it is of a kind that a refusal ends.
-    ///
-    /// - Parameters:
-    ///   - change: What the disk has refused.
-    ///   - disk: The lane as it was last known to be on disk.
-    mutating func keep(_ change: LaneChange, over disk: LaneState) {
-        if changes.isEmpty { base = disk.generation }
-        switch change {
-        case .append, .continueSession, .set, .group, .barrier: return
-        case .ensure(let key, _):
-            if value(for: key, over: disk) == .untouched { changes.append(change) }
-        case .ensureDevice:
-            // The id that is shown must be the one that is written later.
-            guard state(over: disk).entry.device == nil else { return }
-            changes.append(.store(.deviceID, DeviceID.random().text, nil))
-        case .store(let key, _, let generation) where !isAwaitingDisk:
-            changes.removeAll { earlier in
-                if case .store(key, _, generation) = earlier { true } else { false }
+    /// The records that have left the queue in memory.
+    var settledRecords: [Record.ID] {
+        changes.flatMap { change -> [Record.ID] in
+            switch change {
+            case .delivered(let ids, _), .drop(let ids, _): ids
+            default: []
             }
-            changes.append(change)
+        }
+    }
+
+    /// A change in the form in which it outlives its refusal; `nil` for one that the refusal ends.
+    ///
+    /// - Parameter disk: The lane as it was last known to be on disk.
+    func kept(_ change: LaneChange, over disk: LaneState) -> LaneChange? {
+        switch change {
+        case .append, .continueSession, .set, .group, .barrier: nil
+        case .ensure(let key, _): value(for: key, over: disk) == .untouched ? change : nil
+        // The id that is shown must be the one that is written later.
+        case .ensureDevice:
+            state(over: disk).entry.device == nil ? .store(.deviceID, DeviceID.random().text, nil) : nil
         case .unbind(let generation, _, let record) where generation != state(over: disk).generation:
-            changes.append(.drop([record], .sessionGone))
-        case .delivered(let ids, let bytes):
-            guard case .delivered(let earlier, let sum)? = changes.last else { return changes.append(change) }
-            // An outage of the disk can last for thousands of them.
-            let total = WireBytes(before: sum.before + bytes.before, after: sum.after + bytes.after)
-            changes[changes.count - 1] = .delivered(earlier + ids, bytes: total)
-        default:
-            changes.append(change)
+            .drop([record], .sessionGone)
+        default: change
         }
     }
 
@@ -73,24 +75,11 @@ struct UnwrittenChanges: Sendable {
             }
     }
 
-    /// The changes that still apply when they are written.
-    ///
-    /// - Parameter generation: The lane's generation on disk by now. If another process has begun it, bindings of
-    ///   generations that only memory knew are void.
-    func changes(at generation: Generation) -> [LaneChange] {
-        guard generation != base else { return changes }
-        return changes.filter { change in
-            switch change {
-            case .bind(let bound, _), .bindMade(let bound, _), .identify(let bound, _), .store(_, _, let bound?):
-                bound <= base
-            default: true
-            }
-        }
-    }
-
     /// The lane as it will be once the changes are written.
     func state(over disk: LaneState) -> LaneState {
-        changes.reduce(into: disk) { state, change in change.show(in: &state) }
+        var lane = changes.reduce(into: disk) { state, change in change.show(in: &state) }
+        lane.isAwaitingDisk = lane.isAwaitingDisk || awaitsOtherLane
+        return lane
     }
 
     /// A generation's binding as it will be.
@@ -151,6 +140,14 @@ extension LaneChange {
         case .delivered, .drop, .dropAll, .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .group:
             true
         case .append, .continueSession, .set, .ensure, .store, .remove, .ensureDevice, .barrier: false
+        }
+    }
+
+    /// Whether nothing may be sent before it is on disk.
+    var awaitsDisk: Bool {
+        switch self {
+        case .reset, .consent: true
+        default: false
         }
     }
 

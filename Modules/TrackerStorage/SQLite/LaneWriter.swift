@@ -44,25 +44,28 @@ struct LaneWriter: ~Copyable {
     private var backedUp: Int64 = 0
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
-    /// What the disk has refused.
-    private(set) var unwritten = UnwrittenChanges()
+    /// What the disk has refused, of this outbox and others of the brand.
+    private let log: UnwrittenLog
     /// Why the disk refuses writes; it was reported.
     private(set) var failure: StorageError?
 
     /// Names what is written; nothing is opened.
     ///
     /// - Parameter reader: The connection that reads, which must not outlive a database that is set aside.
-    init(_ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64) {
+    init(
+        _ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64, log: UnwrittenLog
+    ) {
         self.configuration = configuration
+        self.log = log
         self.folder = folder
         self.run = run
         backup = folder.map { LaneBackup($0, configuration.lane) }
-        database = WatchedDatabase(configuration, folder: folder, reader: reader, run: run)
+        database = WatchedDatabase(configuration, folder: folder, reader: reader, run: run, log: log)
         lock = folder.map { WriterLock($0) }
     }
 
     /// Whether something is to be tried again before long, even without a call.
-    var needsRetry: Bool { !unwritten.isEmpty || erasure != nil }
+    var needsRetry: Bool { !log.isEmpty || erasure != nil }
 
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
@@ -72,11 +75,11 @@ struct LaneWriter: ~Copyable {
             let lane = try locked { (writer) throws(StorageError) in try writer.currentLane() }
             // The opening reports it.
             findings.removeAll { if case .databaseRecovered = $0 { true } else { false } }
-            return Opening(state: known, movedRecords: lane.movedRecords, recovery: lane.recovery)
+            return Opening(state: shown, movedRecords: lane.movedRecords, recovery: lane.recovery)
         } catch {
             guard error.kind == .full || error.kind == .readOnly else { throw error }
             failure = error
-            return Opening(state: known, writeFailure: error)
+            return Opening(state: shown, writeFailure: error)
         }
     }
 
@@ -151,11 +154,19 @@ struct LaneWriter: ~Copyable {
         return lane
     }
 
+    /// The lane with what the disk has refused.
+    private var shown: LaneState { log.changes(of: configuration.lane).state(over: known) }
+
     private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
-        if !unwritten.isEmpty {
-            let late = unwritten
-            _ = try perform(&outcome, isLasting: true) { row in late.changes(at: row.generation).map(LaneTask.change) }
-            unwritten = UnwrittenChanges()
+        while let late = log.first {
+            let isOwn = late.lane == configuration.lane
+            let isKnown = isOwn ? true : try currentLane().database.lanes.key(of: late.lane) != nil
+            _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
+                // Of a lane that the database does not know nothing is left but the brand's consent.
+                late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.isConsent }
+                    .map { .change($0.change) }
+            }
+            log.remove(late.entries)
         }
         let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
         outcome.results = effects.map { $0.result(known) }
@@ -163,8 +174,10 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Runs tasks in a transaction on the database that the path leads to, however often that takes.
+    ///
+    /// - Parameter elsewhere: The lane that they change; `nil`: this one.
     private mutating func perform(
-        _ outcome: inout Outcome, isLasting: Bool, _ tasks: (LaneRow) -> [LaneTask]
+        _ outcome: inout Outcome, isLasting: Bool, elsewhere: LaneIdentity? = nil, _ tasks: (LaneRow) -> [LaneTask]
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         var troubles = 0
         while true {
@@ -172,7 +185,7 @@ struct LaneWriter: ~Copyable {
                 let lane = try currentLane()
                 var attempt = outcome
                 let before = known
-                let effects = try transact(tasks, isLasting: isLasting, lane, &attempt)
+                let effects = try transact(tasks, isLasting: isLasting, lane, elsewhere, &attempt)
                 // What cannot be seen now was in its place before the transaction.
                 guard (try? database.isCurrent) ?? true else {
                     // The tasks are applied again, in the database that the path leads to now.
@@ -196,10 +209,14 @@ struct LaneWriter: ~Copyable {
 
     /// Runs one transaction.
     private mutating func transact(
-        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: OpenedLane, _ outcome: inout Outcome
+        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: OpenedLane, _ elsewhere: LaneIdentity?,
+        _ outcome: inout Outcome
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         let database = lane.database
         var reserves = false
+        var configuration = self.configuration
+        if let elsewhere { configuration.lane = elsewhere }
+        let backup = folder.map { LaneBackup($0, configuration.lane) }
         var effects: [LaneTransaction.Effect] = []
         var tasks: [LaneTask] = []
         var summary: LaneTransaction.Summary?
@@ -211,8 +228,10 @@ struct LaneWriter: ~Copyable {
         try database.writing { () throws(StorageError) in
             try database.checkVersion()
             let preparation = LanePreparation(database, configuration, backup: backup)
-            var row = try database.lanes.load(lane.key, prefix: configuration.keyPrefix)
-            if row == nil { row = try preparation.lane(after: known.lastSequence) }
+            let key = elsewhere == nil ? lane.key : try database.lanes.key(of: configuration.lane)
+            var row: LaneRow?
+            if let key { row = try database.lanes.load(key, prefix: configuration.keyPrefix) }
+            if row == nil { row = try preparation.lane(after: elsewhere == nil ? known.lastSequence : 0) }
             guard let row else { return }
             var transaction = try LaneTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
@@ -231,11 +250,11 @@ struct LaneWriter: ~Copyable {
             }
         }
         guard let summary else { throw StorageError(.failed, "The lane cannot be read") }
-        keep(summary, &outcome)
+        keep(summary, isElsewhere: elsewhere != nil, &outcome)
         if reserves {
             // In this order a kill leaves no gap, and a loss of power shows.
             if let error = backUp(summary.row.reserved) { outcome.events.append(.backupFailed(error)) }
-            return try transact(choose, isLasting: isLasting, lane, &outcome)
+            return try transact(choose, isLasting: isLasting, lane, elsewhere, &outcome)
         }
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
         for task in tasks { outcome.settled += task.settledRecords }
@@ -249,15 +268,17 @@ struct LaneWriter: ~Copyable {
         return backup?.reserve(reserved)
     }
 
-    /// Keeps the lane as the transaction has left it.
-    private mutating func keep(_ summary: LaneTransaction.Summary, _ outcome: inout Outcome) {
-        known = summary.state
+    /// Keeps the lane as the transaction has left it. Drops in other lanes are not reported.
+    private mutating func keep(_ summary: LaneTransaction.Summary, isElsewhere: Bool, _ outcome: inout Outcome) {
+        if !isElsewhere {
+            known = summary.state
+            outcome.events += summary.dropped
+            database.rename(summary.row.key)
+        }
         freedBytes += summary.freedBytes
-        outcome.events += summary.dropped
         outcome.changesValues = outcome.changesValues || summary.changesValues
         if summary.erases { erasure = .whole }
         erasesNow = erasesNow || summary.erases
-        database.rename(summary.row.key)
     }
 
     private func perform(
@@ -287,13 +308,17 @@ struct LaneWriter: ~Copyable {
             }
             switch change {
             case .append, .continueSession, .set:
-                return .refused(unwritten.state(over: known).consent == .denied ? .trackingNotAllowed : .storage)
+                return .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
             default:
-                unwritten.keep(change, over: known)
+                log.keep(change, of: configuration.lane, over: known)
                 return .failed(error)
             }
         }
     }
+}
+
+extension LaneChange {
+    fileprivate var isConsent: Bool { if case .consent = self { true } else { false } }
 }
 
 extension LaneTransaction.Effect {

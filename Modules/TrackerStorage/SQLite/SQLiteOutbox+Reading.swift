@@ -8,9 +8,11 @@ extension SQLiteOutbox {
     /// waits for the disk, there are none. It runs on the caller's thread.
     public func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         // Taken before the read: a record that has left the queue by now is in here, or gone from disk.
-        let (settling, unwritten, floor, count, commits) = stage.withLock {
-            ($0.settling, $0.unwritten, $0.floor, $0.databaseCount, $0.commits)
+        let unwritten = unwritten
+        let (staged, floor, count, commits) = stage.withLock {
+            ($0.settling, $0.floor, $0.databaseCount, $0.commits)
         }
+        let settling = unwritten.isEmpty ? staged : staged.union(unwritten.settledRecords)
         let isInMemory = folder == nil
         let limit = unwritten.hidesRecords ? 0 : limit
         let found = try read { (database, key, run) throws(StorageError) in
@@ -71,17 +73,16 @@ extension SQLiteOutbox {
 
     /// Reads the lane.
     public func state() throws(StorageError) -> LaneState {
-        let (unwritten, failure) = stage.withLock { ($0.unwritten, $0.writeFailure) }
         var state = unwritten.state(over: try diskState())
-        state.writeFailure = failure
+        state.writeFailure = stage.withLock(\.writeFailure)
         return state
     }
 
     /// Whether nothing has been written since a read, by any process.
     public func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
-        let (isUnwritten, commits) = stage.withLock { (!$0.unwritten.isEmpty, $0.commits) }
         // Changes that the disk has refused apply to whatever is read.
-        guard !isUnwritten else { return false }
+        guard log.isEmpty else { return false }
+        let commits = stage.withLock(\.commits)
         guard let reader else { return version.changes == commits }
         return try reader.isUnchanged(since: version)
     }
@@ -90,10 +91,9 @@ extension SQLiteOutbox {
     public func state(
         ifQueued record: Record.ID
     ) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
-        let (unwritten, isSettled, commits) = stage.withLock {
-            ($0.unwritten, $0.settling.contains(record), $0.commits)
-        }
-        guard !isSettled, !unwritten.hidesRecords else { return nil }
+        let unwritten = unwritten
+        let (isSettled, commits) = stage.withLock { ($0.settling.contains(record), $0.commits) }
+        guard !isSettled, !unwritten.hidesRecords, !unwritten.settledRecords.contains(record) else { return nil }
         let isInMemory = folder == nil
         let found = try read { (database, key, _) throws(StorageError) -> (LaneState, LaneVersion)? in
             guard try database.records.contains(record.number),
@@ -107,7 +107,7 @@ extension SQLiteOutbox {
 
     /// How many records with at most this sequence number wait.
     public func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
-        let settling = stage.withLock { $0.settling }
+        let settling = stage.withLock(\.settling).union(unwritten.settledRecords)
         let count = try read { (database, key, _) throws(StorageError) in
             guard sequence > 0 else { return 0 }
             let upperBound = min(key.record(sequence), key.records.upperBound)
@@ -121,7 +121,7 @@ extension SQLiteOutbox {
     ///
     /// If one of the two lacks the value, it is repaired soon after.
     public func value(for key: StoredKey) -> String? {
-        let unwritten = stage.withLock { $0.unwritten }
+        let unwritten = unwritten
         if !unwritten.isEmpty {
             // Without the disk, the changes apply to an empty lane.
             switch unwritten.value(for: key, over: (try? diskState()) ?? .empty) {

@@ -22,7 +22,19 @@ extension SQLiteOutbox {
 
     /// Tries to write what the disk has refused, one last time.
     func writeUnwritten() {
-        if !stage.withLock({ $0.unwritten.isEmpty }) { write([]) }
+        if !log.isEmpty { write([]) }
+    }
+
+    /// Reacts to what other outboxes of the brand, or this one, could not write or have written.
+    func hear(_ notice: UnwrittenLog.Notice) {
+        queue.async { [self] in
+            guard stage.withLock(\.isOpen) else { return }
+            switch notice {
+            // The one that was refused may close before the disk works.
+            case .waits: scheduleRetry(after: Self.firstRetry)
+            case .isWritten: configuration.observer(.unwrittenIsWritten)
+            }
+        }
     }
 
     /// Tries again what the disk has refused, until it takes it.
@@ -67,7 +79,7 @@ extension SQLiteOutbox {
             return (outcome, writer.needsRetry)
         }
         stage.withLock { $0.finish(group) }
-        delivery.releaseIfGivenUp { stage.withLock(\.isLaneFree) }
+        delivery.releaseIfGivenUp { isLaneFree }
         for event in outcome.events { configuration.observer(event) }
         if needsRetry { scheduleRetry(after: nextRetry) }
         answer(group, outcome)
@@ -75,12 +87,11 @@ extension SQLiteOutbox {
 
     /// Passes the writer's state on to readers.
     func publish(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
-        let (unwritten, origin, count, failure) = (
-            writer.unwritten, writer.origin, writer.database.count, writer.failure ?? writer.erasureFailure
+        let (origin, count, failure) = (
+            writer.origin, writer.database.count, writer.failure ?? writer.erasureFailure
         )
         stage.withLock { stage in
             stage.commits += 1
-            stage.unwritten = unwritten
             stage.origin = origin
             stage.writeFailure = failure
             stage.useDatabase(count)

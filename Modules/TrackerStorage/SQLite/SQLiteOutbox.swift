@@ -22,6 +22,8 @@ public final class SQLiteOutbox: Outbox {
     /// Answers changes that were not even staged: the writer may be busy for long.
     private let refusalQueue = DispatchQueue(label: "tracker.outbox.refusal")
     let delivery: LaneLock
+    /// What the disk has refused, of this outbox and others of the brand.
+    let log: UnwrittenLog
 
     /// Describes an outbox; nothing is opened or made until ``open(completion:)``.
     public init(_ configuration: OutboxConfiguration) {
@@ -37,7 +39,8 @@ public final class SQLiteOutbox: Outbox {
         stage = Mutex(Stage(bound: configuration.limits.maxBytes, overflow: configuration.limits.overflow))
         let reader = folder.map { LaneReader($0, configuration.lane) }
         self.reader = reader
-        writer = Mutex(LaneWriter(configuration, folder: folder, reader: reader, run: run))
+        log = UnwrittenLog.log(of: configuration.lane, in: folder)
+        writer = Mutex(LaneWriter(configuration, folder: folder, reader: reader, run: run, log: log))
         delivery = LaneLock(path: folder?.deliveryLock(of: configuration.lane))
     }
 
@@ -57,7 +60,10 @@ public final class SQLiteOutbox: Outbox {
                 if let error = opening.writeFailure { configuration.observer(.writeFailed(error)) }
                 scheduleBackup()
                 completion(.success(opening))
-                wakeIfNeeded(stage.withLock { $0.enter(.open) })
+                let hasTasks = stage.withLock { $0.enter(.open) }
+                log.join(self) { [weak self] notice in self?.hear(notice) }
+                writeUnwritten()
+                wakeIfNeeded(hasTasks)
             } catch {
                 completion(.failure(error))
                 refuseAll(error)
@@ -93,6 +99,7 @@ public final class SQLiteOutbox: Outbox {
             // Callers that wait for a backup are answered before this comes back: both queues are serial.
             backupQueue.async { [self] in
                 queue.async { [self] in
+                    log.leave(self)
                     writer.withLock { $0.close() }
                     reader?.shut()
                     delivery.end()
@@ -109,7 +116,16 @@ public final class SQLiteOutbox: Outbox {
     ///
     /// - Returns: Whether another may now. If not, it may once what is staged is written, or when this outbox closes.
     @discardableResult
-    public func releaseDelivery() -> Bool { delivery.release { stage.withLock(\.isLaneFree) } }
+    public func releaseDelivery() -> Bool { delivery.release { isLaneFree } }
+
+    /// Whether another process may deliver the lane now: it finds on disk all that this one has done for that.
+    ///
+    /// Earlier, it would send records again or make a second session. A session that the disk has refused does not count:
+    /// no process could make one if the others waited for that disk.
+    var isLaneFree: Bool { stage.withLock(\.isDeliveryDone) && !unwritten.hidesRecordsFromOthers }
+
+    /// What the disk has refused, as far as it concerns this lane.
+    var unwritten: UnwrittenChanges { log.changes(of: configuration.lane) }
 
     func stage(_ task: StagedTask) {
         do throws(StorageError) {

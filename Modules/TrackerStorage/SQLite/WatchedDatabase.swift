@@ -33,6 +33,8 @@ struct WatchedDatabase: ~Copyable {
     /// The connection that reads, which must not outlive a database that is set aside.
     private let reader: LaneReader?
     private let run: Int64
+    /// What the disk has refused of the brand.
+    private let log: UnwrittenLog
     /// Shows other processes that the lane is open.
     private var presence: LanePresence?
     /// The database, while it is open.
@@ -45,7 +47,10 @@ struct WatchedDatabase: ~Copyable {
     /// Names what is to be opened.
     ///
     /// - Parameter run: Names this run of the outbox.
-    init(_ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64) {
+    init(
+        _ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64, log: UnwrittenLog
+    ) {
+        self.log = log
         self.configuration = configuration
         self.folder = folder
         self.reader = reader
@@ -227,7 +232,8 @@ struct WatchedDatabase: ~Copyable {
             if isReplacement, let seen { transaction.lose(seen.queuedRecords) }
             try preparation.heal(&transaction)
             try transaction.reconcile()
-            if seen == nil, let folder {
+            // Records that a reset is about to drop stay where it finds them.
+            if seen == nil, log.isEmpty, let folder {
                 transfer = RecordTransfer(database, configuration, folder)
                 try transfer?.run(&transaction)
             }

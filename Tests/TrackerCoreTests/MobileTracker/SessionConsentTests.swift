@@ -64,6 +64,39 @@ struct SessionConsentTests {
         await next.tracker.shutdown()
     }
 
+    @Test(
+        "a denial that the disk refuses holds over a halt and a new key, and nothing more is sent",
+        arguments: [true, false])
+    func refusedByDisk(isStillFull: Bool) async throws {
+        let faults = OutboxFaults()
+        let fixture = try SessionFixture(faults: faults) {
+            $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil
+        }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+        try faults.refuseWrites(true)
+        #expect(await fixture.tracker.setConsent(.denied) == .dropped(.storage))
+        let seen = fixture.requests.count
+
+        if !isStillFull { try faults.refuseWrites(false) }
+        try await fixture.start(fixture.config { $0.xApiKey = "key-5678" })
+        #expect(!fixture.tracker.isTrackingAllowed)
+        #expect(fixture.tracker.sessionId == nil && fixture.tracker.deviceId == nil)
+        #expect(await fixture.tracker.track(eventName: "B") == .dropped(.trackingNotAllowed))
+        await fixture.drain()
+
+        #expect(fixture.requests.count == seen)
+        let other = fixture.restarted()
+        try await other.start(other.config { $0.xApiKey = "key-5678" })
+        #expect(!other.tracker.isTrackingAllowed)
+        #expect(await other.tracker.flush().delivered == 0)
+        #expect(fixture.requests.count == seen)
+        try faults.refuseWrites(false)
+        await other.tracker.shutdown()
+        await fixture.tracker.shutdown()
+    }
+
     @Test("denying ends what is on the wire, and a late answer revives nothing")
     func aborts() async throws {
         let gate = try Gate()

@@ -1,8 +1,8 @@
 import Synchronization
 import TrackerModels
-import TrackerStorage
 
 @testable import TrackerCore
+@testable import TrackerStorage
 
 /// What a test does to the outboxes that its trackers open, one after the other.
 final class OutboxFaults: Sendable {
@@ -14,6 +14,8 @@ final class OutboxFaults: Sendable {
         var waiting: [@Sendable () -> Void] = []
         var hook: Hook = { _ in nil }
         var isAwaitingDisk = false
+        var isRefusingWrites = false
+        var latest: SQLiteOutbox?
     }
 
     private let state = Mutex(State())
@@ -43,6 +45,24 @@ final class OutboxFaults: Sendable {
     /// Whether the lanes show a reset or a decision that the disk has not taken yet.
     func setAwaitingDisk(_ isAwaiting: Bool) { state.withLock { $0.isAwaitingDisk = isAwaiting } }
 
+    /// Whether the disk refuses every write to the lanes, from now on and when one is opened.
+    func refuseWrites(_ refuses: Bool) throws {
+        let latest = state.withLock { state in
+            state.isRefusingWrites = refuses
+            return state.latest
+        }
+        try latest?.refuseWrites(refuses)
+    }
+
+    fileprivate func isOpen(_ outbox: SQLiteOutbox) {
+        let refuses = state.withLock { state in
+            state.latest = outbox
+            return state.isRefusingWrites
+        }
+        // A statement without effect on the disk does not fail.
+        if refuses { try? outbox.refuseWrites(true) }
+    }
+
     /// Makes an outbox that is steered from here.
     func outbox(_ configuration: OutboxConfiguration) -> any Outbox { FaultyOutbox(configuration, self) }
 
@@ -63,6 +83,15 @@ final class OutboxFaults: Sendable {
     fileprivate func change(before change: LaneChange) -> LaneChange? { state.withLock { $0.hook }(change) }
 }
 
+extension SQLiteOutbox {
+    /// Makes every write fail, as a disk does that has turned read-only.
+    fileprivate func refuseWrites(_ refuses: Bool) throws {
+        try writer.withLock { (writer) throws(StorageError) in
+            try writer.database.lane?.database.connection.execute("PRAGMA query_only=\(refuses ? "ON" : "OFF")")
+        }
+    }
+}
+
 /// The real outbox, with faults that a test chooses.
 private final class FaultyOutbox: WrappingOutbox {
     let inner: SQLiteOutbox
@@ -74,7 +103,12 @@ private final class FaultyOutbox: WrappingOutbox {
     }
 
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
-        faults.whenAnswering { [inner] in inner.open(completion: completion) }
+        faults.whenAnswering { [inner, faults] in
+            inner.open { result in
+                faults.isOpen(inner)
+                completion(result)
+            }
+        }
     }
 
     func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {

@@ -1,0 +1,152 @@
+import Synchronization
+import TrackerModels
+
+/// What the disk has refused of the lanes of one brand in one folder, in its order.
+///
+/// All outboxes of this process on that folder and brand share the log, and it outlives them: what one of them could not
+/// write the next one writes first. Until then reads show it, and nothing is sent against it.
+final class UnwrittenLog: Sendable {
+    /// What the outboxes of the brand are told.
+    enum Notice: Sendable {
+        /// A reset or a consent waits for the disk.
+        case waits
+        /// Everything is on disk.
+        case isWritten
+    }
+
+    /// A change of one lane.
+    struct Entry: Sendable {
+        fileprivate let number: Int
+        /// Which lane.
+        let lane: LaneIdentity
+        /// The change.
+        let change: LaneChange
+        /// The generation on disk that the first of the lane's changes found.
+        let base: Generation
+
+        /// Whether it still applies when the lane has this generation on disk. If another process has begun it, bindings
+        /// of generations that only memory knew are void.
+        func applies(at generation: Generation) -> Bool {
+            guard generation != base else { return true }
+            return switch change {
+            case .bind(let bound, _), .bindMade(let bound, _), .identify(let bound, _), .store(_, _, let bound?):
+                bound <= base
+            default: true
+            }
+        }
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var lastNumber = 0
+        var listeners: [ObjectIdentifier: @Sendable (Notice) -> Void] = [:]
+    }
+
+    /// Where the log belongs.
+    private struct Place: Hashable {
+        var folder: String
+        var brand: String
+    }
+
+    /// A log as long as an outbox uses it, or something is in it.
+    private struct Known {
+        weak var log: UnwrittenLog?
+        var kept: UnwrittenLog?
+    }
+
+    private static let known = Mutex<[Place: Known]>([:])
+
+    private let place: Place?
+    private let state = Mutex(State())
+
+    private init(_ place: Place?) { self.place = place }
+
+    /// The log of a lane's brand.
+    ///
+    /// - Parameter folder: Where the brand's state is; `nil` for a state in memory, which nobody shares.
+    static func log(of lane: LaneIdentity, in folder: StateFolder?) -> UnwrittenLog {
+        guard let folder else { return UnwrittenLog(nil) }
+        let place = Place(folder: folder.resolvedPath, brand: lane.brandFileName)
+        return known.withLock { known in
+            if let log = known[place]?.log { return log }
+            known = known.filter { $0.value.log != nil }
+            let log = UnwrittenLog(place)
+            known[place] = Known(log: log)
+            return log
+        }
+    }
+
+    /// Whether everything is on disk.
+    var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
+
+    /// What readers of a lane must know.
+    func changes(of lane: LaneIdentity) -> UnwrittenChanges {
+        state.withLock { UnwrittenChanges($0.entries, of: lane) }
+    }
+
+    /// The first changes, as far as they are those of one lane.
+    var first: (lane: LaneIdentity, entries: [Entry])? {
+        state.withLock { state in
+            state.entries.first.map { first in
+                (first.lane, Array(state.entries.prefix { $0.lane == first.lane }))
+            }
+        }
+    }
+
+    /// Tells an outbox what happens to the log, until it leaves.
+    func join(_ listener: AnyObject, _ body: @escaping @Sendable (Notice) -> Void) {
+        state.withLock { $0.listeners[ObjectIdentifier(listener)] = body }
+    }
+
+    /// Tells an outbox nothing more.
+    func leave(_ listener: AnyObject) {
+        state.withLock { $0.listeners[ObjectIdentifier(listener)] = nil }
+    }
+
+    /// Keeps a change that the disk has refused, unless it is of a kind that a refusal ends.
+    ///
+    /// - Parameter disk: The lane as it was last known to be on disk.
+    func keep(_ change: LaneChange, of lane: LaneIdentity, over disk: LaneState) {
+        let listeners = state.withLock { state in
+            let earlier = UnwrittenChanges(state.entries, of: lane)
+            guard var change = earlier.kept(change, over: disk) else { return [(@Sendable (Notice) -> Void)]() }
+            let base = state.entries.first { $0.lane == lane }?.base ?? disk.generation
+            switch change {
+            case .store(let key, _, let generation) where !earlier.isAwaitingDisk:
+                state.entries.removeAll { entry in
+                    if entry.lane == lane, case .store(key, _, generation) = entry.change { true } else { false }
+                }
+            case .delivered(let ids, let bytes):
+                // An outage of the disk can last for thousands of them.
+                guard let last = state.entries.last, last.lane == lane, case .delivered(let old, let sum) = last.change
+                else { break }
+                let total = WireBytes(before: sum.before + bytes.before, after: sum.after + bytes.after)
+                change = .delivered(old + ids, bytes: total)
+                state.entries.removeLast()
+            default: break
+            }
+            state.lastNumber += 1
+            state.entries.append(Entry(number: state.lastNumber, lane: lane, change: change, base: base))
+            keepAlive(true)
+            return change.awaitsDisk ? Array(state.listeners.values) : []
+        }
+        for listener in listeners { listener(.waits) }
+    }
+
+    /// Removes what is on disk by now.
+    func remove(_ written: [Entry]) {
+        let numbers = Set(written.map(\.number))
+        let listeners = state.withLock { state in
+            state.entries.removeAll { numbers.contains($0.number) }
+            guard state.entries.isEmpty else { return [(@Sendable (Notice) -> Void)]() }
+            keepAlive(false)
+            return written.contains { $0.change.awaitsDisk } ? Array(state.listeners.values) : []
+        }
+        for listener in listeners { listener(.isWritten) }
+    }
+
+    private func keepAlive(_ isKept: Bool) {
+        guard let place else { return }
+        Self.known.withLock { $0[place]?.kept = isKept ? self : nil }
+    }
+}
