@@ -9,6 +9,49 @@ import TrackerModels
 struct ReplacedFilesTests {
     let folder = TemporaryFolder()
 
+    @Test("a late answer to a process changes nothing in a folder that was removed and made anew")
+    func isMadeAnew() async throws {
+        let old = try await SQLiteOutbox.opened(.sample(folder))
+        await old.commit([.ensureDevice, .bind(1, "s1"), .append("old")])
+        let peek = try old.peek(limit: 1, maxBytes: .max)
+        let (id, database) = (peek.records[0].id, peek.state.database)
+        try FileManager.default.removeItem(atPath: folder.path)
+        let new = try await SQLiteOutbox.opened(.sample(folder))
+        await new.commit(.append("new"))
+        #expect(try new.ids() == [id])
+
+        await old.commit(.delivered([id], bytes: WireBytes(before: 1, after: 1)), of: database)
+        await old.commit(.drop([id], .expired), of: database)
+        await old.commit(.bindMade(Generation(1), known(SessionID("late"))), of: database)
+        await old.commit(.identify(Generation(1), known(UserID("late"))), of: database)
+
+        #expect(try new.queue() == ["new"])
+        #expect(new.value(for: .sessionID) == nil && new.value(for: .identifyID) == nil)
+        #expect(try new.account().isBalanced)
+        await new.commit(.delivered([id], bytes: WireBytes(before: 1, after: 1)), of: try new.state().database)
+        #expect(try new.queue() == [])
+    }
+
+    @Test("a database of the version before gets its name, and one that is recovered keeps it")
+    func isNamed() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
+        let name = try #require(try first.state().database)
+        await first.close()
+        try folder.execute("DELETE FROM meta WHERE name = 'database'; PRAGMA user_version=3")
+
+        let next = try await SQLiteOutbox.opened(.sample(folder))
+        let newName = try #require(try next.state().database)
+        #expect(newName != name && newName.number >= 0)
+        #expect(try next.queue() == ["m1"])
+        await next.close()
+
+        try folder.move("tracker.sqlite3", to: "tracker.sqlite3.damaged")
+        let recovered = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(try recovered.state().database == newName)
+        #expect(try recovered.queue() == ["m1"])
+    }
+
     @Test("by none goes on in a new one, with the values of before")
     func isRemoved() async throws {
         let log = EventLog()

@@ -114,11 +114,11 @@ extension DeliveryEngine {
             send(plan, &state)
             return true
         case .change(let changes):
-            commit(changes, awaited: true, &state)
+            commit(changes, of: state.delivery.database, awaited: true, &state)
             return pause(nil, &state)
         case .drop(let records, let reason, let message):
             report(.dropped(records, reason, message), &state, at: reading)
-            commit([.drop(records.map(\.id), reason)], awaited: false, &state)
+            commit([.drop(records.map(\.id), reason)], of: state.delivery.database, awaited: false, &state)
             return true
         case .hold(let until):
             // Nothing is due here yet. Another process may deliver meanwhile, for a flush of its own.

@@ -11,6 +11,8 @@ final class DeliveryRecorder: Sendable {
     private struct State {
         var records: [Record.ID] = []
         var bytes = WireBytes(before: 0, after: 0)
+        /// The database that they were read from.
+        var database: DatabaseID?
         /// How many changes are staged and not on disk yet.
         var unwritten = 0
     }
@@ -25,9 +27,12 @@ final class DeliveryRecorder: Sendable {
 
     /// Adds delivered records.
     ///
+    /// - Parameter database: The database that they were read from.
     /// - Returns: How many deliveries wait to be written.
-    func add(_ records: [Record], _ bytes: WireBytes) -> Int {
+    func add(_ records: [Record], _ bytes: WireBytes, of database: DatabaseID?) -> Int {
         state.withLock { state in
+            if state.database != database { stageDelivered(&state) {} }
+            state.database = database
             for record in records { state.records.append(record.id) }
             state.bytes.before += bytes.before
             state.bytes.after += bytes.after
@@ -40,24 +45,32 @@ final class DeliveryRecorder: Sendable {
     /// - Parameter completion: Called once they are written, if there were any.
     func record(completion: @escaping @Sendable () -> Void) {
         // Staged under the lock, so that later changes come after it.
-        state.withLock { state in
-            guard !state.records.isEmpty else { return }
-            let change = LaneChange.delivered(state.records.sorted(), bytes: state.bytes)
-            state.records.removeAll(keepingCapacity: true)
-            state.bytes = WireBytes(before: 0, after: 0)
-            state.unwritten += 1
-            stage(change) { _ in completion() }
-        }
+        state.withLock { stageDelivered(&$0, completion) }
     }
 
     /// Writes a change.
-    func write(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+    ///
+    /// - Parameter database: The database in which it was decided.
+    func write(
+        _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
+    ) {
         state.withLock { $0.unwritten += 1 }
-        stage(change, completion)
+        stage(change, of: database, completion)
     }
 
-    private func stage(_ change: LaneChange, _ completion: @escaping @Sendable (ChangeResult) -> Void) {
-        outbox.stage(change) { [self] result in
+    private func stageDelivered(_ state: inout State, _ completion: @escaping @Sendable () -> Void) {
+        guard !state.records.isEmpty else { return }
+        let change = LaneChange.delivered(state.records.sorted(), bytes: state.bytes)
+        state.records.removeAll(keepingCapacity: true)
+        state.bytes = WireBytes(before: 0, after: 0)
+        state.unwritten += 1
+        stage(change, of: state.database) { _ in completion() }
+    }
+
+    private func stage(
+        _ change: LaneChange, of database: DatabaseID?, _ completion: @escaping @Sendable (ChangeResult) -> Void
+    ) {
+        outbox.stage(change, of: database) { [self] result in
             state.withLock { $0.unwritten -= 1 }
             completion(result)
         }
@@ -78,12 +91,14 @@ extension DeliveryEngine {
         let before = state.delivery.breaker.state
         let settlement = state.delivery.finish(token, with: answer, at: reading)
         publishHalt(state)
-        commit(settlement.changes, awaited: settlement.awaitsCommit, announcing: settlement.sessionMade, &state)
+        commit(
+            settlement.changes, of: token.database, awaited: settlement.awaitsCommit,
+            announcing: settlement.sessionMade, &state)
         if let plan = settlement.delivered {
             state.sent += plan.records.count
             if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
             for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
-            let count = recorder.add(plan.records, settlement.bytes)
+            let count = recorder.add(plan.records, settlement.bytes, of: token.database)
             state.recordAt = state.recordAt ?? reading.now.advanced(by: Self.recordDelay)
             if count >= Self.recordGroup || !settlement.changes.isEmpty { recordDelivered(&state) }
         }
@@ -96,14 +111,19 @@ extension DeliveryEngine {
 
     /// Writes changes; if they are awaited, nothing is sent before they are on disk.
     ///
-    /// - Parameter session: A session that one of them binds. It is reported if the lane still has it then.
-    func commit(_ changes: [LaneChange], awaited: Bool, announcing session: SessionID? = nil, _ state: inout State) {
+    /// - Parameters:
+    ///   - database: The database in which they were decided; they have no effect in another one.
+    ///   - session: A session that one of them binds. It is reported if the lane still has it then.
+    func commit(
+        _ changes: [LaneChange], of database: DatabaseID?, awaited: Bool, announcing session: SessionID? = nil,
+        _ state: inout State
+    ) {
         guard !changes.isEmpty else { return }
         recordDelivered(&state)
         for change in changes {
             if awaited { state.delivery.awaitCommit() }
             // If the disk refuses the change, it holds in memory, where reads see it.
-            recorder.write(change) { [self] result in
+            recorder.write(change, of: database) { [self] result in
                 switch change {
                 case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)
                 default: break

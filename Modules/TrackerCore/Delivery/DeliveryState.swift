@@ -11,6 +11,8 @@ struct DeliveryState: Sendable {
     /// Names a request under way.
     struct Token: Hashable, Sendable {
         let number: Int
+        /// The database that its records were read from.
+        let database: DatabaseID?
         /// How many dialects had been used before it departed.
         fileprivate let era: Int
     }
@@ -74,6 +76,8 @@ struct DeliveryState: Sendable {
     private(set) var phase = Phase.opening
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
     private var firstFailure: (generation: Generation, error: TrackerError)?
+    /// The database that was looked at last.
+    private(set) var database: DatabaseID?
     private var dialect: any Dialect
     private let maxConcurrentRequests: Int
     private let eventTTL: Duration?
@@ -141,7 +145,8 @@ struct DeliveryState: Sendable {
     /// - Parameter found: The lane now, if the first of the records still waits.
     /// - Returns: Whether it holds.
     mutating func confirm(_ found: (lane: LaneState, version: LaneVersion?)?) -> Bool {
-        guard let ahead, let found, found.lane.generation == ahead.lane.generation,
+        guard let ahead, let found, found.lane.database == ahead.lane.database,
+            found.lane.generation == ahead.lane.generation,
             found.lane.consent == ahead.lane.consent, found.lane.entry == ahead.lane.entry
         else {
             self.ahead = nil
@@ -160,6 +165,7 @@ struct DeliveryState: Sendable {
 
     /// What to do with what has just been read.
     mutating func intention(for peek: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention {
+        database = peek.state.database
         let underWay = underWay
         let records = underWay.isEmpty ? peek.records : peek.records.filter { !underWay.contains($0.id) }
         let expired = eventTTL == nil ? [] : records.filter { isExpired($0, at: reading) }
@@ -218,7 +224,7 @@ struct DeliveryState: Sendable {
 
     /// Adds a plan to those under way.
     mutating func depart(_ plan: Plan) -> Token {
-        let token = Token(number: nextToken, era: era)
+        let token = Token(number: nextToken, database: database, era: era)
         nextToken += 1
         inFlight[token] = plan
         breaker.depart()
@@ -302,6 +308,7 @@ struct DeliveryState: Sendable {
 
     /// What to do for the session for which `initialize` waits.
     mutating func firstStep(in lane: LaneState, at reading: ClockReading) -> FirstStep {
+        database = lane.database
         // A reset or a decision that the disk has refused is written before anything is sent.
         guard !lane.isAwaitingDisk else { return .wait }
         if let end = lane.sessionExpiresAt, end <= reading.wall, lane.entry.session != nil {

@@ -73,7 +73,7 @@ extension DeliveryEngine {
             case .send(let plan):
                 send(plan, &state)
                 return true
-            case .change(let changes): commit(changes, awaited: true, &state)
+            case .change(let changes): commit(changes, of: state.delivery.database, awaited: true, &state)
             case .wait:
                 releaseLane(&state)
                 return pause(nil, until: reading.now.advanced(by: Self.sessionPatience), &state)

@@ -29,6 +29,15 @@ public struct LaneIdentity: Hashable, Sendable {
     }
 }
 
+/// Names a database: the records and generations of another one mean nothing in it, though they have the same numbers.
+public struct DatabaseID: Hashable, Sendable {
+    /// Where a database keeps it.
+    static let query = "SELECT value FROM meta WHERE name = 'database'"
+
+    /// A random number.
+    let number: Int64
+}
+
 /// The session, device and user of a generation.
 public struct GenerationEntry: Hashable, Sendable {
     /// The session its records are delivered to.
@@ -72,12 +81,14 @@ public struct LaneState: Hashable, Sendable {
     ///
     /// Meanwhile calls are refused, but queued records can be delivered.
     public var writeFailure: StorageError?
+    /// The database that was read; `nil` if there was none.
+    public var database: DatabaseID?
 
     /// Describes a lane.
     public init(
         generation: Generation, consent: Consent, entry: GenerationEntry, queuedRecords: Int, queuedBytes: Int,
         oldestOccurredAt: Timestamp?, lastSequence: Int64 = 0, sessionExpiresAt: Timestamp? = nil,
-        isAwaitingDisk: Bool, writeFailure: StorageError? = nil
+        isAwaitingDisk: Bool, writeFailure: StorageError? = nil, database: DatabaseID? = nil
     ) {
         self.generation = generation
         self.consent = consent
@@ -89,5 +100,6 @@ public struct LaneState: Hashable, Sendable {
         self.sessionExpiresAt = sessionExpiresAt
         self.isAwaitingDisk = isAwaitingDisk
         self.writeFailure = writeFailure
+        self.database = database
     }
 }

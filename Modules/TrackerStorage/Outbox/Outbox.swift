@@ -17,7 +17,11 @@ public protocol Outbox: Sendable {
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void)
 
     /// Fixes a change's place in the order, and writes it.
-    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void)
+    ///
+    /// - Parameter database: The database in which it was decided, by ``LaneState/database``. In another one it has no
+    ///   effect, and is `done`. With `nil` it has an effect in any.
+    func stage(
+        _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void)
 
     /// Reads the oldest records, and the lane with them, in one transaction.
     ///
@@ -69,6 +73,11 @@ public protocol Outbox: Sendable {
 }
 
 extension Outbox {
+    /// Fixes a change's place in the order, and writes it into whichever database there is.
+    public func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+        stage(change, of: nil, completion: completion)
+    }
+
     /// Reads the oldest records, and the lane with them, in one transaction.
     public func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
         try peek(limit: limit, maxBytes: maxBytes, excluding: [])

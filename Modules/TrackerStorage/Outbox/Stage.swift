@@ -243,6 +243,8 @@ struct Stage: Sendable {
 enum LaneTask: Sendable {
     /// To change the lane.
     case change(LaneChange)
+    /// To do something that was decided in a database, unless the lane is in another one by now.
+    indirect case decided(LaneTask, in: DatabaseID)
     /// To look at a value again and put right what is wrong with it.
     case heal(StoredKey)
     /// To remove records that cannot be read.
@@ -250,10 +252,25 @@ enum LaneTask: Sendable {
     /// To see whether the database is sound.
     case inspect
 
+    /// A task that was decided in a database, if one is known.
+    static func of(_ database: DatabaseID?, _ task: LaneTask) -> LaneTask {
+        database.map { .decided(task, in: $0) } ?? task
+    }
+
+    /// The change, if it is one, and in which database it was decided.
+    var decision: (change: LaneChange, database: DatabaseID?)? {
+        switch self {
+        case .change(let change): (change, nil)
+        case .decided(.change(let change), let database): (change, database)
+        case .decided, .heal, .lose, .inspect: nil
+        }
+    }
+
     /// The records that leave the queue by this task, even if the disk refuses it.
     var settledRecords: [Record.ID] {
         switch self {
         case .change(.delivered(let ids, _)), .change(.drop(let ids, _)), .lose(let ids): ids
+        case .decided(let task, _): task.settledRecords
         case .change, .heal, .inspect: []
         }
     }
@@ -262,6 +279,7 @@ enum LaneTask: Sendable {
     var guidesDelivery: Bool {
         switch self {
         case .change(let change): change.guidesDelivery
+        case .decided(let task, _): task.guidesDelivery
         case .lose: true
         case .heal, .inspect: false
         }
@@ -293,7 +311,7 @@ enum LaneTask: Sendable {
 
     /// Whether the task must outlive a loss of power, even if the configuration does not ask for that.
     var isLasting: Bool {
-        if case .change(let change) = self { change.isBackedUp } else { false }
+        decision?.change.isBackedUp ?? false
     }
 }
 

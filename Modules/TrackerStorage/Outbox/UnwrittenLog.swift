@@ -21,6 +21,8 @@ final class UnwrittenLog: Sendable {
         let lane: LaneIdentity
         /// The change.
         let change: LaneChange
+        /// The database in which it was decided, if it counts in that one alone.
+        let database: DatabaseID?
         /// The generation on disk that the first of the lane's changes found.
         let base: Generation
 
@@ -105,8 +107,10 @@ final class UnwrittenLog: Sendable {
 
     /// Keeps a change that the disk has refused, unless it is of a kind that a refusal ends.
     ///
-    /// - Parameter disk: The lane as it was last known to be on disk.
-    func keep(_ change: LaneChange, of lane: LaneIdentity, over disk: LaneState) {
+    /// - Parameters:
+    ///   - database: The database in which it was decided, if it counts in that one alone.
+    ///   - disk: The lane as it was last known to be on disk.
+    func keep(_ change: LaneChange, of lane: LaneIdentity, in database: DatabaseID? = nil, over disk: LaneState) {
         let listeners = state.withLock { state in
             let earlier = UnwrittenChanges(state.entries, of: lane)
             guard var change = earlier.kept(change, over: disk) else { return [(@Sendable (Notice) -> Void)]() }
@@ -118,7 +122,8 @@ final class UnwrittenLog: Sendable {
                 }
             case .delivered(let ids, let bytes):
                 // An outage of the disk can last for thousands of them.
-                guard let last = state.entries.last, last.lane == lane, case .delivered(let old, let sum) = last.change
+                guard let last = state.entries.last, last.lane == lane, last.database == database,
+                    case .delivered(let old, let sum) = last.change
                 else { break }
                 let total = WireBytes(before: sum.before + bytes.before, after: sum.after + bytes.after)
                 change = .delivered(old + ids, bytes: total)
@@ -126,7 +131,8 @@ final class UnwrittenLog: Sendable {
             default: break
             }
             state.lastNumber += 1
-            state.entries.append(Entry(number: state.lastNumber, lane: lane, change: change, base: base))
+            state.entries.append(
+                Entry(number: state.lastNumber, lane: lane, change: change, database: database, base: base))
             keepAlive(true)
             return change.awaitsDisk ? Array(state.listeners.values) : []
         }

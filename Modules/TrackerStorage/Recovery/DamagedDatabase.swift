@@ -22,6 +22,9 @@ final class DamagedDatabase {
     /// Whether it says that an erasure is not complete.
     var isBeingErased: Bool { (try? connection.number(Erasure.query)) != nil }
 
+    /// Its name among all databases.
+    var id: DatabaseID? { ((try? connection.number(DatabaseID.query)) ?? nil).map(DatabaseID.init) }
+
     /// The lanes, and what their rows and those of their brands say.
     func lanes() -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]

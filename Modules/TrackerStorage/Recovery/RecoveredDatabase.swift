@@ -43,6 +43,10 @@ struct RecoveredDatabase {
         let lanes = backedUp.merging(found) { $1.merged(with: $0) }
         return try database.writing { () throws(StorageError) in
             var count = Count()
+            // Records keep their numbers: what is decided about them counts in the new database as well.
+            if let id = damagedCopy?.id {
+                try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('database', \(id.number))")
+            }
             // The damaged copy, which will be set aside, may hold what was to be erased.
             if damagedCopy?.isBeingErased == true || lanes.values.contains(where: { $0.consent == .denied }) {
                 try Erasure.whole.save(in: database)

@@ -19,6 +19,9 @@ final class LaneDatabase {
     /// Values.
     let values: ValueTable
 
+    /// Names it among all databases; `nil` if it has lost its name.
+    let id: DatabaseID?
+
     /// The number of this opening of the database.
     var opening = 0
 
@@ -41,6 +44,7 @@ final class LaneDatabase {
         readStatement = try connection.prepare("BEGIN")
         writeStatement = try connection.prepare("BEGIN IMMEDIATE")
         commitStatement = try connection.prepare("COMMIT")
+        id = try connection.number(DatabaseID.query).map(DatabaseID.init)
         self.connection = connection
     }
 

@@ -119,7 +119,7 @@ struct LaneTransaction {
         if row != found { try database.lanes.save(row) }
         if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
         return Summary(
-            state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt), dropped: events,
+            state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt, in: database), dropped: events,
             changesValues: changesValues, erases: erases, freedBytes: freedBytes, row: row)
     }
 
@@ -277,11 +277,15 @@ struct LaneTransaction {
 
 extension LaneRow {
     /// The lane as callers see it.
-    func state(_ configuration: OutboxConfiguration, oldestOccurredAt: Timestamp?) -> LaneState {
+    func state(
+        _ configuration: OutboxConfiguration, oldestOccurredAt: Timestamp?, in database: LaneDatabase
+    ) -> LaneState {
         LaneState(
             generation: generation, consent: consent ?? configuration.initialConsent ?? .granted, entry: entry,
             queuedRecords: counters.queued, queuedBytes: counters.queuedBytes, oldestOccurredAt: oldestOccurredAt,
-            lastSequence: sequence, sessionExpiresAt: entry.session == nil ? nil : sessionExpires, isAwaitingDisk: false
+            lastSequence: sequence, sessionExpiresAt: entry.session == nil ? nil : sessionExpires,
+            isAwaitingDisk: false,
+            database: database.id
         )
     }
 }

@@ -164,7 +164,7 @@ struct LaneWriter: ~Copyable {
             _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
                 // Of a lane that the database does not know nothing is left but the brand's consent.
                 late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.isConsent }
-                    .map { .change($0.change) }
+                    .map { .of($0.database, .change($0.change)) }
             }
             log.remove(late.entries)
         }
@@ -286,6 +286,10 @@ struct LaneWriter: ~Copyable {
     ) throws(StorageError) -> LaneTransaction.Effect {
         switch task {
         case .change(let change): return try transaction.apply(change)
+        case .decided(let task, let database):
+            // Its records and generations are others, whatever their numbers.
+            guard database == transaction.database.id else { return .done }
+            return try perform(task, &transaction, preparation)
         case .heal(let key): try preparation.heal(key, &transaction)
         case .lose(let records): try transaction.drop(records, .lost)
         case .inspect:
@@ -301,7 +305,7 @@ struct LaneWriter: ~Copyable {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
         failure = error
         outcome.results = tasks.map { task in
-            guard case .change(let change) = task else {
+            guard let (change, database) = task.decision else {
                 // Records that cannot be read are found again by the next peek.
                 outcome.settled += task.settledRecords
                 return .failed(error)
@@ -310,7 +314,7 @@ struct LaneWriter: ~Copyable {
             case .append, .continueSession, .set:
                 return .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
             default:
-                log.keep(change, of: configuration.lane, over: known)
+                log.keep(change, of: configuration.lane, in: database, over: known)
                 return .failed(error)
             }
         }

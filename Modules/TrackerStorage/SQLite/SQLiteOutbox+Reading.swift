@@ -59,7 +59,7 @@ extension SQLiteOutbox {
         if let damaged = found?.damaged, !damaged.isEmpty {
             // If one record is damaged, others may be.
             stage(StagedTask(task: .inspect))
-            stage(StagedTask(task: .lose(damaged)))
+            stage(StagedTask(task: .of(found?.peek.state.database, .lose(damaged))))
         }
         let state = if let found { found.peek.state } else { try stateWithoutDatabase() }
         var peek = found?.peek ?? Peek(state: state, records: [], entries: [:])
@@ -100,7 +100,7 @@ extension SQLiteOutbox {
                 let row = try database.lanes.load(key, prefix: configuration.keyPrefix)
             else { return nil }
             let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
-            return (row.state(configuration, oldestOccurredAt: nil), version)
+            return (row.state(configuration, oldestOccurredAt: nil, in: database), version)
         }
         return (found ?? nil).map { (unwritten.state(over: $0.0), $0.1) }
     }
@@ -188,7 +188,7 @@ extension SQLiteOutbox {
             return try stateWithoutDatabase()
         }
         let oldest = row.counters.queued > 0 ? try database.records.oldest(key) : nil
-        return row.state(configuration, oldestOccurredAt: oldest?.occurredAt)
+        return row.state(configuration, oldestOccurredAt: oldest?.occurredAt, in: database)
     }
 
     /// The lane as the backups alone know it.

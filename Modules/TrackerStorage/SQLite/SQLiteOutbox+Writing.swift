@@ -193,7 +193,7 @@ extension SQLiteOutbox {
 extension LaneTask {
     /// Whether the task counts only with its backup.
     fileprivate var isBackedUp: Bool {
-        if case .change(let change) = self { change.isBackedUp } else { false }
+        decision?.change.isBackedUp ?? false
     }
 
     /// Whether the task is a reset, or the user's decision.

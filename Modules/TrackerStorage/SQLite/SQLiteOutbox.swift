@@ -76,8 +76,10 @@ public final class SQLiteOutbox: Outbox {
     /// It never waits. The completion is called on the writer's queue, after those of the changes staged before; that of
     /// a value is called once its backup is written. A call that is refused without being written, since the outbox is
     /// closed or too much waits, is answered without waiting for those before it.
-    public func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
-        stage(StagedTask(task: .change(change), completion: completion))
+    public func stage(
+        _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
+    ) {
+        stage(StagedTask(task: .of(database, .change(change)), completion: completion))
     }
 
     /// Lets other lanes of the brand take over the records without a session although this one stays open.

@@ -54,6 +54,7 @@ enum Schema {
             PRIMARY KEY(lane, first)
         ) WITHOUT ROWID;
         """,
+        "INSERT OR IGNORE INTO meta VALUES('database', random() & \(Int64.max))",
     ]
 
     /// How many bytes the log may keep while it is not needed.

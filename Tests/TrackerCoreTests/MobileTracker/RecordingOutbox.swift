@@ -51,7 +51,9 @@ final class RecordingOutbox: WrappingOutbox {
         }
     }
 
-    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+    func stage(
+        _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
+    ) {
         let isTaken = remaining.withLock { remaining in
             guard !dead.value, remaining != 0 else { return false }
             remaining = remaining.map { $0 - 1 }
@@ -64,12 +66,15 @@ final class RecordingOutbox: WrappingOutbox {
             let number = pending.start + pending.changes.count
             pending.changes.append((change, nil))
             pending.open += 1
-            stage(change, number, completion)
+            stage(change, of: database, number, completion)
         }
     }
 
-    private func stage(_ change: LaneChange, _ number: Int, _ completion: @escaping @Sendable (ChangeResult) -> Void) {
-        inner.stage(change) { [self] result in
+    private func stage(
+        _ change: LaneChange, of database: DatabaseID?, _ number: Int,
+        _ completion: @escaping @Sendable (ChangeResult) -> Void
+    ) {
+        inner.stage(change, of: database) { [self] result in
             commit(number, result)
             // A database that cannot be read tells nothing; the account is read again at the next commit.
             if let account = try? inner.account(), !account.isBalanced { ledger.fault("not balanced: \(account)") }

@@ -111,9 +111,11 @@ private final class FaultyOutbox: WrappingOutbox {
         }
     }
 
-    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+    func stage(
+        _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
+    ) {
         if let first = faults.change(before: change) { inner.stage(first) { _ in } }
-        inner.stage(change) { [faults] result in
+        inner.stage(change, of: database) { [faults] result in
             if case .done(let lane) = result { completion(.done(faults.shown(lane))) } else { completion(result) }
         }
     }

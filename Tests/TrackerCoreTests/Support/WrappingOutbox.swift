@@ -10,8 +10,10 @@ extension WrappingOutbox {
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
         inner.open(completion: completion)
     }
-    func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
-        inner.stage(change, completion: completion)
+    func stage(
+        _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
+    ) {
+        inner.stage(change, of: database, completion: completion)
     }
     func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)

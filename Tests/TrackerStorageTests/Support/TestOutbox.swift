@@ -100,8 +100,10 @@ extension SQLiteOutbox {
     }
 
     @discardableResult
-    func commit(_ change: LaneChange) async -> ChangeResult {
-        await withCheckedContinuation { continuation in stage(change) { continuation.resume(returning: $0) } }
+    func commit(_ change: LaneChange, of database: DatabaseID? = nil) async -> ChangeResult {
+        await withCheckedContinuation { continuation in
+            stage(change, of: database) { continuation.resume(returning: $0) }
+        }
     }
 
     /// Stages changes together and waits for all.
