@@ -1,4 +1,3 @@
-import Synchronization
 public import TrackerModels
 import TrackerPlatform
 
@@ -7,13 +6,9 @@ import TrackerPlatform
 /// A host's standard error is often a pipe that its parent does not read. When it is full, messages are left out; the
 /// next one that fits says how many.
 public final class HostLog: TrackerLog {
-    /// As many bytes as a pipe takes without waiting, if it takes any (POSIX, PIPE_BUF on Linux).
-    private static let pieceSize = 4096
-
-    private let descriptor: Int32
+    private let output: LineOutput
     private let least: LogLevel?
     private let omitsRefusals: Bool
-    private let leftOut = Mutex(0)
 
     /// Makes a log.
     ///
@@ -22,7 +17,7 @@ public final class HostLog: TrackerLog {
     ///   - least: The lowest level that is written. With `nil` nothing is written.
     ///   - omitsRefusals: Whether messages about dropped calls are left out, since the client warns of them itself.
     public init(descriptor: Int32, least: LogLevel?, omitsRefusals: Bool = false) {
-        self.descriptor = descriptor
+        output = LineOutput(descriptor) { "[MobileTracker] warning: \($0) log message(s) were left out" }
         self.least = least
         self.omitsRefusals = omitsRefusals
     }
@@ -35,40 +30,8 @@ public final class HostLog: TrackerLog {
     /// Writes `[MobileTracker] level: message`, if the level is high enough and there is room.
     public func log(_ level: LogLevel, _ message: String) {
         guard let least, level >= least else { return }
-        leftOut.withLock { leftOut in
-            if leftOut > 0, write("[MobileTracker] warning: \(leftOut) log message(s) were left out\n") { leftOut = 0 }
-            if leftOut > 0 || !write("[MobileTracker] \(level.rawValue): \(message)\n") { leftOut += 1 }
-        }
+        output.write("[MobileTracker] \(level.rawValue): \(message)")
     }
-
-    /// Writes a line, or as much of it as there is room for.
-    ///
-    /// - Returns: Whether there was room for its beginning.
-    private func write(_ line: String) -> Bool {
-        var rest = Array(line.utf8)[...]
-        var isBegun = false
-        while !rest.isEmpty {
-            guard isWritable else { return isBegun }
-            let count = unsafe rest.prefix(Self.pieceSize).withUnsafeBytes {
-                unsafe systemWrite(descriptor, $0.baseAddress, $0.count)
-            }
-            guard count > 0 || errno == EINTR else { return true }
-            rest = rest.dropFirst(max(0, count))
-            isBegun = true
-        }
-        return true
-    }
-
-    private var isWritable: Bool {
-        var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // A closed descriptor has no reader: the message counts as written.
-        return unsafe poll(&polled, 1, 0) > 0
-    }
-}
-
-// Inside the type, its own method hides the system call of the same name.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    unsafe write(descriptor, bytes, count)
 }
 
 /// Passes each message to the host's own log, and to the client if it listens.

@@ -1,8 +1,8 @@
-import Dispatch
 public import JSONRPC
 import Synchronization
 import TrackerCore
 import TrackerModels
+import TrackerPlatform
 
 /// One connection to the host: the native clients that its calls reach, and its subscriptions.
 ///
@@ -113,7 +113,7 @@ public final class HostSession: Responder {
     }
 
     private func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + duration / .seconds(1), execute: action)
+        Alarm(after: duration, action)
     }
 }
 

@@ -36,13 +36,15 @@ public struct StandardStreams: Sendable {
 
     /// Another number for an open file; -1 if it is not open.
     private static func moved(_ descriptor: Int32) -> Int32 {
-        fcntl(descriptor, F_DUPFD_CLOEXEC, firstFree)
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, firstFree)
+        // The process may have so few descriptors that there is no such number.
+        return moved >= 0 ? moved : fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     }
 
     /// A file that is always empty and swallows everything.
     private static func openNothing() -> Int32 {
         let nothing = unsafe open("/dev/null", O_RDWR)
-        let moved = fcntl(nothing, F_DUPFD_CLOEXEC, firstFree)
+        let moved = moved(nothing)
         close(nothing)
         return moved
     }

@@ -1,7 +1,7 @@
-import Dispatch
 import Synchronization
 import TrackerModels
 import TrackerNetworking
+import TrackerPlatform
 import TrackerStorage
 
 /// Runs one client: performs what ``ClientState`` decides.
@@ -255,12 +255,15 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             completion()
         }
         let deadline = dependencies.clock.uptime + timeout
+        let alarm = Alarm(after: timeout, end)
         handle { contents in
-            contents.state.shutDown(by: deadline, end)
+            contents.state.shutDown(by: deadline) {
+                alarm.cancel()
+                end()
+            }
             contents.model.forget()
         }
         log.endRefusals()
-        DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds, execute: end)
     }
 
     /// Logs informative and debug messages from now on.

@@ -28,7 +28,7 @@ struct CollectorPanel: Sendable {
     func post(after wait: Duration) {
         loop.schedule(at: loop.now.advanced(by: wait)) {
             // Debug information is read from disk, and a slow disk must not block the loop.
-            DispatchQueue.global(qos: .utility).async { post() }
+            DispatchQueue(label: "tracker.panel", qos: .utility).async { post() }
         }
     }
 

@@ -3,7 +3,14 @@ public import TrackerModels
 import TrackerPlatform
 
 /// Writes each message as one line to standard error.
+///
+/// It never waits for a reader. A message that does not fit into a full pipe is left out, and the next one that fits says
+/// how many were.
 public struct StandardErrorLog: TrackerLog, ClientLog {
+    private static let output = LineOutput(STDERR_FILENO) {
+        "[MobileTracker] warning: \($0) log message(s) were left out"
+    }
+
     /// Makes the log.
     public init() {}
 
@@ -15,9 +22,7 @@ public struct StandardErrorLog: TrackerLog, ClientLog {
     }
 
     package func log(_ level: LogLevel, _ message: String, of client: String) {
-        let line = Array("[\(client)] \(level.rawValue): \(message)\n".utf8)
-        // One write, so that lines of several threads and processes do not mix. A log that cannot be written is lost.
-        _ = unsafe line.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        Self.output.write("[\(client)] \(level.rawValue): \(message)")
     }
 }
 

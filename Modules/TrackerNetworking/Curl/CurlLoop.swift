@@ -16,7 +16,10 @@ public final class CurlLoop: DeliveryLoop {
     ///   can be started.
     public init(configuration: TransportConfiguration) throws(TransportError) {
         guard let multi = CurlMulti() else {
-            throw TransportError(.unavailable, host: "", message: "libcurl could not be set up.")
+            throw TransportError(
+                .unavailable, host: "",
+                message: "libcurl could not be set up. It needs memory and two free file descriptors: if the process "
+                    + "is at its limit (ulimit -n), raise that or close files.")
         }
         let mailbox = LoopMailbox(wake: { multi.wake() })
         self.mailbox = mailbox

@@ -13,10 +13,16 @@ import TrackerPlatform
 
     /// Sets up a multi handle.
     ///
-    /// - Returns: `nil` if libcurl cannot be used.
+    /// - Returns: `nil` if libcurl cannot be used, or if it has no descriptors for waking the thread.
     init?() {
         guard CurlLibrary.isUsable, let handle = unsafe WakeDescriptors.closedOnExec({ unsafe curl_multi_init() })
         else { return nil }
+        // Without descriptors libcurl makes a handle all the same, which no thread could ever wake.
+        guard unsafe curl_multi_wakeup(handle) == CURLM_OK else {
+            unsafe curl_multi_cleanup(handle)
+            return nil
+        }
+        unsafe curl_multi_poll(handle, nil, 0, 0, nil)
         unsafe multi = tracker_curl_multi(handle: handle)
     }
 
@@ -78,10 +84,13 @@ enum WakeDescriptors {
     /// pipe or event counter that does not block, and that a child would inherit.
     static func closedOnExec<Made>(_ make: () -> Made) -> Made {
         turn.withLock { _ in
-            let before = Set(open())
+            // If they cannot be listed, none is known to be new.
+            let before = open().map { Set($0) }
             defer {
-                for descriptor in open() where !before.contains(descriptor) && isOfWaking(descriptor) {
-                    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                if let before, let after = open() {
+                    for descriptor in after where !before.contains(descriptor) && isOfWaking(descriptor) {
+                        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                    }
                 }
             }
             return make()
@@ -96,14 +105,14 @@ enum WakeDescriptors {
             && fcntl(descriptor, F_GETFD) & FD_CLOEXEC == 0
     }
 
-    /// The descriptors that are open now, as far as the system lists them.
-    private static func open() -> [Int32] {
+    /// The descriptors that are open now; `nil` if the system does not list them.
+    private static func open() -> [Int32]? {
         #if canImport(Darwin)
             let path = "/dev/fd"
         #else
             let path = "/proc/self/fd"
         #endif
-        guard let folder = unsafe opendir(path) else { return [] }
+        guard let folder = unsafe opendir(path) else { return nil }
         defer { unsafe closedir(folder) }
         // It is closed on return, and libcurl may get its number next.
         let own = unsafe dirfd(folder)

@@ -44,8 +44,11 @@ extension SQLiteOutbox {
             return !stage.isRetryScheduled
         }
         guard isNew else { return }
-        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
-            guard let self else { return }
+        Alarm(after: .seconds(delay)) { [weak self] in self?.retry(after: delay) }
+    }
+
+    private func retry(after delay: Double) {
+        queue.async { [self] in
             let (isOpen, isBackupOverdue) = stage.withLock { stage in
                 stage.isRetryScheduled = false
                 return (stage.isOpen, stage.isBackupOverdue)
