@@ -34,6 +34,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     public var message: String
     /// What the operating system said, or 0.
     private var systemError: Int32 = 0
+    /// Whether the process lacked memory or descriptors, or was interrupted: the next try may work.
+    var isPassing = false
 
     /// Makes an error.
     public init(_ kind: Kind, _ message: String) {
@@ -58,6 +60,12 @@ extension StorageError {
             "Cannot \(action) \(path): \(Self.sentence(ofSystemError: error))"
         )
         systemError = error
+        isPassing = Self.isPassing(error)
+    }
+
+    /// Whether an `errno` says that the process lacks memory or descriptors, or was interrupted.
+    static func isPassing(_ error: Int32) -> Bool {
+        [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, ENOLCK].contains(error)
     }
 
     /// Why a file that is a link is not opened.

@@ -2,33 +2,50 @@ import TrackerModels
 
 /// What can still be read of a damaged database.
 ///
-/// Every read gives as much as the damage allows, and none throws.
+/// Every read gives as much as the damage allows. A read that fails for another reason throws: what it could not read now
+/// is read at the next try.
 final class DamagedDatabase {
     private let connection: Connection
+    private let isLastTry: Bool
 
     /// Opens a damaged database.
     ///
+    /// - Parameters:
+    ///   - path: Its file.
+    ///   - isLastTry: Whether a read that the disk refuses counts as damage: a sector may be unreadable for good.
     /// - Returns: `nil` if not even its tables can be found.
-    init?(_ path: String) {
-        guard let connection = try? Connection(path, .readWrite),
+    init?(_ path: String, isLastTry: Bool) throws(StorageError) {
+        do throws(StorageError) {
+            let connection = try Connection(path, .readWrite)
             // So a file that was cut short is read as far as it goes.
-            (try? connection.execute("PRAGMA writable_schema=ON")) != nil,
-            let version = try? connection.number("PRAGMA user_version"), (1...Schema.version).contains(version),
-            (try? connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'")) == 1
-        else { return nil }
-        self.connection = connection
+            try connection.execute("PRAGMA writable_schema=ON")
+            guard let version = try connection.number("PRAGMA user_version"), (1...Schema.version).contains(version),
+                try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'") == 1
+            else { return nil }
+            self.connection = connection
+            self.isLastTry = isLastTry
+        } catch {
+            guard error.isDamage(onLastTry: isLastTry) else { throw error }
+            return nil
+        }
     }
 
     /// Whether it says that an erasure is not complete.
-    var isBeingErased: Bool { (try? connection.number(Erasure.query)) != nil }
+    var isBeingErased: Bool {
+        get throws(StorageError) {
+            var isDue = false
+            try read(Erasure.query) { _ in isDue = true }
+            return isDue
+        }
+    }
 
     /// Its name among all databases.
     var id: DatabaseID? { ((try? connection.number(DatabaseID.query)) ?? nil).map(DatabaseID.init) }
 
     /// The lanes, and what their rows and those of their brands say.
-    func lanes() -> [LaneIdentity: RecoveredLane] {
+    func lanes() throws(StorageError) -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]
-        read(
+        try read(
             """
             SELECT kind, owner, origin, lane.id, consent, epoch, generation, reserved, queued
             FROM lane JOIN brand ON brand.id = lane.brand
@@ -50,9 +67,9 @@ final class DamagedDatabase {
     }
 
     /// The bindings of a lane's generations.
-    func generations(lane: Int64) -> [Generation: GenerationEntry] {
+    func generations(lane: Int64) throws(StorageError) -> [Generation: GenerationEntry] {
         var generations: [Generation: GenerationEntry] = [:]
-        read("SELECT number, session, device, identify_id FROM generation WHERE lane = \(lane)") { row in
+        try read("SELECT number, session, device, identify_id FROM generation WHERE lane = \(lane)") { row in
             generations[Generation(row.int64(0))] = GenerationEntry(
                 session: row.text(1).flatMap(SessionID.init), device: row.text(2).flatMap(DeviceID.init),
                 identifyID: row.text(3).flatMap(UserID.init)
@@ -62,9 +79,11 @@ final class DamagedDatabase {
     }
 
     /// The values of a lane, or with lane number 0 those of the brand that the lane belongs to.
-    func values(lane: Int64, of owner: Int64) -> [(key: String, text: String?, expires: Timestamp)] {
+    func values(
+        lane: Int64, of owner: Int64
+    ) throws(StorageError) -> [(key: String, text: String?, expires: Timestamp)] {
         var values: [(key: String, text: String?, expires: Timestamp)] = []
-        read(
+        try read(
             """
             SELECT key, value, expires FROM value
             WHERE brand = (SELECT brand FROM lane WHERE id = \(owner)) AND lane = \(lane)
@@ -76,9 +95,10 @@ final class DamagedDatabase {
     }
 
     /// The callers' ids of a lane.
-    func callerKeys(lane: Int64) -> [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] {
+    func callerKeys(lane: Int64) throws(StorageError) -> [(messageID: String, kind: Int, outcome: Int, settled: Int64?)]
+    {
         var keys: [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] = []
-        read("SELECT message_id, kind, outcome, settled FROM given WHERE lane = \(lane)") { row in
+        try read("SELECT message_id, kind, outcome, settled FROM given WHERE lane = \(lane)") { row in
             guard let messageID = row.text(0) else { return }
             keys.append((messageID, row.int(1), row.int(2), row.isNull(3) ? nil : row.int64(3)))
         }
@@ -92,17 +112,15 @@ final class DamagedDatabase {
     ///   - body: Takes the columns of `record` in their order.
     func records(_ numbers: ClosedRange<Int64>, body: (Statement) throws(StorageError) -> Void) throws(StorageError) {
         let columns = "SELECT id, generation, route, message_id, is_given, occurred, run, accepted, body FROM record"
-        guard let rising = try? connection.prepare("\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"),
-            let falling = try? connection.prepare("\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC")
-        else { return }
         var first = numbers.lowerBound
+        let rising = "\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
         if try scan(rising, numbers, body, each: { first = $0 + 1 }) { return }
-        if first <= numbers.upperBound { _ = try scan(falling, first...numbers.upperBound, body) { _ in } }
+        if first <= numbers.upperBound { _ = try scan("\(rising) DESC", first...numbers.upperBound, body) { _ in } }
     }
 
     /// - Returns: Whether the scan has come to its end.
     private func scan(
-        _ statement: Statement, _ numbers: ClosedRange<Int64>, _ body: (Statement) throws(StorageError) -> Void,
+        _ sql: String, _ numbers: ClosedRange<Int64>, _ body: (Statement) throws(StorageError) -> Void,
         each: (Int64) -> Void
     ) throws(StorageError) -> Bool {
         // Only what `body` throws counts: it comes from the new database.
@@ -117,16 +135,44 @@ final class DamagedDatabase {
                 return false
             }
         }
-        let isComplete: Void? = try? statement.rows(numbers.lowerBound, numbers.upperBound, body: row)
+        let isComplete = try isWhole { () throws(StorageError) in
+            try connection.prepare(sql).rows(numbers.lowerBound, numbers.upperBound, body: row)
+        }
         if let failure { throw failure }
-        return isComplete != nil
+        return isComplete
     }
 
-    private func read(_ sql: String, body: (Statement) -> Void) {
+    private func read(_ sql: String, body: (Statement) -> Void) throws(StorageError) {
         // What comes before the damage counts.
-        try? connection.prepare(sql).rows { row in
-            body(row)
+        _ = try isWhole { () throws(StorageError) in
+            try connection.prepare(sql).rows { row in
+                body(row)
+                return true
+            }
+        }
+    }
+
+    /// Reads.
+    ///
+    /// - Returns: Whether it has met no damage.
+    private func isWhole(_ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try body()
             return true
+        } catch {
+            guard error.isDamage(onLastTry: isLastTry) else { throw error }
+            return false
+        }
+    }
+}
+
+extension StorageError {
+    /// Whether a read of a damaged database that has failed so will never read more.
+    fileprivate func isDamage(onLastTry isLastTry: Bool) -> Bool {
+        switch kind {
+        case .corrupt, .refused: true
+        case .failed: isLastTry && !isPassing
+        case .folder, .open, .newerSchema, .full, .readOnly, .busy, .rebuilding, .closed: false
         }
     }
 }

@@ -10,6 +10,9 @@ struct RecoveredDatabase {
         var lost: Int?
     }
 
+    /// How often the damaged database is read before a read that the disk refuses counts as damage.
+    private static let tries = 3
+
     private let folder: StateFolder
     private let files: DamagedFiles
 
@@ -26,7 +29,14 @@ struct RecoveredDatabase {
         try makeEmpty()
         let database = try LaneDatabase(Connection(files.new, .readWrite))
         try database.connection.execute("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY")
-        return try carryOver(from: DamagedDatabase(files.damagedCopy), into: database, queued)
+        for _ in 1..<Self.tries {
+            do throws(StorageError) {
+                return try carryOver(from: DamagedDatabase(files.damagedCopy, isLastTry: false), into: database, queued)
+            } catch {
+                guard error.kind == .failed else { throw error }
+            }
+        }
+        return try carryOver(from: DamagedDatabase(files.damagedCopy, isLastTry: true), into: database, queued)
     }
 
     private func makeEmpty() throws(StorageError) {
@@ -38,7 +48,7 @@ struct RecoveredDatabase {
     private func carryOver(
         from damagedCopy: DamagedDatabase?, into database: LaneDatabase, _ queued: [LaneIdentity: Int]
     ) throws(StorageError) -> Count {
-        let found = damagedCopy?.lanes() ?? [:]
+        let found = try damagedCopy?.lanes() ?? [:]
         let backedUp = try folder.backedUpLanes()
         let lanes = backedUp.merging(found) { $1.merged(with: $0) }
         return try database.writing { () throws(StorageError) in
@@ -48,7 +58,7 @@ struct RecoveredDatabase {
                 try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('database', \(id.number))")
             }
             // The damaged copy, which will be set aside, may hold what was to be erased.
-            if damagedCopy?.isBeingErased == true || lanes.values.contains(where: { $0.consent == .denied }) {
+            if try damagedCopy?.isBeingErased == true || lanes.values.contains(where: { $0.consent == .denied }) {
                 try Erasure.whole.save(in: database)
             }
             for (identity, recovered) in Self.sorted(lanes) {
@@ -104,7 +114,7 @@ struct LaneRecovery {
         // Nothing of a user who has denied is carried over, and nothing of it is lost.
         if row.consent == .denied { return (0, 0) }
         if let damagedCopy, let old, recovered.number > 0 {
-            for (generation, entry) in damagedCopy.generations(lane: recovered.number)
+            for (generation, entry) in try damagedCopy.generations(lane: recovered.number)
             where generation <= row.generation {
                 try database.generations.save(entry, key, generation)
             }
@@ -130,7 +140,7 @@ struct LaneRecovery {
         let (files, epoch, lane) =
             scope == .lane ? (backup.lane, row.generation.number, recovered.number) : (backup.brand, row.epoch, 0)
         let store = SQLiteKeyValueStore(database, row, scope)
-        for value in damagedCopy.values(lane: lane, of: recovered.number) {
+        for value in try damagedCopy.values(lane: lane, of: recovered.number) {
             if try store.holding(for: value.key) != .absent { continue }
             guard let text = value.text else {
                 try store.remove(value.key)
@@ -142,7 +152,7 @@ struct LaneRecovery {
     }
 
     private func carryOverKeys(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
-        for callerKey in damagedCopy.callerKeys(lane: recovered.number) {
+        for callerKey in try damagedCopy.callerKeys(lane: recovered.number) {
             try database.idempotencyKeys.restore(callerKey, key)
             row.settled = max(row.settled, callerKey.settled ?? 0)
         }

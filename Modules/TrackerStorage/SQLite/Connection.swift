@@ -171,6 +171,12 @@ extension StorageError {
             default: Self.kind(ofSystemError: systemError) ?? .failed
             }
         self.init(kind, "\(path): \(detail) (SQLite \(code))")
+        isPassing =
+            switch code & 0xFF {
+            case SQLITE_NOMEM, SQLITE_INTERRUPT: true
+            case SQLITE_IOERR, SQLITE_CANTOPEN: Self.isPassing(systemError)
+            default: false
+            }
     }
 
     /// Input errors that mean that a file was cut short.
