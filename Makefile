@@ -112,12 +112,12 @@ kills: setup-tests
 
 # Exhaustive for single faults; takes half an hour or so. With FAULTS_ARGUMENTS="denial reset-all" only those scenarios.
 faults: setup-tests
-	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	swift build -Xswiftc -warnings-as-errors
 	FAULTS=$(FAULTS) SEED=$(SEED) python3 Tests/Faults/explorer.py $(FAULTS_ARGUMENTS)
 
 # The faults that were found so far.
 test-faults: setup-tests
-	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	swift build -Xswiftc -warnings-as-errors
 	python3 Tests/Faults/explorer.py --short
 
 # Some minutes; Tests/Model/run.py --list names its rows, and runs those that are named.

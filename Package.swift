@@ -117,6 +117,10 @@ let package = Package(
             name: "StorageProbe", dependencies: ["TestSupport", "TrackerStorage", "TrackerModels"],
             path: "Tests/StorageProbe", swiftSettings: settings
         ),
+        .executableTarget(
+            name: "FaultsProbe", dependencies: ["TrackerCore", "TrackerJSON", "TrackerModels"],
+            path: "Tests/FaultsProbe", swiftSettings: settings
+        ),
         tests("TrackerStorage", "TrackerStorage", "TrackerModels", "StorageProbe"),
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
         tests("TrackerCore", "TrackerCore", "Examples", "TrackerModels", "TrackerStorage", "TrackerNetworking"),

@@ -10,7 +10,7 @@ A point is SCENARIO FAULT, or SCENARIO FAULT FAULT where a second fault follows 
 KIND:PLACE:NUMBER:ERROR:EXTENT, such as pwrite:tracker.sqlite3-wal:3:ENOSPC:all. With the third pwrite to that file the
 disk is full: for that call (EXTENT 1), for so many calls of its kind, or (all) for every call that needs space, until
 the scenario is over. The ERROR `kill` kills the host instead. `+second` behind a scenario has a second host, without
-faults, on the same folder. See Docs/Contributing.md.
+faults, on the same folder; `+native` has a program with a Swift client in the place of the host. See Docs/Contributing.md.
 """
 import argparse
 import concurrent.futures
@@ -89,9 +89,9 @@ class Worker:
 
     shared = None
 
-    def __init__(self, folder, program, library):
+    def __init__(self, folder, host, native, library):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
-        self.program, self.library = program, library
+        self.host, self.native, self.library = host, native, library
         self.backend, self.page = Backend(), Page(self.folder / "page")
         self.templates, self.normal = {}, {}
 
@@ -101,7 +101,8 @@ class Worker:
         if template and template not in self.templates:
             self.templates[template] = self._make(template)
         self.page.plan(plans)
-        run = self._run("run", self.templates.get(template), self.normal.get(name))
+        program = self.native if name.endswith("+native") else self.host
+        run = self._run("run", program, self.templates.get(template), self.normal.get(name))
         run.perform(function, name.endswith("+second"))
         return run
 
@@ -111,12 +112,12 @@ class Worker:
         self.normal[name] = most(run.after for run in runs)
         return most(run.counts for run in runs), [finding for run in runs for finding in run.findings]
 
-    def _run(self, folder, template=None, normal=None):
-        return Run(self.folder / folder, self.program, self.backend, self.page, self.library, template, normal)
+    def _run(self, folder, program, template=None, normal=None):
+        return Run(self.folder / folder, program, self.backend, self.page, self.library, template, normal)
 
     def _make(self, name):
         self.page.plan([])
-        run = self._run(name)
+        run = self._run(name, self.host)
         TEMPLATES[name](run)
         for host in run.hosts:
             host.kill()
@@ -226,13 +227,15 @@ def main():
     parser.add_argument("--minutes", type=float, default=1e6, help="no new run after that")
     parser.add_argument("--pairs", type=int, default=int(os.environ.get("FAULTS", "500")), help="how many pairs of faults")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
-    parser.add_argument("--only", help="only points that contain this text")
-    parser.add_argument("--host", default=ROOT / ".build/debug/BridgeHost", help="which host; the debug host by default")
+    parser.add_argument("--only", help="only points in which this regular expression is found")
+    built = ROOT / ".build/debug"
+    parser.add_argument("--host", type=pathlib.Path, default=built / "BridgeHost", help="the debug host by default")
+    parser.add_argument("--native", type=pathlib.Path, default=built / "FaultsProbe", help="the program with a native client")
     options = parser.parse_args()
     os.nice(5)
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="faults-", dir=base) as folder:
-        arguments = (folder, pathlib.Path(options.host).resolve(), build())
+        arguments = (folder, options.host.resolve(), options.native.resolve(), build())
         if options.point:
             return repeat(options.point, options.times, arguments)
         with concurrent.futures.ProcessPoolExecutor(2, initializer=begin, initargs=arguments) as pool:
@@ -265,7 +268,7 @@ def investigate(pool, options):
             return 1
         points += [f"{name} {fault}" for fault in faults(counts)]
     if options.only:
-        points = [point for point in points if options.only in point]
+        points = [point for point in points if re.search(options.only, point)]
     if options.list:
         print("\n".join(points))
         return 0

@@ -117,9 +117,10 @@ class Run:
                     "compression": "none", **self.config}
         session = {"initTimeoutMs": 5000, "sessionCreation": "inBackground" if inBackground else "duringInit"}
         answer = self._ask(host, FORMS[self.client][0], {
-            "": ["925", {"apiUrl": url, "xApiKey": key, "consent": self.firstConsent, **session, **delivery}],
-            "analytics.": [{"ingestionHost": url, "writeKey": key, **delivery}],
-            "basic.": [key, url, "1.0", delivery],
+            "": {"brandId": "925", "config": {
+                "apiUrl": url, "xApiKey": key, "consent": self.firstConsent, **session, **delivery}},
+            "analytics.": {"options": {"ingestionHost": url, "writeKey": key, **delivery}},
+            "basic.": {"apiKey": key, "endpoint": url, "options": delivery},
         }[self.client])
         isReady = "result" in answer
         self.failure = None if isReady else answer["error"]["message"]
@@ -176,15 +177,22 @@ class Run:
         self.silent.append([time.monotonic()])
 
     def flush(self, host=None, timeout=3000):
-        return self._ask(host or self.host, self.client + "flush", [timeout], PATIENCE + timeout / 1000)
+        return self._ask(host or self.host, self.client + "flush", {"timeoutMs": timeout}, PATIENCE + timeout / 1000)
 
     def stop(self, host=None):
         """Ends a host as a client does."""
         host = host or self.host
         self._ask(host, "host.shutdown")
         code = host.end()
+        if code == -signal.SIGKILL and self._page.begun:
+            self._forget_failed()
+            raise Ended
         if code != 0:
             self.findings.append(self._exit(code))
+
+    def wake(self, host=None):
+        """The server is said to be back."""
+        self._ask(host or self.host, "networkDidChange")
 
     # Calls
 
@@ -269,7 +277,7 @@ class Run:
                 pass
             self.host.kill()
         if self.second and self.second.process.poll() is None:
-            self._ask(self.second, "networkDidChange")
+            self.wake(self.second)
             self.flush(self.second)
             self.stop(self.second)
         self._restart()
@@ -280,11 +288,11 @@ class Run:
             self.initialize(needed=False)
             if not self.isReady:
                 self.findings.append(f"init fails although the fault is gone: {self.failure}")
-        self._ask(self.host, "networkDidChange")
+        self.wake()
         if self.consent == "granted":
             self.track()
         self.flush()
-        self._ask(self.host, "networkDidChange")
+        self.wake()
         self.flush()
         self._expect_balance(self.host)
         self._expect_nothing_left()

@@ -9,14 +9,13 @@ def template(function):
     TEMPLATES[function.__name__] = function
 
 
-def scenario(folder=None, second=True):
-    """A scenario on a folder of that template; by itself, and with a second host."""
+def scenario(folder=None, second=True, native=False):
+    """A scenario on a folder of that template: by itself, with a second host, and with a native client instead."""
 
     def add(function):
         name = function.__name__.replace("_", "-")
-        SCENARIOS[name] = (function, folder)
-        if second:
-            SCENARIOS[f"{name}+second"] = (function, folder)
+        for variant in ["", *(["+second"] if second else []), *(["+native"] if native else [])]:
+            SCENARIOS[name + variant] = (function, folder)
 
     return add
 
@@ -143,7 +142,7 @@ def overwrite(run, offset, content, name="tracker.sqlite3"):
 # Scenarios. Each arms the page where the faults begin; the rest of a run is the same for all.
 
 
-@scenario()
+@scenario(native=True)
 def start(run):
     run.arm()
     run.start()
@@ -185,7 +184,7 @@ def reset(run):
     run.track()
 
 
-@scenario("used")
+@scenario("used", native=True)
 def reset_all(run):
     run.down()
     run.start()
@@ -193,7 +192,7 @@ def reset_all(run):
     run.reset(everything=True)
 
 
-@scenario("used")
+@scenario("used", native=True)
 def denial(run):
     run.down()
     run.start()
@@ -213,17 +212,17 @@ def consent(run):
     run.flush()
 
 
-@scenario("used")
+@scenario("used", native=True)
 def flush(run):
     run.down()
     run.start()
     run.up()
     run.arm()
-    run.host.call("networkDidChange")
+    run.wake()
     run.flush()
 
 
-@scenario("used")
+@scenario("used", native=True)
 def shutdown(run):
     run.down()
     run.start()
@@ -241,10 +240,10 @@ def hand_over(run):
     run.track(run.second)
     run.arm()
     run.up()
-    run.host.call("networkDidChange")
+    run.wake()
     run.flush()
     run.stop()
-    run.second.call("networkDidChange")
+    run.wake(run.second)
     run.flush(run.second)
 
 
@@ -256,10 +255,10 @@ def take_over(run):
     run.start()
     run.track()
     run.up()
-    run.second.call("networkDidChange")
+    run.wake(run.second)
     run.second.kill()
     run.arm()
-    run.host.call("networkDidChange")
+    run.wake()
     run.flush()
 
 
