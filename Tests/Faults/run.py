@@ -97,9 +97,9 @@ class Run:
         else:
             self.second = host
         self.initialize(host, needed)
-        if self._backend.isDown and isFaulty and self.hasSession:
+        if self._backend.isDown and self.calls:
             # Until it has met the server once, and waits.
-            deadline = time.monotonic() + PATIENCE
+            deadline = time.monotonic() + (PATIENCE if isFaulty else 1)
             while len(self._backend.requests) == before and time.monotonic() < deadline:
                 time.sleep(0.001)
         return host
