@@ -19,7 +19,7 @@ CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
 .PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers storm
-.PHONY: dist-debian screenshots faults test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
+.PHONY: dist-debian screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"

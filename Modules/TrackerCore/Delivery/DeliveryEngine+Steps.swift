@@ -196,7 +196,9 @@ extension DeliveryEngine {
         state.rest = hasWork ? .otherProcess : nil
         state.front = peek?.records.first?.sequence
         if hasWork {
-            state.wakeAt = now.advanced(by: Self.patience)
+            // At rest, only a flush has it try again.
+            let mayWake = !state.isResting || !state.flushes.isEmpty
+            state.wakeAt = mayWake ? now.advanced(by: Self.patience) : nil
             if peek == nil { state.front = 0 }
         } else {
             state.isInterested = false

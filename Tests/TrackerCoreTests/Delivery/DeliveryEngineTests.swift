@@ -80,6 +80,26 @@ struct DeliveryEngineTests {
         loop.kill()
     }
 
+    @Test("at rest it tries the lane of another process for a flush alone")
+    func restsWhileTaken() async throws {
+        let other = await otherProcess()
+        #expect(other.acquireDelivery())
+        engine.setResting(true)
+        await queueOne()
+        await settle()
+        #expect(loop.nextTimer == nil)
+
+        engine.flush(timeout: .seconds(60)) { _ in }
+        await settle()
+        #expect(loop.nextTimer == loop.now.advanced(by: .milliseconds(500)))
+
+        other.releaseDelivery()
+        loop.advance(by: .milliseconds(500))
+        await settle()
+        #expect(loop.requests.count == 1)
+        loop.kill()
+    }
+
     @Test("tells a flush that comes while it closes")
     func flushWhileClosing() async throws {
         await queueOne()
