@@ -140,14 +140,14 @@ class Died(Exception):
 
 
 class Hung(Exception):
-    """The host has not answered in its time."""
+    """The host has not answered in its time, or not with JSON."""
 
 
 class Host:
     """A real host."""
 
     def __init__(self, program, folder, log, page=None, library=None):
-        environment = {**os.environ, "TZ": "UTC"}
+        environment = {**os.environ, "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no"}
         if page:
             environment |= {"LD_PRELOAD": str(library), "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(folder)}
         arguments = [program, "--storage-dir", folder, "--log-level", "info"]
@@ -177,7 +177,10 @@ class Host:
                 raise Died(what)
             *lines, self._buffer = (self._buffer + part).split(b"\n")
             for line in lines:
-                message = json.loads(line)
+                try:
+                    message = json.loads(line)
+                except ValueError:
+                    raise Hung(f"{what} was answered with {line[:200]!r}") from None
                 self._answers[message.get("id")] = message
         return self._answers.pop(call)
 

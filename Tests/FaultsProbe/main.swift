@@ -7,14 +7,22 @@ import TrackerJSON
 import TrackerModels
 
 alarm(120)
+// Dispatch opens descriptors for the first thread of Swift's pool, and traps without: an application has that behind it.
+await Task.detached {}.value
 let tracker = MobileTracker()
-while let line = readLine() {
+while let line = nextLine() {
     let message = JSONValue(try JSONText(validating: Array(line.utf8)))
     let answer = await perform(message["method"]?.stringValue ?? "", message["params"] ?? [:])
     let whole: JSONValue = ["jsonrpc": "2.0", "id": message["id"] ?? .null, answer.member: answer.value]
     try FileHandle.standardOutput.write(contentsOf: Data("\(whole)\n".utf8))
 }
 await tracker.shutdown()
+
+/// A line of the input. With an old EINTR in `errno`, `readLine` takes the end of the input for an interruption, for ever.
+func nextLine() -> String? {
+    errno = 0
+    return readLine()
+}
 
 struct Answer {
     var member = "result"
