@@ -7,7 +7,7 @@ const LEVELS = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' }
 const LINE = /^\[MobileTracker\] (debug|info|warning|error): (.*)$/
 
 /** The host's line about an initialisation that failed: its error says the same, with the caller's line. */
-const FAILED = /^\[MobileTracker\] error: Initialization failed: /
+const FAILED = /^\[MobileTracker\] error: (?:\w+: )?Initialization failed: /
 
 /** How long an incomplete line may become. */
 const LONGEST = 1 << 16
