@@ -121,7 +121,7 @@ suite('The examples in Node', { skip: withoutHost }, () => {
             afterwards(t, () => collector.close())
             const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t), PORT: '0' }
             const program = example(page, words).replaceAll('http://127.0.0.1:8123', collector.url)
-                .replaceAll('./state', freshFolder(t))
+                .replaceAll("'state'", `'${freshFolder(t)}'`)
 
             const { code, stdout, stderr } = await runProgram(t, change(program) + rest, { env })
 
