@@ -46,7 +46,7 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     /// The identifier of this installation; `nil` before the first session.
     public var deviceId: String? { value(.deviceID) }
 
-    /// The email address that ``updateSessionEmail(_:messageId:)`` has set; `nil` without one.
+    /// The email address that `updateSessionEmail` has set; `nil` without one.
     public var sessionEmail: String? { value(.sessionEmail) }
 
     /// The brand, as it is stored; `nil` before `initialize` and after `reset(all: true)`.

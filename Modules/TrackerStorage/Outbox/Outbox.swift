@@ -18,8 +18,11 @@ public protocol Outbox: Sendable {
 
     /// Fixes a change's place in the order, and writes it.
     ///
-    /// - Parameter database: The database in which it was decided, by ``LaneState/database``. In another one it has no
-    ///   effect, and is `done`. With `nil` it has an effect in any.
+    /// - Parameters:
+    ///   - change: What to change.
+    ///   - database: The database in which it was decided, by ``LaneState/database``. In another one it has no
+    ///     effect, and is `done`. With `nil` it has an effect in any.
+    ///   - completion: Called with the result, in the order of the changes.
     func stage(
         _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void)
 
