@@ -171,20 +171,20 @@ private final class Ledger {
     }
 
     func compare(_ model: LaneModel) throws {
-        let statement = try connection.prepare(
-            """
-            SELECT accepted, delivered, queued, (SELECT count(*) FROM record), queued_bytes,
-                (SELECT coalesce(sum(length(body)), 0) FROM record),
-                (SELECT group_concat(reason || ' ' || count) FROM (SELECT * FROM dropped ORDER BY reason)) FROM lane
-            """
-        )
         let dropped = model.dropped.map { "\($0.key) \($0.value)" }.sorted()
-        try statement.rows { (row) throws(StorageError) in
-            try expect(row.int(0), model.accepted, "accepted")
-            try expect(row.int(1), model.delivered, "delivered")
-            try expect([row.int(2), row.int(3)], [model.queue.count, model.queue.count], "queued")
-            try expect(row.int(4), row.int(5), "bytes")
-            try expect(row.text(6) ?? "", dropped.joined(separator: ","), "dropped")
+        try connection.statement(
+            """
+            SELECT accepted, delivered, queued, (SELECT count(*) FROM record) AS records, queued_bytes,
+                (SELECT coalesce(sum(length(body)), 0) FROM record) AS bytes,
+                (SELECT group_concat(reason || ' ' || count) FROM (SELECT * FROM dropped ORDER BY reason)) AS dropped
+            FROM lane
+            """
+        ).rows { (row) throws(StorageError) in
+            try expect(row.int("accepted"), model.accepted, "accepted")
+            try expect(row.int("delivered"), model.delivered, "delivered")
+            try expect([row.int("queued"), row.int("records")], [model.queue.count, model.queue.count], "queued")
+            try expect(row.int("queued_bytes"), row.int("bytes"), "bytes")
+            try expect(row.text("dropped") ?? "", dropped.joined(separator: ","), "dropped")
             return true
         }
     }

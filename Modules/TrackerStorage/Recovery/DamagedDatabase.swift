@@ -47,20 +47,19 @@ final class DamagedDatabase {
         var lanes: [LaneIdentity: RecoveredLane] = [:]
         try read(
             """
-            SELECT kind, owner, origin, lane.id, consent, epoch, generation, reserved, queued
+            SELECT kind, owner, origin, lane.id AS lane, consent, epoch, generation, reserved, queued
             FROM lane JOIN brand ON brand.id = lane.brand
             """
         ) { row in
-            guard let kind = row.text(0).flatMap(LaneIdentity.Kind.init), let owner = row.text(1),
-                let origin = row.text(2)
-            else { return }
+            guard let identity = LaneIdentity(row) else { return }
             // The number may itself be damaged; the backups have the right one.
-            func number(_ column: Int32, or other: Int64) -> Int64 {
+            func number(_ column: StaticString, or other: Int64) -> Int64 {
                 LaneKey.known.contains(row.int64(column)) ? row.int64(column) : other
             }
-            lanes[LaneIdentity(kind: kind, owner: owner, origin: origin)] = RecoveredLane(
-                number: number(3, or: 0), consent: row.text(4).flatMap(Consent.init), epoch: number(5, or: 1),
-                generation: number(6, or: 1), reserved: number(7, or: 0), queued: Int(number(8, or: 0))
+            lanes[identity] = RecoveredLane(
+                number: number("lane", or: 0), consent: row.text("consent").flatMap(Consent.init),
+                epoch: number("epoch", or: 1), generation: number("generation", or: 1),
+                reserved: number("reserved", or: 0), queued: Int(number("queued", or: 0))
             )
         }
         return lanes
@@ -70,10 +69,7 @@ final class DamagedDatabase {
     func generations(lane: Int64) throws(StorageError) -> [Generation: GenerationEntry] {
         var generations: [Generation: GenerationEntry] = [:]
         try read("SELECT number, session, device, identify_id FROM generation WHERE lane = \(lane)") { row in
-            generations[Generation(row.int64(0))] = GenerationEntry(
-                session: row.text(1).flatMap(SessionID.init), device: row.text(2).flatMap(DeviceID.init),
-                identifyID: row.text(3).flatMap(UserID.init)
-            )
+            generations[Generation(row.int64("number"))] = GenerationEntry(row)
         }
         return generations
     }
@@ -89,7 +85,9 @@ final class DamagedDatabase {
             WHERE brand = (SELECT brand FROM lane WHERE id = \(owner)) AND lane = \(lane)
             """
         ) { row in
-            if let key = row.text(0) { values.append((key, row.text(1), Timestamp(milliseconds: row.int64(2)))) }
+            if let key = row.text("key") {
+                values.append((key, row.text("value"), Timestamp(milliseconds: row.int64("expires"))))
+            }
         }
         return values
     }
@@ -99,8 +97,9 @@ final class DamagedDatabase {
     {
         var keys: [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] = []
         try read("SELECT message_id, kind, outcome, settled FROM given WHERE lane = \(lane)") { row in
-            guard let messageID = row.text(0) else { return }
-            keys.append((messageID, row.int(1), row.int(2), row.isNull(3) ? nil : row.int64(3)))
+            guard let messageID = row.text("message_id") else { return }
+            let settled = row.isNull("settled") ? nil : row.int64("settled")
+            keys.append((messageID, row.int("kind"), row.int("outcome"), settled))
         }
         return keys
     }
@@ -109,8 +108,9 @@ final class DamagedDatabase {
     ///
     /// - Parameters:
     ///   - numbers: The numbers that they can have.
-    ///   - body: Takes the columns of `record` in their order.
-    func records(_ numbers: ClosedRange<Int64>, body: (Statement) throws(StorageError) -> Void) throws(StorageError) {
+    ///   - body: Takes a row of `record`.
+    func records(_ numbers: ClosedRange<Int64>, body: (Statement.Row) throws(StorageError) -> Void) throws(StorageError)
+    {
         let columns = "SELECT id, generation, route, message_id, is_given, occurred, run, accepted, body FROM record"
         var first = numbers.lowerBound
         let rising = "\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
@@ -120,15 +120,15 @@ final class DamagedDatabase {
 
     /// - Returns: Whether the scan has come to its end.
     private func scan(
-        _ sql: String, _ numbers: ClosedRange<Int64>, _ body: (Statement) throws(StorageError) -> Void,
+        _ sql: String, _ numbers: ClosedRange<Int64>, _ body: (Statement.Row) throws(StorageError) -> Void,
         each: (Int64) -> Void
     ) throws(StorageError) -> Bool {
         // Only what `body` throws counts: it comes from the new database.
         var failure: StorageError?
-        func row(_ row: Statement) -> Bool {
+        func row(_ row: Statement.Row) -> Bool {
             do throws(StorageError) {
                 try body(row)
-                each(row.int64(0))
+                each(row.int64("id"))
                 return true
             } catch {
                 failure = error
@@ -142,7 +142,7 @@ final class DamagedDatabase {
         return isComplete
     }
 
-    private func read(_ sql: String, body: (Statement) -> Void) throws(StorageError) {
+    private func read(_ sql: String, body: (Statement.Row) -> Void) throws(StorageError) {
         // What comes before the damage counts.
         _ = try isWhole { () throws(StorageError) in
             try connection.prepare(sql).rows { row in

@@ -62,7 +62,7 @@ struct RecoveredDatabase {
                 try Erasure.whole.save(in: database)
             }
             for (identity, recovered) in Self.sorted(lanes) {
-                let key = try database.lanes.make(identity, recovered)
+                let key = try database.makeLane(identity, recovered)
                 let old = found[identity]
                 let recovery = LaneRecovery(database, LaneBackup(folder, identity), recovered, key)
                 let expected = old?.queued ?? queued[identity]
@@ -110,13 +110,13 @@ struct LaneRecovery {
     func run(
         from damagedCopy: DamagedDatabase?, _ old: RecoveredLane?, expecting expected: Int?
     ) throws(StorageError) -> (carriedOver: Int, lost: Int) {
-        guard var row = try database.lanes.load(key, prefix: "") else { return (0, 0) }
+        guard var row = try database.lane(key, prefix: "") else { return (0, 0) }
         // Nothing of a user who has denied is carried over, and nothing of it is lost.
         if row.consent == .denied { return (0, 0) }
         if let damagedCopy, let old, recovered.number > 0 {
             for (generation, entry) in try damagedCopy.generations(lane: recovered.number)
             where generation <= row.generation {
-                try database.generations.save(entry, key, generation)
+                try database.save(entry, of: generation, in: key)
             }
             if old.epoch == row.epoch { try carryOverValues(of: .brand, from: damagedCopy, row) }
             if old.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
@@ -128,8 +128,8 @@ struct LaneRecovery {
         let lost = max(0, (expected ?? 0) - found)
         row.counters.accepted = found + lost
         row.reserved = max(row.reserved, row.sequence)
-        try database.lanes.save(row)
-        if lost > 0 { try database.lanes.countDropped(lost, .lost, lane: key.lane) }
+        try database.save(row)
+        if lost > 0 { try database.countDropped(lost, .lost, lane: key.lane) }
         return (row.counters.queued, lost)
     }
 
@@ -153,7 +153,7 @@ struct LaneRecovery {
 
     private func carryOverKeys(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
         for callerKey in try damagedCopy.callerKeys(lane: recovered.number) {
-            try database.idempotencyKeys.restore(callerKey, key)
+            try database.remember(callerKey, in: key)
             row.settled = max(row.settled, callerKey.settled ?? 0)
         }
     }
@@ -166,15 +166,15 @@ struct LaneRecovery {
         var counters = row.counters
         var sequence = row.sequence
         try damagedCopy.records(numbers) { (record) throws(StorageError) in
-            let body = record.bytes(8)
+            let body = record.bytes("body")
             // Half a record is of no use.
             guard (try? JSONText(validating: body, maxDepth: JSONText.maxDepthCeiling)) != nil,
-                let messageID = MessageID(record.text(3) ?? "")
+                let messageID = MessageID(record.text("message_id") ?? "")
             else { return }
-            let number = LaneKey.sequence(ofRecord: record.int64(0))
-            guard try database.records.restore(record, number: key.record(number), body: body) else { return }
-            if record.int64(4) != 0, try database.idempotencyKeys.outcome(key, messageID) == nil {
-                try database.idempotencyKeys.remember(key, messageID, row.consent == .pending ? .pending : .queued)
+            let number = LaneKey.sequence(ofRecord: record.int64("id"))
+            guard try database.restore(record, number: key.record(number), body: body) else { return }
+            if record.int64("is_given") != 0, try database.outcome(of: messageID, in: key) == nil {
+                try database.remember(messageID, row.consent == .pending ? .pending : .queued, in: key)
             }
             counters.queued += 1
             counters.queuedBytes += body.count
@@ -230,10 +230,10 @@ extension StateFolder {
     }
 }
 
-extension LaneTable {
+extension LaneDatabase {
     /// Makes the rows of a lane from this alone.
-    func make(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
-        try make(
+    func makeLane(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
+        try makeLane(
             identity, number: recovered.number, consent: recovered.consent, epoch: recovered.epoch,
             generation: recovered.generation, sequence: recovered.reserved
         )

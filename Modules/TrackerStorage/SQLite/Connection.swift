@@ -30,6 +30,7 @@ import TrackerPlatform
     /// Where the database is.
     let path: String
     private let handle: OpaquePointer
+    private let cache = StatementCache()
 
     /// Opens a database.
     ///
@@ -88,20 +89,32 @@ import TrackerPlatform
         guard code == SQLITE_OK else { throw unsafe Self.error(code, of: handle, at: path) }
     }
 
-    /// Compiles one statement, to be run many times.
-    func prepare(_ sql: String) throws(StorageError) -> Statement {
+    /// The statement with a text that stands in the program. It is compiled when it is first asked for, and kept.
+    func statement(_ sql: StaticString) throws(StorageError) -> Statement {
+        // Two places with one text have two statements: the address is found faster than the text.
+        let address = unsafe UInt(bitPattern: sql.utf8Start)
+        if let known = cache.statements[address] { return known }
+        let statement = try prepare(sql.description, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
+        cache.statements[address] = statement
+        return statement
+    }
+
+    /// The texts of the statements that were compiled and kept so far.
+    var compiled: [String] { cache.statements.values.map(\.text) }
+
+    /// Compiles a statement for one run.
+    func prepare(_ sql: String) throws(StorageError) -> Statement { try prepare(sql, flags: 0) }
+
+    /// Reads the number that a statement such as a pragma gives.
+    func number(_ sql: String) throws(StorageError) -> Int64? { try prepare(sql).number() }
+
+    private func prepare(_ sql: String, flags: UInt32) throws(StorageError) -> Statement {
         var prepared: OpaquePointer?
-        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
         guard code == SQLITE_OK, let statement = unsafe prepared else {
             throw unsafe Self.error(code, of: handle, at: path)
         }
         return unsafe Statement(statement, path: path)
-    }
-
-    /// Reads the number that a statement such as a pragma gives.
-    func number(_ sql: String) throws(StorageError) -> Int64? {
-        let statement = try prepare(sql)
-        return try statement.first { $0.int64(0) }
     }
 
     /// Reads why a handle failed last.
@@ -146,6 +159,11 @@ import TrackerPlatform
         }
         return "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
     }
+}
+
+/// The compiled statements of a connection, by the addresses of their texts.
+private final class StatementCache {
+    var statements: [UInt: Statement] = [:]
 }
 
 extension StorageError {

@@ -19,9 +19,9 @@ struct LanePreparation {
     /// Finds or makes the lane.
     /// - Parameter lastSequence: The last sequence number that this run has seen.
     func lane(after lastSequence: Int64) throws(StorageError) -> LaneRow {
-        var found = try database.lanes.key(of: configuration.lane)
+        var found = try database.key(of: configuration.lane)
         if found == nil { found = try make() }
-        guard let key = found, var row = try database.lanes.load(key, prefix: configuration.keyPrefix) else {
+        guard let key = found, var row = try database.lane(key, prefix: configuration.keyPrefix) else {
             throw StorageError(.failed, "The lane of \(configuration.lane.origin) cannot be read")
         }
         try catchUp(&row, lastSequence)
@@ -59,7 +59,7 @@ struct LanePreparation {
 
     private func make() throws(StorageError) -> LaneKey {
         let reserved = try backup?.reserved ?? 0
-        return try database.lanes.make(
+        return try database.makeLane(
             configuration.lane, number: try backup?.laneNumber ?? 0, consent: try backup?.consent,
             epoch: max(1, try backup?.epoch ?? 0), generation: max(1, try backup?.generation ?? 0),
             sequence: reserved
@@ -85,18 +85,18 @@ struct LanePreparation {
                 row.generation = Generation(generation)
                 row.entry = GenerationEntry()
                 row.sessionExpires = nil
-                try database.values.clear(brand: row.key.brand, lane: row.key.lane)
+                try SQLiteKeyValueStore(database, row, .lane).clear()
             }
             if epoch > row.epoch {
                 row.epoch = epoch
                 row.consent = try backup.consent ?? row.consent
-                try database.values.clear(brand: row.key.brand, lane: 0)
+                try SQLiteKeyValueStore(database, row, .brand).clear()
             }
         }
         if row.consent == nil { row.consent = try backup?.consent ?? configuration.initialConsent }
         guard row != found else { return }
-        try database.lanes.save(row)
-        try database.lanes.saveBrand(row)
+        try database.save(row)
+        try database.saveBrand(of: row)
     }
 }
 
@@ -104,8 +104,8 @@ extension LaneTransaction {
     /// Compares the lane's counters with its records, and corrects them where damage that SQLite cannot see has made
     /// them disagree.
     mutating func audit() throws(StorageError) {
-        let found = try database.records.measure(row.key)
-        let dropped = try database.lanes.dropped(row.key).values.reduce(0, +)
+        let found = try database.measureRecords(of: row.key)
+        let dropped = try database.dropped(of: row.key).values.reduce(0, +)
         let counters = row.counters
         guard
             counters.queued != found.count || counters.queuedBytes != found.bytes
@@ -133,7 +133,7 @@ extension LaneTransaction {
     /// The point from which an outbox counts: here. What this transaction has dropped so far counts as found.
     func origin() throws(StorageError) -> LaneOrigin {
         var origin = LaneOrigin(counters: row.counters, recovered: row.counters.queued + droppedHere)
-        origin.counters.dropped = try database.lanes.dropped(row.key)
+        origin.counters.dropped = try database.dropped(of: row.key)
         return origin
     }
 }

@@ -46,7 +46,7 @@ final class LaneReader: Sendable {
             }
             guard let database = state.opened?.database else { return nil }
             return try database.reading { () throws(StorageError) in
-                if state.opened?.key == nil { state.opened?.key = try database.lanes.key(of: lane) }
+                if state.opened?.key == nil { state.opened?.key = try database.key(of: lane) }
                 guard let key = state.opened?.key else { return nil }
                 return try body(database, key)
             }

@@ -5,20 +5,20 @@ extension LaneTransaction {
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
         let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
-        let outcome: IdempotencyKeyTable.Outcome = isPending || draft.isPending ? .pending : .queued
+        let outcome: IdempotencyKey.Outcome = isPending || draft.isPending ? .pending : .queued
         guard draft.hasCallerKey else { return try append(draft, isPending: isPending, outcome) }
-        guard try database.idempotencyKeys.claim(row.key, draft.messageID, outcome) else {
-            let first = try database.idempotencyKeys.outcome(row.key, draft.messageID)
+        guard try database.claim(draft.messageID, outcome, in: row.key) else {
+            let first = try database.outcome(of: draft.messageID, in: row.key)
             return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
         }
         let effect = try append(draft, isPending: isPending, outcome)
-        if case .refused = effect { try database.idempotencyKeys.forget(row.key, draft.messageID) }
+        if case .refused = effect { try database.takeBackClaim(of: draft.messageID, in: row.key) }
         return effect
     }
 
     /// Queues a record with a new key, or refuses it.
     private mutating func append(
-        _ draft: Draft, isPending: Bool, _ outcome: IdempotencyKeyTable.Outcome
+        _ draft: Draft, isPending: Bool, _ outcome: IdempotencyKey.Outcome
     ) throws(StorageError) -> Effect {
         if let refusal = draft.refusal { return .refused(refusal) }
         if draft.isEvicted {
@@ -34,7 +34,7 @@ extension LaneTransaction {
         if limits.overflow == .refuseNew, !hasRoom(for: body) { return .refused(.queueFull) }
 
         let number = row.key.record(nextSequence())
-        try database.records.insert(draft, number: number, generation: row.generation, body: body, run: run)
+        try database.insert(draft, number: number, generation: row.generation, body: body, run: run)
         row.counters.accepted += 1
         row.counters.queued += 1
         row.counters.queuedBytes += body.byteCount
@@ -67,10 +67,10 @@ extension LaneTransaction {
     /// Remembers the key of a call that needs no record; false if a call with this key came before.
     private mutating func isFirst(_ draft: Draft) throws(StorageError) -> Bool {
         guard draft.hasCallerKey else { return true }
-        guard try database.idempotencyKeys.claim(row.key, draft.messageID, .queued) else { return false }
+        guard try database.claim(draft.messageID, .queued, in: row.key) else { return false }
         row.settled += 1
         needsPruning = true
-        try database.idempotencyKeys.markSettled(row.key, draft.messageID.text, settled: row.settled)
+        try database.markSettled(draft.messageID.text, row.settled, in: row.key)
         return true
     }
 
@@ -80,7 +80,7 @@ extension LaneTransaction {
     /// Whether every record of the lane waits for a session or for consent.
     private func isAllPending() throws(StorageError) -> Bool {
         if consent == .pending { return true }
-        return try !database.generations.hasBoundRecords(row.key)
+        return try !database.hasBoundRecords(row.key)
     }
 
     private func hasRoom(for body: JSONText) -> Bool {

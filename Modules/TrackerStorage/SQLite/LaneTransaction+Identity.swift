@@ -7,12 +7,12 @@ extension LaneTransaction {
             erases = true
             try report(try database.deleteRecords(of: row.key), .reset)
         } else {
-            try report(try database.records.deleteUnbound(row.key), .reset)
+            try report(try database.deleteUnboundRecords(of: row.key), .reset)
         }
         try beginGeneration(GenerationEntry())
         row.epoch += 1
         try save(nil, .deviceID)
-        try database.generations.forgetDevice(row.key)
+        try database.forgetDevice(of: row.key)
         if all { try save(nil, .brandID) }
     }
 
@@ -23,18 +23,18 @@ extension LaneTransaction {
         guard consent == .denied else { return }
         erases = true
         try report(try database.deleteRecords(of: row.key), .consent)
-        try database.generations.prune(row.key, before: Generation(row.generation.number + 1))
+        try database.removeGenerations(in: row.key, before: Generation(row.generation.number + 1))
         try beginGeneration(GenerationEntry())
         // They count in those lanes and are not reported here: the reports of this outbox add up to its own account.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
             other.generation = Generation(other.generation.number + 1)
-            try database.generations.prune(other.key, before: other.generation)
-            try database.values.clear(brand: other.key.brand, lane: other.key.lane)
-            try database.lanes.save(other)
+            try database.removeGenerations(in: other.key, before: other.generation)
+            try SQLiteKeyValueStore(database, other, .lane).clear()
+            try database.save(other)
         }
         row.epoch += 1
-        try database.values.clear(brand: row.key.brand, lane: 0)
+        try SQLiteKeyValueStore(database, row, .brand).clear()
     }
 
     /// Ends the generation because its session has expired.
@@ -190,11 +190,11 @@ extension LaneTransaction {
 
     /// What a generation is bound to; `nil` for one that is gone.
     func entry(of generation: Generation) throws(StorageError) -> GenerationEntry? {
-        generation == row.generation ? row.entry : try database.generations.entry(row.key, generation)
+        generation == row.generation ? row.entry : try database.entry(of: generation, in: row.key)
     }
 
     private mutating func replace(_ entry: GenerationEntry, of generation: Generation) throws(StorageError) {
-        try database.generations.save(entry, row.key, generation)
+        try database.save(entry, of: generation, in: row.key)
         if generation == row.generation { row.entry = entry }
     }
 }

@@ -95,9 +95,9 @@ struct LaneTransaction {
         case .remove(let key): try remove(key)
         case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
         case .drop(let ids, let reason): try drop(ids, reason)
-        case .dropAll(let reason): try report(try database.records.delete(row.key.records), reason)
+        case .dropAll(let reason): try report(try database.deleteRecords(row.key.records), reason)
         case .ensureDevice: try ensureDevice()
-        case .group(let group): try database.groups.remember(group, row.key)
+        case .group(let group): try database.remember(group, in: row.key)
         case .barrier: break
         }
         return .done
@@ -105,19 +105,20 @@ struct LaneTransaction {
 
     /// Writes what is left to write.
     mutating func finish() throws(StorageError) -> Summary {
-        let oldest = try row.counters.queued > 0 ? database.records.oldest(row.key) : nil
+        let oldest = try row.counters.queued > 0 ? database.oldestRecord(of: row.key) : nil
         if needsPruning {
             // Generations rise with the sequence, so none before the oldest record's has records.
-            try database.generations.prune(row.key, before: min(oldest?.generation ?? row.generation, row.generation))
-            try database.idempotencyKeys.prune(row.key, settled: row.settled)
+            try database.removeGenerations(
+                in: row.key, before: min(oldest?.generation ?? row.generation, row.generation))
+            try database.removeKeys(settled: row.settled, in: row.key)
         }
         for (lane, reasons) in drops {
-            for (reason, count) in reasons { try database.lanes.countDropped(count, reason, lane: lane) }
+            for (reason, count) in reasons { try database.countDropped(count, reason, lane: lane) }
         }
         assert(isBalanced, "What came in has neither left nor waits: \(base.counters) became \(row.counters)")
         if erases { try Erasure.whole.save(in: database) }
-        if row != found { try database.lanes.save(row) }
-        if row.consent != found.consent || row.epoch != found.epoch { try database.lanes.saveBrand(row) }
+        if row != found { try database.save(row) }
+        if row.consent != found.consent || row.epoch != found.epoch { try database.saveBrand(of: row) }
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt, in: database), dropped: events,
             changesValues: changesValues, erases: erases, freedBytes: freedBytes, row: row)
@@ -126,7 +127,7 @@ struct LaneTransaction {
     /// Removes those of the records that are still there, and reports them.
     mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(StorageError) {
         for range in Self.ranges(ids, within: row.key.records) {
-            try report(try database.records.delete(range), reason)
+            try report(try database.deleteRecords(range), reason)
         }
     }
 
@@ -182,49 +183,49 @@ struct LaneTransaction {
         while row.counters.queued > limits.maxRecords || row.counters.queuedBytes > limits.maxBytes,
             row.counters.queued > 1
         {
-            let leavers = try database.records.deleteOldest(row.key)
-            guard !leavers.isEmpty else { return }
-            try report(leavers, .evicted)
+            let removed = try database.deleteOldestRecord(of: row.key)
+            guard !removed.isEmpty else { return }
+            try report(removed, .evicted)
         }
     }
 
     /// Accounts for rows of this lane that are gone, and reports them.
-    mutating func report(_ leavers: [RecordTable.Leaver], _ reason: DropReason) throws(StorageError) {
-        guard !leavers.isEmpty else { return }
-        try account(for: leavers, as: reason)
-        let ids = leavers.compactMap { MessageID($0.messageID) }
+    mutating func report(_ removed: [RemovedRecord], _ reason: DropReason) throws(StorageError) {
+        guard !removed.isEmpty else { return }
+        try account(for: removed, as: reason)
+        let ids = removed.compactMap { MessageID($0.messageID) }
         if case .dropped(let earlier, let count, reason)? = events.last {
-            events[events.count - 1] = .dropped(earlier + ids, count: count + leavers.count, reason)
+            events[events.count - 1] = .dropped(earlier + ids, count: count + removed.count, reason)
         } else {
-            events.append(.dropped(ids, count: leavers.count, reason))
+            events.append(.dropped(ids, count: removed.count, reason))
         }
     }
 
     /// Accounts for rows of this lane that are gone: delivered, or dropped for a reason.
-    mutating func account(for leavers: [RecordTable.Leaver], as reason: DropReason?) throws(StorageError) {
+    mutating func account(for removed: [RemovedRecord], as reason: DropReason?) throws(StorageError) {
         var changed = row
-        try account(for: leavers, as: reason, of: &changed)
+        try account(for: removed, as: reason, of: &changed)
         row = changed
     }
 
     /// Accounts for rows of any lane that are gone.
     mutating func account(
-        for leavers: [RecordTable.Leaver], as reason: DropReason?, of row: inout LaneRow
+        for removed: [RemovedRecord], as reason: DropReason?, of row: inout LaneRow
     ) throws(StorageError) {
-        guard !leavers.isEmpty else { return }
+        guard !removed.isEmpty else { return }
         needsPruning = true
-        for leaver in leavers {
+        for record in removed {
             row.counters.queued -= 1
-            row.counters.queuedBytes -= leaver.byteCount
-            freedBytes += leaver.byteCount
-            guard leaver.hasCallerKey else { continue }
+            row.counters.queuedBytes -= record.byteCount
+            freedBytes += record.byteCount
+            guard record.hasCallerKey else { continue }
             row.settled += 1
-            try database.idempotencyKeys.markSettled(row.key, leaver.messageID, settled: row.settled)
+            try database.markSettled(record.messageID, row.settled, in: row.key)
         }
         if let reason {
-            drops[row.key.lane, default: [:]][reason, default: 0] += leavers.count
+            drops[row.key.lane, default: [:]][reason, default: 0] += removed.count
         } else {
-            row.counters.delivered += leavers.count
+            row.counters.delivered += removed.count
         }
     }
 
@@ -237,14 +238,14 @@ struct LaneTransaction {
         metadata = nil
         knownValues = [:]
         needsPruning = true
-        try database.values.clear(brand: row.key.brand, lane: row.key.lane)
-        if entry != GenerationEntry() { try database.generations.save(entry, row.key, row.generation) }
+        try SQLiteKeyValueStore(database, row, .lane).clear()
+        if entry != GenerationEntry() { try database.save(entry, of: row.generation, in: row.key) }
         changesValues = true
     }
 
     private mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(StorageError) {
         for range in Self.ranges(ids, within: row.key.records) {
-            try account(for: try database.records.delete(range), as: nil)
+            try account(for: try database.deleteRecords(range), as: nil)
         }
         row.counters.bytes.before += bytes.before
         row.counters.bytes.after += bytes.after
@@ -254,12 +255,12 @@ struct LaneTransaction {
     private mutating func once(
         _ messageID: MessageID?, _ change: (inout LaneTransaction) throws(StorageError) -> Void
     ) throws(StorageError) -> Effect {
-        if let messageID, try database.idempotencyKeys.isApplied(row.key, messageID) { return .repeated }
+        if let messageID, try database.isApplied(messageID, in: row.key) { return .repeated }
         try change(&self)
         guard let messageID else { return .done }
         row.settled += 1
         needsPruning = true
-        try database.idempotencyKeys.rememberApplied(row.key, messageID, settled: row.settled)
+        try database.rememberApplied(messageID, settled: row.settled, in: row.key)
         return .done
     }
 

@@ -160,7 +160,7 @@ struct LaneWriter: ~Copyable {
     private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
         while let late = log.first {
             let isOwn = late.lane == configuration.lane
-            let isKnown = isOwn ? true : try currentLane().database.lanes.key(of: late.lane) != nil
+            let isKnown = isOwn ? true : try currentLane().database.key(of: late.lane) != nil
             _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
                 // Of a lane that the database does not know nothing is left but the brand's consent.
                 late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.isConsent }
@@ -228,9 +228,9 @@ struct LaneWriter: ~Copyable {
         try database.writing { () throws(StorageError) in
             try database.checkVersion()
             let preparation = LanePreparation(database, configuration, backup: backup)
-            let key = elsewhere == nil ? lane.key : try database.lanes.key(of: configuration.lane)
+            let key = elsewhere == nil ? lane.key : try database.key(of: configuration.lane)
             var row: LaneRow?
-            if let key { row = try database.lanes.load(key, prefix: configuration.keyPrefix) }
+            if let key { row = try database.lane(key, prefix: configuration.keyPrefix) }
             if row == nil { row = try preparation.lane(after: elsewhere == nil ? known.lastSequence : 0) }
             guard let row else { return }
             var transaction = try LaneTransaction(

@@ -24,7 +24,7 @@ struct RecordTransfer {
 
     /// Moves what can be moved.
     mutating func run(_ transaction: inout LaneTransaction) throws(StorageError) {
-        for other in try database.lanes.others(than: transaction.row.key) where other.records > 0 {
+        for other in try database.lanes(besides: transaction.row.key) where other.records > 0 {
             let isNamed = configuration.takesOver.contains(other.identity)
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
             guard isNamed || isKin, take(folder.deliveryLock(of: other.identity)),
@@ -56,28 +56,28 @@ extension LaneTransaction {
     ///   - onlyUnbound: Whether those stay whose generation ever had a session.
     /// - Returns: How many have moved.
     fileprivate mutating func takeOver(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> Int {
-        guard var other = try database.lanes.load(key, prefix: "") else { return 0 }
-        let movers = try database.records.movers(key, onlyUnbound: onlyUnbound)
+        guard var other = try database.lane(key, prefix: "") else { return 0 }
+        let movers = try database.movers(of: key, onlyUnbound: onlyUnbound)
         guard !movers.isEmpty else { return 0 }
         var count = 0
         for mover in movers {
-            if mover.leaver.hasCallerKey {
-                let isFirst = try database.idempotencyKeys.copy(mover.leaver.messageID, from: key, to: row.key)
+            if mover.record.hasCallerKey {
+                let isFirst = try database.copy(mover.record.messageID, from: key, to: row.key)
                 other.settled += 1
-                try database.idempotencyKeys.markSettled(key, mover.leaver.messageID, settled: other.settled)
+                try database.markSettled(mover.record.messageID, other.settled, in: key)
                 guard isFirst else {
-                    _ = try database.records.delete(mover.number...mover.number)
-                    other.counters.remove(mover.leaver.byteCount)
+                    _ = try database.deleteRecords(mover.number...mover.number)
+                    other.counters.remove(mover.record.byteCount)
                     continue
                 }
             }
             let number = row.key.record(nextSequence())
-            try database.records.move(mover.number, to: number, generation: row.generation)
-            other.counters.remove(mover.leaver.byteCount)
-            row.counters.add(mover.leaver.byteCount)
+            try database.moveRecord(mover.number, to: number, row.generation)
+            other.counters.remove(mover.record.byteCount)
+            row.counters.add(mover.record.byteCount)
             count += 1
         }
-        try database.lanes.save(other)
+        try database.save(other)
         return count
     }
 }

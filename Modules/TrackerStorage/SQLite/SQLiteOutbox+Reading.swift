@@ -20,10 +20,10 @@ extension SQLiteOutbox {
             var records: [Record] = []
             var damaged: [Record.ID] = []
             var bytes = 0
-            let groups = limit == 0 || configuration.bindsSessions ? [] : try database.groups.read(key)
+            let groups = limit == 0 || configuration.bindsSessions ? [] : try database.groups(of: key)
             if limit > 0, state.queuedRecords > 0 {
                 let first = min(max(key.records.lowerBound, floor.number + 1), key.records.upperBound)
-                try database.records.read(first...key.records.upperBound, run: run) {
+                try database.readRecords(first...key.records.upperBound, run: run) {
                     !settling.contains(Record.ID($0)) && !excluding.contains(Record.ID($0))
                 } body: { number, record in
                     guard let record else {
@@ -45,7 +45,7 @@ extension SQLiteOutbox {
             for record in records where entries[record.generation] == nil {
                 let entry =
                     record.generation == state.generation
-                    ? state.entry : try database.generations.entry(key, record.generation)
+                    ? state.entry : try database.entry(of: record.generation, in: key)
                 entries[record.generation] = unwritten.entry(entry ?? GenerationEntry(), of: record.generation)
             }
             let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
@@ -96,8 +96,8 @@ extension SQLiteOutbox {
         guard !isSettled, !unwritten.hidesRecords, !unwritten.settledRecords.contains(record) else { return nil }
         let isInMemory = folder == nil
         let found = try read { (database, key, _) throws(StorageError) -> (LaneState, LaneVersion)? in
-            guard try database.records.contains(record.number),
-                let row = try database.lanes.load(key, prefix: configuration.keyPrefix)
+            guard try database.hasRecord(record.number),
+                let row = try database.lane(key, prefix: configuration.keyPrefix)
             else { return nil }
             let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
             return (row.state(configuration, oldestOccurredAt: nil, in: database), version)
@@ -111,7 +111,7 @@ extension SQLiteOutbox {
         let count = try read { (database, key, _) throws(StorageError) in
             guard sequence > 0 else { return 0 }
             let upperBound = min(key.record(sequence), key.records.upperBound)
-            let numbers = try database.records.numbers(key.records.lowerBound...max(upperBound, key.records.lowerBound))
+            let numbers = try database.recordNumbers(key.records.lowerBound...max(upperBound, key.records.lowerBound))
             return settling.isEmpty ? numbers.count : numbers.count { !settling.contains(Record.ID($0)) }
         }
         return count ?? 0
@@ -134,7 +134,7 @@ extension SQLiteOutbox {
         let now = configuration.wallClock()
         // An unreadable value counts as absent: the writer reports the database's failures.
         let reading = try? read { (database, lane, _) throws(StorageError) in
-            guard let row = try database.lanes.load(lane, prefix: "") else { return BackedUpKeyValueStore.Reading() }
+            guard let row = try database.lane(lane, prefix: "") else { return BackedUpKeyValueStore.Reading() }
             return try BackedUpKeyValueStore(database, row, key.scope, backup).read(name, at: now)
         }
         guard let reading = reading ?? nil else { return backedUpValue(key, at: now) }
@@ -149,8 +149,8 @@ extension SQLiteOutbox {
     /// The lane's counters.
     public func account() throws(StorageError) -> Account {
         let found = try read { (database, key, _) throws(StorageError) in
-            var counters = try database.lanes.load(key, prefix: "")?.counters ?? LaneCounters()
-            counters.dropped = try database.lanes.dropped(key)
+            var counters = try database.lane(key, prefix: "")?.counters ?? LaneCounters()
+            counters.dropped = try database.dropped(of: key)
             return counters
         }
         let origin = stage.withLock { $0.origin }
@@ -161,7 +161,7 @@ extension SQLiteOutbox {
     public func strandedLanes() throws(StorageError) -> [StrandedLane] {
         guard let folder else { return [] }
         let others = try read { (database, key, _) throws(StorageError) in
-            try database.lanes.others(than: key).map { StrandedLane(identity: $0.identity, records: $0.records) }
+            try database.lanes(besides: key).map { StrandedLane(identity: $0.identity, records: $0.records) }
         }
         return (others ?? []).filter { other in
             guard other.records > 0 else { return false }
@@ -184,10 +184,10 @@ extension SQLiteOutbox {
     }
 
     private func state(_ key: LaneKey, _ database: LaneDatabase) throws(StorageError) -> LaneState {
-        guard let row = try database.lanes.load(key, prefix: configuration.keyPrefix) else {
+        guard let row = try database.lane(key, prefix: configuration.keyPrefix) else {
             return try stateWithoutDatabase()
         }
-        let oldest = row.counters.queued > 0 ? try database.records.oldest(key) : nil
+        let oldest = row.counters.queued > 0 ? try database.oldestRecord(of: key) : nil
         return row.state(configuration, oldestOccurredAt: oldest?.occurredAt, in: database)
     }
 

@@ -69,49 +69,53 @@ public struct StateInspection: Sendable {
     private static func lanes(
         in connection: borrowing Connection, of folder: StateFolder
     ) throws(StorageError) -> [Lane] {
-        let dropped = try connection.prepare("SELECT reason, count FROM dropped WHERE lane = ?1 ORDER BY reason")
-        let oldest = try connection.prepare(
-            "SELECT occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
-        let pending = try connection.prepare(
+        try connection.statement(
+            """
+            SELECT lane.id AS lane, brand, kind, owner, origin, consent, queued, queued_bytes, accepted, delivered,
+                session IS NOT NULL AS has_session
+            FROM lane JOIN brand ON brand.id = lane.brand
+            LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
+            ORDER BY lane.id
+            """
+        ).all { (row) throws(StorageError) in
+            // A kind of a client that this library does not know.
+            guard let identity = LaneIdentity(row) else { return nil }
+            let key = LaneKey(lane: row.int64("lane"), brand: row.int64("brand"))
+            return Lane(
+                identity: identity, queued: row.int("queued"), queuedBytes: row.int("queued_bytes"),
+                pending: identity.kind == .session ? try pendingRecords(of: key, in: connection) : 0,
+                oldest: try oldestRecord(of: key, in: connection), consent: row.text("consent").flatMap(Consent.init),
+                hasSession: row.int("has_session") == 1, accepted: row.int("accepted"),
+                delivered: row.int("delivered"), dropped: try dropped(of: key, in: connection),
+                deliveryLock: folder.deliveryLock(of: identity), openLock: folder.openLock(of: identity))
+        }
+    }
+
+    private static func pendingRecords(of key: LaneKey, in connection: borrowing Connection) throws(StorageError) -> Int
+    {
+        let count = try connection.statement(
             """
             SELECT count(*) FROM record WHERE id BETWEEN ?1 AND ?2 AND generation NOT IN (
                 SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
             )
-            """)
-        let lanes = try connection.prepare(
             """
-            SELECT lane.id, brand.id, brand.kind, brand.owner, lane.origin, brand.consent, lane.queued,
-                lane.queued_bytes, lane.accepted, lane.delivered, generation.session IS NOT NULL
-            FROM lane JOIN brand ON brand.id = lane.brand
-            LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
-            ORDER BY lane.id
-            """)
-        var found: [Lane] = []
-        try lanes.rows { row throws(StorageError) in
-            // A kind of a client that this library does not know.
-            guard let kind = row.text(2).flatMap(LaneIdentity.Kind.init) else { return true }
-            let identity = LaneIdentity(kind: kind, owner: row.text(3) ?? "", origin: row.text(4) ?? "")
-            let key = LaneKey(lane: row.int64(0), brand: row.int64(1))
-            let (first, last) = (key.records.lowerBound, key.records.upperBound)
-            var reasons: [(reason: String, count: Int)] = []
-            try dropped.rows(key.lane) { row throws(StorageError) in
-                reasons.append((row.text(0) ?? "", row.int(1)))
-                return true
-            }
-            found.append(
-                Lane(
-                    identity: identity, queued: row.int(6), queuedBytes: row.int(7),
-                    pending: kind == .session
-                        ? try pending.first(first, last, key.lane) { (row) throws(StorageError) in row.int(0) } ?? 0
-                        : 0,
-                    oldest: try oldest.first(first, last) { (row) throws(StorageError) in
-                        Timestamp(milliseconds: row.int64(0))
-                    },
-                    consent: row.text(5).flatMap(Consent.init), hasSession: row.int(10) == 1, accepted: row.int(8),
-                    delivered: row.int(9), dropped: reasons, deliveryLock: folder.deliveryLock(of: identity),
-                    openLock: folder.openLock(of: identity)))
-            return true
+        ).number(key.records.lowerBound, key.records.upperBound, key.lane)
+        return Int(count ?? 0)
+    }
+
+    private static func oldestRecord(
+        of key: LaneKey, in connection: borrowing Connection
+    ) throws(StorageError) -> Timestamp? {
+        try connection.statement("SELECT occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
+            .number(key.records.lowerBound, key.records.upperBound).map(Timestamp.init(milliseconds:))
+    }
+
+    private static func dropped(
+        of key: LaneKey, in connection: borrowing Connection
+    ) throws(StorageError) -> [(reason: String, count: Int)] {
+        try connection.statement("SELECT reason, count FROM dropped WHERE lane = ?1 ORDER BY reason").all(key.lane) {
+            row in
+            (row.text("reason") ?? "", row.int("count"))
         }
-        return found
     }
 }

@@ -1,9 +1,14 @@
 import CSQLite
+import TrackerModels
 
-/// One compiled statement, kept and run many times, and released with its last reference.
+/// One compiled statement, run as often as its owner likes, and released with its last reference.
+///
+/// It serves one caller at a time: a run ends before the next begins.
 @safe final class Statement {
-    private let handle: OpaquePointer
+    fileprivate let handle: OpaquePointer
     private let path: String
+    /// Where the columns are that rows were asked for, by the addresses of their names in the program.
+    private var columns: [(name: UInt, index: Int32)] = []
 
     /// Takes over a compiled statement.
     ///
@@ -16,6 +21,9 @@ import CSQLite
     }
 
     deinit { unsafe sqlite3_finalize(handle) }
+
+    /// What it was compiled from.
+    var text: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 
     /// Runs the statement to its end.
     func run<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) {
@@ -59,44 +67,61 @@ import CSQLite
 
     /// Reads the first row, if there is one.
     func first<Result, each Value: SQLiteValue>(
-        _ values: repeat each Value, read: (Statement) throws(StorageError) -> Result
+        _ values: repeat each Value, read: (Row) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
         defer { reset() }
         try bind(repeat each values)
-        return try step() ? try read(self) : nil
+        return try step() ? try read(Row(self)) : nil
+    }
+
+    /// Reads the first column of the first row as a number: 0 if it is null, `nil` without a row.
+    func number<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) -> Int64? {
+        defer { reset() }
+        try bind(repeat each values)
+        return try step() ? unsafe sqlite3_column_int64(handle, 0) : nil
+    }
+
+    /// Whether there is a row.
+    func hasRow<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) -> Bool {
+        defer { reset() }
+        try bind(repeat each values)
+        return try step()
+    }
+
+    /// Reads all rows, but those that `read` gives nothing for.
+    func all<Result, each Value: SQLiteValue>(
+        _ values: repeat each Value, read: (Row) throws(StorageError) -> Result?
+    ) throws(StorageError) -> [Result] {
+        defer { reset() }
+        try bind(repeat each values)
+        var results: [Result] = []
+        while try step() {
+            if let result = try read(Row(self)) { results.append(result) }
+        }
+        return results
     }
 
     /// Reads rows until there are no more, or until `body` returns false.
     ///
     /// - Parameter body: Reads one row; gives false to stop.
     func rows<each Value: SQLiteValue>(
-        _ values: repeat each Value, body: (Statement) throws(StorageError) -> Bool
+        _ values: repeat each Value, body: (Row) throws(StorageError) -> Bool
     ) throws(StorageError) {
         defer { reset() }
         try bind(repeat each values)
-        while try step(), try body(self) {}
+        while try step(), try body(Row(self)) {}
     }
 
-    /// Whether a column of the current row is null.
-    func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
-
-    /// A column of the current row as a number; 0 if it is null.
-    func int64(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
-
-    /// A column of the current row as a number; 0 if it is null.
-    func int(_ column: Int32) -> Int { Int(int64(column)) }
-
-    /// A column of the current row as text; `nil` if it is null.
-    func text(_ column: Int32) -> String? {
-        guard let text = unsafe sqlite3_column_text(handle, column) else { return nil }
-        let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, column)))
-        return unsafe String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// A column of the current row as bytes; empty if it is null.
-    func bytes(_ column: Int32) -> [UInt8] {
-        guard let blob = unsafe sqlite3_column_blob(handle, column) else { return [] }
-        return unsafe Array(UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_column_bytes(handle, column))))
+    /// Finds a column by its name; only the first row that asks for it looks among the names.
+    fileprivate func index(of column: StaticString) -> Int32 {
+        let name = unsafe UInt(bitPattern: column.utf8Start)
+        for known in columns where known.name == name { return known.index }
+        let index = (0..<(unsafe sqlite3_column_count(handle))).first { index in
+            unsafe sqlite3_column_name(handle, index).map { unsafe String(cString: $0) } == column.description
+        }
+        guard let index else { preconditionFailure("The statement has no column \(column)") }
+        columns.append((name, index))
+        return index
     }
 
     /// - Returns: How many values there are.
@@ -125,6 +150,49 @@ import CSQLite
 
     private func error(_ code: Int32) -> StorageError {
         unsafe Connection.error(code, of: sqlite3_db_handle(handle), at: path)
+    }
+}
+
+extension Statement {
+    /// The row that a statement has come to. It is read before the statement goes on.
+    struct Row {
+        private let statement: Statement
+
+        fileprivate init(_ statement: Statement) { self.statement = statement }
+
+        /// Whether a column is null.
+        func isNull(_ column: StaticString) -> Bool {
+            unsafe sqlite3_column_type(statement.handle, statement.index(of: column)) == SQLITE_NULL
+        }
+
+        /// A column as a number; 0 if it is null.
+        func int64(_ column: StaticString) -> Int64 {
+            unsafe sqlite3_column_int64(statement.handle, statement.index(of: column))
+        }
+
+        /// A column as a number; 0 if it is null.
+        func int(_ column: StaticString) -> Int { Int(int64(column)) }
+
+        /// A column as a time; `nil` if it is null.
+        func timestamp(_ column: StaticString) -> Timestamp? {
+            isNull(column) ? nil : Timestamp(milliseconds: int64(column))
+        }
+
+        /// A column as text; `nil` if it is null.
+        func text(_ column: StaticString) -> String? {
+            let index = statement.index(of: column)
+            guard let text = unsafe sqlite3_column_text(statement.handle, index) else { return nil }
+            let count = unsafe Int(sqlite3_column_bytes(statement.handle, index))
+            return unsafe String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+        }
+
+        /// A column as bytes; empty if it is null.
+        func bytes(_ column: StaticString) -> [UInt8] {
+            let index = statement.index(of: column)
+            guard let blob = unsafe sqlite3_column_blob(statement.handle, index) else { return [] }
+            let count = unsafe Int(sqlite3_column_bytes(statement.handle, index))
+            return unsafe Array(UnsafeRawBufferPointer(start: blob, count: count))
+        }
     }
 }
 

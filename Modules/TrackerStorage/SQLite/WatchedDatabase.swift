@@ -153,7 +153,7 @@ struct WatchedDatabase: ~Copyable {
         try? lane.database.connection.execute("PRAGMA synchronous=FULL")
         try? lane.database.writing { () throws(StorageError) in
             try lane.database.checkVersion()
-            try lane.database.lanes.close(lane.key)
+            try lane.database.markClosed(lane.key)
         }
     }
 
@@ -220,7 +220,7 @@ struct WatchedDatabase: ~Copyable {
         try database.writing { () throws(StorageError) in
             if isNew, let folder {
                 for (identity, recovered) in try folder.backedUpLanes() {
-                    _ = try database.lanes.make(identity, recovered)
+                    _ = try database.makeLane(identity, recovered)
                 }
             }
             let preparation = LanePreparation(database, configuration, backup: backup)

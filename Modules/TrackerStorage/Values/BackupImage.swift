@@ -76,12 +76,12 @@ extension LaneDatabase {
         -> BackupImage?
     {
         var lanes = [(identity: identity, key: key)]
-        for other in try self.lanes.others(than: key) where other.key.brand == key.brand {
+        for other in try self.lanes(besides: key) where other.key.brand == key.brand {
             lanes.append((other.identity, other.key))
         }
         var image = BackupImage(scopes: [], folder: folder.brandBackups(of: identity), isErased: false)
         for lane in lanes {
-            guard let row = try self.lanes.load(lane.key, prefix: "") else { continue }
+            guard let row = try self.lane(lane.key, prefix: "") else { continue }
             let backup = LaneBackup(folder, lane.identity)
             if image.scopes.isEmpty {
                 image.isErased = row.consent == .denied
@@ -97,7 +97,7 @@ extension LaneDatabase {
     ) throws(StorageError) -> BackupImage.Scope {
         var facts: [LaneBackup.Fact: String] = [.identity: identity.brandText, .epoch: String(row.epoch)]
         facts[.consent] = row.consent?.rawValue
-        let values = try self.values.holdings(brand: row.key.brand, lane: 0, epoch: row.epoch)
+        let values = try SQLiteKeyValueStore(self, row, .brand).holdings()
         return BackupImage.Scope(files: backup.brand, epoch: row.epoch, age: .epoch, facts: facts, values: values)
     }
 
@@ -108,7 +108,7 @@ extension LaneDatabase {
         let facts: [LaneBackup.Fact: String] = [
             .identity: identity.text, .generation: String(epoch), .number: String(row.key.lane),
         ]
-        let values = try self.values.holdings(brand: row.key.brand, lane: row.key.lane, epoch: epoch)
+        let values = try SQLiteKeyValueStore(self, row, .lane).holdings()
         return BackupImage.Scope(files: backup.lane, epoch: epoch, age: .generation, facts: facts, values: values)
     }
 }

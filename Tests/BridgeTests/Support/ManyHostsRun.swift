@@ -126,7 +126,7 @@ struct ManyHostsRun {
         connection.setPatience(milliseconds: Connection.busyTimeout)
         var queued: Set<String> = []
         try connection.prepare("SELECT message_id FROM given WHERE kind = 0").rows { row in
-            queued.insert(row.text(0) ?? "")
+            queued.insert(row.text("message_id") ?? "")
             return true
         }
         return queued.intersection(unanswered)

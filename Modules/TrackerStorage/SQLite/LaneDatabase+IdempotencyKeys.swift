@@ -1,0 +1,102 @@
+import TrackerModels
+
+/// A message id that a caller gave. A row's `kind` is 0 for a tracking call, 1 for a reset or a consent.
+///
+/// An id is remembered while its record waits, and until 10,000 later ones have left the queue.
+enum IdempotencyKey {
+    /// The result of its call.
+    enum Outcome: Int {
+        /// Its record was queued.
+        case queued = 0
+        /// Its record was queued, and waited for a session or for consent.
+        case pending = 1
+        /// It took effect.
+        case applied = 2
+    }
+
+    /// How many ids are remembered in a lane after their records have left the queue.
+    static let memory: Int64 = 10_000
+}
+
+extension LaneDatabase {
+    /// The result of an earlier tracking call with this id.
+    func outcome(of messageID: MessageID, in key: LaneKey) throws(StorageError) -> IdempotencyKey.Outcome? {
+        try statement("SELECT outcome FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
+            .number(key.lane, messageID.text).flatMap { IdempotencyKey.Outcome(rawValue: Int($0)) }
+    }
+
+    /// Claims the id of a tracking call whose record is about to be queued, unless it was used before.
+    ///
+    /// - Returns: Whether it is the first.
+    func claim(
+        _ messageID: MessageID, _ outcome: IdempotencyKey.Outcome, in key: LaneKey
+    ) throws(StorageError) -> Bool {
+        try statement("INSERT INTO given(lane, message_id, kind, outcome) VALUES(?1, ?3, 0, ?2) ON CONFLICT DO NOTHING")
+            .run(key.lane, outcome.rawValue, lending: messageID.text) > 0
+    }
+
+    /// Takes back a claim of this transaction.
+    func takeBackClaim(of messageID: MessageID, in key: LaneKey) throws(StorageError) {
+        try statement("DELETE FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
+            .run(key.lane, messageID.text)
+    }
+
+    /// Whether a reset or a consent with this id has taken effect.
+    func isApplied(_ messageID: MessageID, in key: LaneKey) throws(StorageError) -> Bool {
+        try statement("SELECT 1 FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 1")
+            .hasRow(key.lane, messageID.text)
+    }
+
+    /// Remembers the id of a reset or a consent, which has no record.
+    func rememberApplied(_ messageID: MessageID, settled: Int64, in key: LaneKey) throws(StorageError) {
+        try remember((messageID.text, kind: 1, IdempotencyKey.Outcome.applied.rawValue, settled), in: key)
+    }
+
+    /// Remembers the id of a tracking call whose record now waits.
+    func remember(
+        _ messageID: MessageID, _ outcome: IdempotencyKey.Outcome, in key: LaneKey
+    ) throws(StorageError) {
+        try remember((messageID.text, kind: 0, outcome.rawValue, settled: nil), in: key)
+    }
+
+    /// Remembers an id as a row has it.
+    func remember(
+        _ row: (messageID: String, kind: Int, outcome: Int, settled: Int64?), in key: LaneKey
+    ) throws(StorageError) {
+        try statement(
+            "INSERT OR REPLACE INTO given(lane, message_id, kind, outcome, settled) VALUES(?1, ?2, ?3, ?4, ?5)"
+        )
+        .run(key.lane, row.messageID, row.kind, row.outcome, row.settled)
+    }
+
+    /// Records that the record of a tracking call has left the queue.
+    func markSettled(_ messageID: String, _ settled: Int64, in key: LaneKey) throws(StorageError) {
+        try statement("UPDATE given SET settled = ?3 WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
+            .run(key.lane, messageID, settled)
+    }
+
+    /// Makes an id known in the lane that its record moves to.
+    ///
+    /// - Returns: False if it was known there.
+    func copy(_ messageID: String, from old: LaneKey, to new: LaneKey) throws(StorageError) -> Bool {
+        if try statement("SELECT 1 FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
+            .hasRow(new.lane, messageID)
+        {
+            return false
+        }
+        try statement(
+            """
+            INSERT INTO given(lane, message_id, kind, outcome)
+            SELECT ?2, message_id, kind, outcome FROM given WHERE lane = ?1 AND message_id = ?3 AND kind = 0
+            """
+        ).run(old.lane, new.lane, messageID)
+        return true
+    }
+
+    /// Removes the ids that are too old.
+    func removeKeys(settled: Int64, in key: LaneKey) throws(StorageError) {
+        guard settled > IdempotencyKey.memory else { return }
+        try statement("DELETE FROM given WHERE lane = ?1 AND settled <= ?2")
+            .run(key.lane, settled - IdempotencyKey.memory)
+    }
+}

@@ -1,0 +1,222 @@
+import TrackerModels
+
+/// The rows of lanes and brands, and the counts of what was dropped.
+extension LaneDatabase {
+    /// Makes a lane's row, and its brand's if that is missing.
+    ///
+    /// - Parameters:
+    ///   - number: The lane's former number, which it gets again if it is free; 0 if it is not known.
+    ///   - consent: The consent of a brand that is new.
+    ///   - epoch: The epoch of a brand that is new.
+    ///   - sequence: The last sequence number that may have been given.
+    func makeLane(
+        _ identity: LaneIdentity, number: Int64, consent: Consent?, epoch: Int64, generation: Int64, sequence: Int64
+    ) throws(StorageError) -> LaneKey {
+        let (kind, owner) = (identity.kind.rawValue, identity.owner)
+        var brand = try statement("SELECT id FROM brand WHERE kind = ?1 AND owner = ?2").number(kind, owner)
+        if brand == nil {
+            brand = try statement("INSERT INTO brand(kind, owner, consent, epoch) VALUES(?1, ?2, ?3, ?4) RETURNING id")
+                .number(kind, owner, consent?.rawValue, epoch)
+        }
+        let lane = try statement(
+            """
+            INSERT INTO lane(id, brand, origin, generation, sequence, reserved) VALUES(
+                CASE WHEN ?1 > 0 AND NOT EXISTS(SELECT 1 FROM lane WHERE id = ?1) THEN ?1 END, ?2, ?3, ?4, ?5, ?5
+            ) RETURNING id
+            """
+        ).number((1...LaneKey.maxLane).contains(number) ? number : 0, brand, identity.origin, generation, sequence)
+        guard let brand, let lane else { throw StorageError(.failed, "The lane of \(identity.origin) cannot be made") }
+        return LaneKey(lane: lane, brand: brand)
+    }
+
+    /// Lists the lanes but one, and how many records each holds.
+    func lanes(besides key: LaneKey) throws(StorageError) -> [(identity: LaneIdentity, key: LaneKey, records: Int)] {
+        try statement(
+            """
+            SELECT kind, owner, origin, lane.id AS lane, brand, queued
+            FROM lane JOIN brand ON brand.id = lane.brand WHERE lane.id <> ?1 ORDER BY lane.id
+            """
+        ).all(key.lane) { row in
+            guard let identity = LaneIdentity(row) else { return nil }
+            return (identity, LaneKey(lane: row.int64("lane"), brand: row.int64("brand")), row.int("queued"))
+        }
+    }
+
+    /// Finds a lane's rows.
+    func key(of identity: LaneIdentity) throws(StorageError) -> LaneKey? {
+        try statement(
+            """
+            SELECT lane.id AS lane, brand FROM brand JOIN lane ON lane.brand = brand.id
+            WHERE kind = ?1 AND owner = ?2 AND origin = ?3
+            """
+        ).first(identity.kind.rawValue, identity.owner, identity.origin) { row in
+            LaneKey(lane: row.int64("lane"), brand: row.int64("brand"))
+        }
+    }
+
+    /// Reads a lane, without what was dropped.
+    ///
+    /// - Parameter prefix: What the names of the lane's values begin with.
+    func lane(_ key: LaneKey, prefix: String) throws(StorageError) -> LaneRow? {
+        let found = try statement(
+            """
+            SELECT consent, epoch, lane.generation AS generation, session, device, identify_id, sequence, reserved, boot, accepted,
+                delivered, queued, queued_bytes, bytes_before, bytes_after, settled,
+                value.expires AS session_expires, user.expires AS identify_expires
+            FROM lane JOIN brand ON brand.id = lane.brand
+            LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
+            LEFT JOIN value ON value.brand = lane.brand AND value.lane = lane.id AND value.key = ?2
+                AND value.value IS NOT NULL
+            LEFT JOIN value AS user ON user.brand = lane.brand AND user.lane = lane.id AND user.key = ?3
+                AND user.value IS NOT NULL
+            WHERE lane.id = ?1
+            """
+        ).first(key.lane, prefix + StoredKey.sessionID.name, prefix + StoredKey.identifyID.name) { row in
+            let entry = GenerationEntry(row)
+            return LaneRow(
+                key: key, consent: row.text("consent").flatMap(Consent.init), epoch: row.int64("epoch"),
+                generation: Generation(row.int64("generation")), entry: entry,
+                sessionExpires: entry.session == nil ? nil : row.timestamp("session_expires"),
+                identifyExpires: row.timestamp("identify_expires"),
+                sequence: row.int64("sequence"), reserved: row.int64("reserved"), boot: row.text("boot"),
+                counters: LaneCounters(
+                    accepted: row.int("accepted"), delivered: row.int("delivered"), queued: row.int("queued"),
+                    queuedBytes: row.int("queued_bytes"),
+                    bytes: WireBytes(before: row.int("bytes_before"), after: row.int("bytes_after"))
+                ),
+                settled: row.int64("settled")
+            )
+        }
+        guard found?.isPlausible != false else {
+            throw StorageError(.corrupt, "The row of lane \(key.lane) holds numbers that it cannot have")
+        }
+        return found
+    }
+
+    /// Writes a lane's row, without its brand's.
+    func save(_ row: LaneRow) throws(StorageError) {
+        let counters = row.counters
+        try statement(
+            """
+            UPDATE lane SET generation = ?2, sequence = ?3, reserved = ?4, accepted = ?5, delivered = ?6, queued = ?7,
+                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, settled = ?11, boot = ?12
+            WHERE id = ?1
+            """
+        ).run(
+            row.key.lane, row.generation.number, row.sequence, row.reserved, counters.accepted, counters.delivered,
+            counters.queued, counters.queuedBytes, counters.bytes.before, counters.bytes.after, row.settled, row.boot
+        )
+    }
+
+    /// Writes the row of a lane's brand.
+    func saveBrand(of row: LaneRow) throws(StorageError) {
+        try statement("UPDATE brand SET consent = ?2, epoch = ?3 WHERE id = ?1")
+            .run(row.key.brand, row.consent?.rawValue, row.epoch)
+    }
+
+    /// Records that this transaction syncs every number that was given.
+    func markClosed(_ key: LaneKey) throws(StorageError) {
+        try statement("UPDATE lane SET boot = NULL WHERE id = ?1 AND boot IS NOT NULL").run(key.lane)
+    }
+
+    /// Counts records that left without being delivered.
+    func countDropped(_ count: Int, _ reason: DropReason, lane: Int64) throws(StorageError) {
+        try statement(
+            """
+            INSERT INTO dropped(lane, reason, count) VALUES(?1, ?2, ?3)
+            ON CONFLICT DO UPDATE SET count = count + excluded.count
+            """
+        ).run(lane, reason.description, count)
+    }
+
+    /// Reads how many records left without being delivered.
+    func dropped(of key: LaneKey) throws(StorageError) -> [DropReason: Int] {
+        let counts = try statement("SELECT reason, count FROM dropped WHERE lane = ?1").all(key.lane) { row in
+            row.text("reason").flatMap(DropReason.init).map { ($0, min(max(0, row.int("count")), LaneKey.maxCount)) }
+        }
+        return Dictionary(counts) { $1 }
+    }
+}
+
+/// What the generations of lanes are bound to.
+///
+/// The current generation and those that still have records have a row, if they are bound to anything.
+extension LaneDatabase {
+    /// Reads a generation's binding; `nil` if it has no row.
+    func entry(of generation: Generation, in key: LaneKey) throws(StorageError) -> GenerationEntry? {
+        try statement("SELECT session, device, identify_id FROM generation WHERE lane = ?1 AND number = ?2")
+            .first(key.lane, generation.number) { GenerationEntry($0) }
+    }
+
+    /// Writes a generation's binding.
+    func save(_ entry: GenerationEntry, of generation: Generation, in key: LaneKey) throws(StorageError) {
+        try statement(
+            """
+            INSERT INTO generation(lane, number, session, device, identify_id, was_bound)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?3 IS NOT NULL)
+            ON CONFLICT DO UPDATE SET session = excluded.session, device = excluded.device,
+                identify_id = excluded.identify_id, was_bound = was_bound OR excluded.was_bound
+            """
+        ).run(key.lane, generation.number, entry.session?.text, entry.device?.text, entry.identifyID?.text)
+    }
+
+    /// Forgets the generations before one.
+    func removeGenerations(in key: LaneKey, before generation: Generation) throws(StorageError) {
+        try statement("DELETE FROM generation WHERE lane = ?1 AND number < ?2").run(key.lane, generation.number)
+    }
+
+    /// Removes the brand's device from the generations without a session, in all lanes.
+    func forgetDevice(of key: LaneKey) throws(StorageError) {
+        try statement(
+            """
+            UPDATE generation SET device = NULL
+            WHERE session IS NULL AND lane IN (SELECT id FROM lane WHERE brand = ?1) AND device IS NOT NULL
+            """
+        ).run(key.brand)
+    }
+}
+
+/// The groups of records that have gone out, or are about to, each in one request.
+extension LaneDatabase {
+    /// Remembers a group instead of others of its records, and forgets those whose records are all gone.
+    func remember(_ group: GroupExtent, in key: LaneKey) throws(StorageError) {
+        try statement(
+            """
+            DELETE FROM sent_group WHERE lane = ?1 AND (
+                first <= ?3 AND last >= ?2
+                OR NOT EXISTS(SELECT 1 FROM record WHERE id BETWEEN sent_group.first AND sent_group.last)
+            )
+            """
+        ).run(key.lane, group.first.number, group.last.number)
+        try statement("INSERT INTO sent_group(lane, first, last, count) VALUES(?1, ?2, ?3, ?4)")
+            .run(key.lane, group.first.number, group.last.number, group.count)
+    }
+
+    /// Reads a lane's groups, the oldest first.
+    func groups(of key: LaneKey) throws(StorageError) -> [GroupExtent] {
+        try statement("SELECT first, last, count FROM sent_group WHERE lane = ?1 ORDER BY first").all(key.lane) { row in
+            GroupExtent(
+                first: Record.ID(row.int64("first")), last: Record.ID(row.int64("last")), count: row.int("count"))
+        }
+    }
+}
+
+extension LaneIdentity {
+    /// Reads the columns `kind`, `owner` and `origin`; `nil` for a kind of client that this library does not know.
+    init?(_ row: Statement.Row) {
+        guard let kind = row.text("kind").flatMap(Kind.init), let owner = row.text("owner"),
+            let origin = row.text("origin")
+        else { return nil }
+        self.init(kind: kind, owner: owner, origin: origin)
+    }
+}
+
+extension GenerationEntry {
+    /// Reads the columns `session`, `device` and `identify_id`.
+    init(_ row: Statement.Row) {
+        self.init(
+            session: row.text("session").flatMap(SessionID.init), device: row.text("device").flatMap(DeviceID.init),
+            identifyID: row.text("identify_id").flatMap(UserID.init)
+        )
+    }
+}

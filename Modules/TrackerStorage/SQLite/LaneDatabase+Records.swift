@@ -1,0 +1,226 @@
+import TrackerModels
+
+/// A record that has left the queue.
+struct RemovedRecord {
+    var messageID: String
+    var hasCallerKey: Bool
+    var byteCount: Int
+
+    /// Reads the columns `message_id`, `is_given` and `bytes`.
+    fileprivate init(_ row: Statement.Row) {
+        messageID = row.text("message_id") ?? ""
+        hasCallerKey = row.int64("is_given") != 0
+        byteCount = row.int("bytes")
+    }
+}
+
+/// The rows of records.
+extension LaneDatabase {
+    /// Adds a record.
+    ///
+    /// - Parameter run: Names the run in which `draft.acceptedAt` has a meaning.
+    func insert(
+        _ draft: Draft, number: Int64, generation: Generation, body: JSONText, run: Int64
+    ) throws(StorageError) {
+        try statement(
+            """
+            INSERT INTO record(id, generation, route, is_given, occurred, run, accepted, message_id, body)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """
+        ).run(
+            number, generation.number, draft.route.rawValue, draft.hasCallerKey, draft.occurredAt.milliseconds, run,
+            draft.acceptedAt.nanoseconds, lending: draft.messageID.text, body.bytes
+        )
+    }
+
+    /// Copies a record of another database.
+    ///
+    /// - Parameter row: That record.
+    /// - Returns: False if there is a record of that number already, as in a database that shows some twice.
+    func restore(_ row: Statement.Row, number: Int64, body: [UInt8]) throws(StorageError) -> Bool {
+        try statement(
+            """
+            INSERT OR IGNORE INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id
+            """
+        ).hasRow(
+            number, row.int64("generation"), row.int64("route"), row.text("message_id"), row.int64("is_given"),
+            row.int64("occurred"), row.int64("run"), row.int64("accepted"), body
+        )
+    }
+
+    /// Removes the records of a range.
+    func deleteRecords(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [RemovedRecord] {
+        try statement(
+            "DELETE FROM record WHERE id BETWEEN ?1 AND ?2 RETURNING message_id, is_given, length(body) AS bytes"
+        ).all(numbers.lowerBound, numbers.upperBound) { RemovedRecord($0) }
+    }
+
+    /// Removes a lane's oldest record.
+    func deleteOldestRecord(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+        try statement(
+            """
+            DELETE FROM record WHERE id = (SELECT id FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1)
+            RETURNING message_id, is_given, length(body) AS bytes
+            """
+        ).all(key.records.lowerBound, key.records.upperBound) { RemovedRecord($0) }
+    }
+
+    /// Removes the records of a lane whose generation has no session.
+    func deleteUnboundRecords(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+        try statement(
+            """
+            DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation NOT IN (
+                SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
+            ) RETURNING message_id, is_given, length(body) AS bytes
+            """
+        ).all(key.records.lowerBound, key.records.upperBound, key.lane) { RemovedRecord($0) }
+    }
+
+    /// How many records of other lanes are set aside at most while one lane is emptied.
+    private static var mostSpared: Int { 1_000 }
+
+    /// Removes all records of a lane.
+    ///
+    /// If rows are deleted one by one, SQLite writes every page; a whole table it frees without writing its pages. Mostly
+    /// the lane has nearly all records: then the few others are set aside, and the table is emptied.
+    func deleteRecords(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+        let (first, last) = (key.records.lowerBound, key.records.upperBound)
+        let others = "SELECT * FROM record WHERE id < \(first) UNION ALL SELECT * FROM record WHERE id > \(last)"
+        let count = try connection.number("SELECT count(*) FROM (\(others) LIMIT \(Self.mostSpared + 1))") ?? 0
+        guard count <= Self.mostSpared else { return try deleteRecords(key.records) }
+        let removed = try statement(
+            "SELECT message_id, is_given, length(body) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
+        ).all(first, last) { RemovedRecord($0) }
+        try connection.execute(
+            """
+            CREATE TEMP TABLE spared AS \(others);
+            DELETE FROM record;
+            INSERT INTO record SELECT * FROM temp.spared;
+            DROP TABLE temp.spared
+            """
+        )
+        return removed
+    }
+
+    /// Does to a lane's records what a reset has done that its row does not know of: those without a session go.
+    func repeatReset(_ row: inout LaneRow) throws(StorageError) {
+        let removed = try deleteUnboundRecords(of: row.key)
+        guard !removed.isEmpty else { return }
+        for record in removed {
+            row.counters.queued -= 1
+            row.counters.queuedBytes -= record.byteCount
+            guard record.hasCallerKey else { continue }
+            row.settled += 1
+            try markSettled(record.messageID, row.settled, in: row.key)
+        }
+        try countDropped(removed.count, .reset, lane: row.key.lane)
+    }
+
+    /// Reads the generation and the time of a lane's oldest record.
+    func oldestRecord(of key: LaneKey) throws(StorageError) -> (generation: Generation, occurredAt: Timestamp)? {
+        try statement("SELECT generation, occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
+            .first(key.records.lowerBound, key.records.upperBound) { row in
+                (Generation(row.int64("generation")), Timestamp(milliseconds: row.int64("occurred")))
+            }
+    }
+
+    /// Reads records, oldest first, until `body` returns false.
+    ///
+    /// - Parameters:
+    ///   - numbers: Which ones.
+    ///   - run: The run in which the monotonic times of records have a meaning.
+    ///   - isWanted: Whether a record is to be read.
+    ///   - body: Takes a record, or the number of one that cannot be read; gives false to stop.
+    func readRecords(
+        _ numbers: ClosedRange<Int64>, run: Int64, isWanted: (Int64) -> Bool, body: (Int64, Record?) -> Bool
+    ) throws(StorageError) {
+        try statement(
+            """
+            SELECT id, message_id, generation, route, occurred, run, accepted, body FROM record
+            WHERE id BETWEEN ?1 AND ?2 ORDER BY id
+            """
+        ).rows(numbers.lowerBound, numbers.upperBound) { row in
+            let number = row.int64("id")
+            return !isWanted(number) || body(number, Record(row, number: number, run: run))
+        }
+    }
+
+    /// Whether there is a record of that number.
+    func hasRecord(_ number: Int64) throws(StorageError) -> Bool {
+        try statement("SELECT 1 FROM record WHERE id = ?1").hasRow(number)
+    }
+
+    /// Whether a lane holds records whose generation has a session.
+    func hasBoundRecords(_ key: LaneKey) throws(StorageError) -> Bool {
+        try statement(
+            """
+            SELECT 1 FROM record WHERE id BETWEEN ?1 AND ?2 AND generation IN (
+                SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
+            ) LIMIT 1
+            """
+        ).hasRow(key.records.lowerBound, key.records.upperBound, key.lane)
+    }
+
+    /// Counts a lane's records and the bytes of their bodies.
+    func measureRecords(of key: LaneKey) throws(StorageError) -> (count: Int, bytes: Int) {
+        try statement(
+            "SELECT count(*) AS count, coalesce(sum(length(body)), 0) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
+        ).first(key.records.lowerBound, key.records.upperBound) { ($0.int("count"), $0.int("bytes")) } ?? (0, 0)
+    }
+
+    /// Reads the numbers of records, oldest first.
+    func recordNumbers(_ range: ClosedRange<Int64>) throws(StorageError) -> [Int64] {
+        try statement("SELECT id FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+            .all(range.lowerBound, range.upperBound) { $0.int64("id") }
+    }
+
+    /// Lists a lane's records, oldest first, as they leave it.
+    ///
+    /// - Parameter onlyUnbound: Whether only those count whose generation never had a session.
+    func movers(
+        of key: LaneKey, onlyUnbound: Bool
+    ) throws(StorageError) -> [(number: Int64, record: RemovedRecord)] {
+        try statement(
+            """
+            SELECT id, message_id, is_given, length(body) AS bytes FROM record
+            WHERE id BETWEEN ?1 AND ?2 AND (NOT ?4 OR generation NOT IN (
+                SELECT number FROM generation WHERE lane = ?3 AND was_bound
+            )) ORDER BY id
+            """
+        ).all(key.records.lowerBound, key.records.upperBound, key.lane, onlyUnbound) { row in
+            (row.int64("id"), RemovedRecord(row))
+        }
+    }
+
+    /// Gives a record another number and another generation.
+    func moveRecord(_ number: Int64, to newNumber: Int64, _ generation: Generation) throws(StorageError) {
+        try statement("UPDATE record SET id = ?2, generation = ?3 WHERE id = ?1")
+            .run(number, newNumber, generation.number)
+    }
+}
+
+extension Record {
+    /// Reads a record; `nil` if it cannot be read.
+    fileprivate init?(_ row: Statement.Row, number: Int64, run: Int64) {
+        // Every body was valid when it was written. An invalid one is damage, and the caller counts it.
+        guard let messageID = row.text("message_id").flatMap(MessageID.init),
+            let route = Route(rawValue: row.int("route")),
+            let body = try? JSONText(validating: row.bytes("body"), maxDepth: JSONText.maxDepthCeiling)
+        else { return nil }
+        self.init(
+            id: Record.ID(number), messageID: messageID, sequence: LaneKey.sequence(ofRecord: number),
+            generation: Generation(row.int64("generation")), route: route, body: body,
+            occurredAt: Timestamp(milliseconds: row.int64("occurred")),
+            acceptedAt: row.int64("run") == run ? .nanoseconds(row.int64("accepted")) : nil
+        )
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, for 292 years in either direction.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    }
+}
