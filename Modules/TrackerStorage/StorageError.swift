@@ -22,6 +22,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case busy
         /// Another process is building a new database from a damaged one.
         case rebuilding
+        /// A damaged database cannot be read now, and is not given up yet.
+        case unreadable
         /// The disk failed in another way.
         case failed
         /// The outbox was closed.
@@ -36,6 +38,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     private var systemError: Int32 = 0
     /// Whether the process lacked memory or descriptors, or was interrupted: the next try may work.
     var isPassing = false
+    /// Whether SQLite could not read at all, whatever the file holds.
+    var isRefusedRead = false
 
     /// Makes an error.
     public init(_ kind: Kind, _ message: String) {

@@ -23,7 +23,7 @@ static inline int tracker_sqlite_lend_blob(sqlite3_stmt *statement, int index, c
 }
 
 // The name of SQLite's way to files for our databases: the standard one, but it does not wait for locks that the system
-// cannot give. NULL, which stands for the standard one, if it cannot be made.
+// cannot give, and a read that the medium refuses is SQLITE_IOERR_VNODE. NULL, which stands for the standard one, if it cannot be made.
 const char *tracker_sqlite_vfs(void);
 
 #endif

@@ -3,18 +3,20 @@ import TrackerModels
 /// What can still be read of a damaged database.
 ///
 /// Every read gives as much as the damage allows. A read that fails for another reason throws: what it could not read now
-/// is read at the next try.
+/// is read at the next try. It throws `unreadable` if the system has refused the read.
 final class DamagedDatabase {
     private let connection: Connection
     private let isLastTry: Bool
+    private let givesUp: Bool
 
     /// Opens a damaged database.
     ///
     /// - Parameters:
     ///   - path: Its file.
-    ///   - isLastTry: Whether a read that the disk refuses counts as damage: a sector may be unreadable for good.
+    ///   - isLastTry: Whether a read that fails for no known reason counts as damage.
+    ///   - givesUp: Whether a read that the system refuses counts as damage: a sector may be unreadable for good.
     /// - Returns: `nil` if not even its tables can be found.
-    init?(_ path: String, isLastTry: Bool) throws(StorageError) {
+    init?(_ path: String, isLastTry: Bool, givesUp: Bool) throws(StorageError) {
         do throws(StorageError) {
             let connection = try Connection(path, .readWrite)
             // So a file that was cut short is read as far as it goes.
@@ -24,8 +26,9 @@ final class DamagedDatabase {
             else { return nil }
             self.connection = connection
             self.isLastTry = isLastTry
+            self.givesUp = givesUp
         } catch {
-            guard error.isDamage(onLastTry: isLastTry) else { throw error }
+            guard error.isDamage(onLastTry: isLastTry, givesUp: givesUp) else { throw error.ofDamagedDatabase }
             return nil
         }
     }
@@ -40,7 +43,13 @@ final class DamagedDatabase {
     }
 
     /// Its name among all databases.
-    var id: DatabaseID? { ((try? connection.number(DatabaseID.query)) ?? nil).map(DatabaseID.init) }
+    var id: DatabaseID? {
+        get throws(StorageError) {
+            var id: DatabaseID?
+            try read(DatabaseID.query) { id = DatabaseID(number: $0.int64(0)) }
+            return id
+        }
+    }
 
     /// The lanes, and what their rows and those of their brands say.
     func lanes() throws(StorageError) -> [LaneIdentity: RecoveredLane] {
@@ -160,7 +169,7 @@ final class DamagedDatabase {
             try body()
             return true
         } catch {
-            guard error.isDamage(onLastTry: isLastTry) else { throw error }
+            guard error.isDamage(onLastTry: isLastTry, givesUp: givesUp) else { throw error.ofDamagedDatabase }
             return false
         }
     }
@@ -168,11 +177,17 @@ final class DamagedDatabase {
 
 extension StorageError {
     /// Whether a read of a damaged database that has failed so will never read more.
-    fileprivate func isDamage(onLastTry isLastTry: Bool) -> Bool {
-        switch kind {
+    func isDamage(onLastTry isLastTry: Bool, givesUp: Bool) -> Bool {
+        if isRefusedRead { return givesUp && !isPassing }
+        return switch kind {
         case .corrupt, .refused: true
         case .failed: isLastTry && !isPassing
-        case .folder, .open, .newerSchema, .full, .readOnly, .busy, .rebuilding, .closed: false
+        case .folder, .open, .newerSchema, .full, .readOnly, .busy, .rebuilding, .unreadable, .closed: false
         }
+    }
+
+    /// The failure of a read of a damaged database, which another try may read.
+    fileprivate var ofDamagedDatabase: StorageError {
+        isRefusedRead ? StorageError(.unreadable, "A damaged database cannot be read now: \(message)") : self
     }
 }

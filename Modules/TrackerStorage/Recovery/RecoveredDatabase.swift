@@ -10,7 +10,7 @@ struct RecoveredDatabase {
         var lost: Int?
     }
 
-    /// How often the damaged database is read before a read that the disk refuses counts as damage.
+    /// How often the damaged database is read at once before a read that fails counts.
     private static let tries = 3
 
     private let folder: StateFolder
@@ -24,19 +24,27 @@ struct RecoveredDatabase {
 
     /// Builds the new database beside the damaged one, as a whole or not at all.
     ///
-    /// - Parameter queued: How many records of lanes are known to have waited, if the database cannot be read.
-    func build(expecting queued: [LaneIdentity: Int]) throws(StorageError) -> Count {
+    /// - Parameters:
+    ///   - queued: How many records of lanes are known to have waited, if the database cannot be read.
+    ///   - givesUp: Whether reads that the system refuses count as damage.
+    /// - Throws: `unreadable` if the system refuses reads, and they do not count as damage.
+    func build(expecting queued: [LaneIdentity: Int], givesUp: Bool = false) throws(StorageError) -> Count {
         try makeEmpty()
         let database = try LaneDatabase(Connection(files.new, .readWrite))
         try database.connection.execute("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY")
+        func carryOver(isLastTry: Bool) throws(StorageError) -> Count {
+            let damaged = try DamagedDatabase(
+                files.damagedCopy, isLastTry: isLastTry, givesUp: givesUp && isLastTry)
+            return try self.carryOver(from: damaged, into: database, queued)
+        }
         for _ in 1..<Self.tries {
             do throws(StorageError) {
-                return try carryOver(from: DamagedDatabase(files.damagedCopy, isLastTry: false), into: database, queued)
+                return try carryOver(isLastTry: false)
             } catch {
-                guard error.kind == .failed else { throw error }
+                guard error.kind == .failed || error.kind == .unreadable else { throw error }
             }
         }
-        return try carryOver(from: DamagedDatabase(files.damagedCopy, isLastTry: true), into: database, queued)
+        return try carryOver(isLastTry: true)
     }
 
     private func makeEmpty() throws(StorageError) {
@@ -54,7 +62,7 @@ struct RecoveredDatabase {
         return try database.writing { () throws(StorageError) in
             var count = Count()
             // Records keep their numbers: what is decided about them counts in the new database as well.
-            if let id = damagedCopy?.id {
+            if let id = try damagedCopy?.id {
                 try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('database', \(id.number))")
             }
             // The damaged copy, which will be set aside, may hold what was to be erased.

@@ -195,11 +195,15 @@ extension StorageError {
             case SQLITE_IOERR, SQLITE_CANTOPEN: Self.isPassing(systemError)
             default: false
             }
+        isRefusedRead = code == Self.refusedRead || code == SQLITE_IOERR | (1 << 8)  // SQLITE_IOERR_READ
     }
 
-    /// Input errors that mean that a file was cut short.
+    /// SQLITE_IOERR_VNODE: our VFS says so of a read that the medium refuses.
+    private static let refusedRead = SQLITE_IOERR | (27 << 8)
+
+    /// Input errors after which a database in use is built anew: the file was cut short, or the medium refuses a read.
     private static let damageCodes: Set<Int32> = [
         SQLITE_IOERR | (2 << 8),  // SQLITE_IOERR_SHORT_READ
-        SQLITE_IOERR | (33 << 8),  // SQLITE_IOERR_CORRUPTFS
+        refusedRead,
     ]
 }

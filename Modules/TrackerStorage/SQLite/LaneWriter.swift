@@ -65,7 +65,10 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Whether something is to be tried again before long, even without a call.
-    var needsRetry: Bool { !log.isEmpty || erasure != nil }
+    var needsRetry: Bool { !log.isEmpty || erasure != nil || isUnreadable }
+
+    /// Whether a damaged database waits until it can be read.
+    var isUnreadable: Bool { failure?.kind == .unreadable }
 
     /// Opens or makes the database, and the lane in it.
     mutating func open() throws(StorageError) -> Opening {
@@ -77,7 +80,7 @@ struct LaneWriter: ~Copyable {
             findings.removeAll { if case .databaseRecovered = $0 { true } else { false } }
             return Opening(state: shown, movedRecords: lane.movedRecords, recovery: lane.recovery)
         } catch {
-            guard error.kind == .full || error.kind == .readOnly else { throw error }
+            guard [.full, .readOnly, .unreadable].contains(error.kind) else { throw error }
             failure = error
             return Opening(state: shown, writeFailure: error)
         }
@@ -88,7 +91,8 @@ struct LaneWriter: ~Copyable {
         var outcome = Outcome()
         do throws(StorageError) {
             try locked { (writer) throws(StorageError) in try writer.write(tasks, &outcome) }
-            if failure != nil, outcome.hasWritten {
+            // If a damaged database was unreadable, another was written in its place.
+            if failure != nil, outcome.hasWritten || isUnreadable {
                 outcome.events.append(.recovered)
                 failure = nil
             }

@@ -20,9 +20,9 @@ extension SQLiteOutbox {
         return true
     }
 
-    /// Tries to write what the disk has refused, one last time.
+    /// Tries to write what the disk has refused, and to read what it has refused.
     func writeUnwritten() {
-        if !log.isEmpty { write([]) }
+        if writer.withLock({ !log.isEmpty || $0.isUnreadable }) { write([]) }
     }
 
     /// Reacts to what other outboxes of the brand, or this one, could not write or have written.

@@ -184,9 +184,17 @@ struct WatchedDatabase: ~Copyable {
             try files.clearPlace()
             // If the lane was never seen, the number of its records is unknown.
             let queued = seen.map { [configuration.lane: $0.queuedRecords] } ?? [:]
-            count = try RecoveredDatabase(folder).build(expecting: queued)
+            let now = configuration.wallClock()
+            do throws(StorageError) {
+                let givesUp = try folder.refusal?.isForGood(at: now) ?? false
+                count = try RecoveredDatabase(folder).build(expecting: queued, givesUp: givesUp)
+            } catch {
+                if error.kind == .unreadable { folder.rememberRefusal(at: now) }
+                throw error
+            }
             try files.placeNew()
         }
+        try folder.forgetRefusal()
         let name = try files.setDamagedCopyAside()
         let recovery = DatabaseRecovery(setAside: name, carriedOver: count.carriedOver, lost: count.lost)
         pending = (recovery, count.lostByLane[configuration.lane] ?? 0)

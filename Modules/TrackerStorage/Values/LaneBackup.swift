@@ -18,6 +18,8 @@ struct LaneBackup: Sendable {
         case sequence
         /// Something of the folder, whosever it is, is still to be erased.
         case erasure
+        /// Since when the system refuses to read the folder's damaged database.
+        case refusal
     }
 
     /// The files of a lane.
