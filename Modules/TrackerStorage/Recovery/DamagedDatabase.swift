@@ -46,7 +46,7 @@ final class DamagedDatabase {
     var id: DatabaseID? {
         get throws(StorageError) {
             var id: DatabaseID?
-            try read(DatabaseID.query) { id = DatabaseID(number: $0.int64(0)) }
+            try read(DatabaseID.query) { id = DatabaseID(number: $0.int64("value")) }
             return id
         }
     }
