@@ -217,7 +217,7 @@ links:
 
 # To read it: python3 -m http.server -d .build/docs/MobileTracker.doccarchive, then /documentation/mobiletracker
 docs: setup
-	swift build --target Bridge -Xswiftc -warnings-as-errors
+	swift build --target TrackerCore -Xswiftc -warnings-as-errors
 	@python3 Tests/Scripts/docs.py .build/debug/Modules .build/docs
 
 lint:

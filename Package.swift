@@ -45,8 +45,6 @@ let package = Package(
         .library(name: "TrackerStorage", targets: ["TrackerStorage"]),
         .library(name: "TrackerNetworking", targets: ["TrackerNetworking"]),
         .library(name: "TrackerCore", targets: ["TrackerCore"]),
-        .library(name: "JSONRPC", targets: ["JSONRPC"]),
-        .library(name: "Bridge", targets: ["Bridge"]),
         .executable(name: "BridgeHost", targets: ["BridgeHost"]),
     ],
     traits: [
@@ -61,7 +59,7 @@ let package = Package(
         shim("CZlib", linking: "z"),
         module("TrackerPlatform", at: "Modules/TrackerPlatform"),
         module("TrackerJSON", at: "Modules/TrackerJSON"),
-        module("TrackerModels", at: "Modules/TrackerModels", "TrackerJSON"),
+        module("TrackerModels", at: "Modules/TrackerModels", "TrackerJSON", "TrackerPlatform"),
         module("TrackerStorage", at: "Modules/TrackerStorage", "TrackerModels", "TrackerPlatform", "CSQLite"),
         module(
             "TrackerNetworking", at: "Modules/TrackerNetworking",

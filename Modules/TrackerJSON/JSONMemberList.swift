@@ -124,7 +124,7 @@ extension JSONText {
     /// also if one object repeats it. Keys and values keep their spelling.
     ///
     /// - Parameter objects: Objects, the last of which wins. A text of another kind counts as an empty object.
-    public static func merging(_ objects: [JSONText]) -> JSONText {
+    package static func merging(_ objects: [JSONText]) -> JSONText {
         let joined = joining(objects)
         return joined.hasDistinctKeys ? joined : JSONMemberList(joined).text
     }
@@ -152,7 +152,7 @@ extension JSONText {
     /// This object without the members that have one of these keys.
     ///
     /// - Parameter keys: Keys, compared by their bytes after unescaping.
-    public func removing(_ keys: [String]) -> JSONText {
+    package func removing(_ keys: [String]) -> JSONText {
         var list = JSONMemberList(self)
         list.remove(keys)
         return list.text

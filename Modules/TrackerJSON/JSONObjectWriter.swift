@@ -1,50 +1,50 @@
 /// Writes one JSON object, member by member, straight into text.
 ///
 /// Members stand in the order in which they are appended. The writer does not look for keys that come twice.
-public struct JSONObjectWriter: Sendable {
+package struct JSONObjectWriter: Sendable {
     private var bytes: [UInt8]
 
     /// Starts an empty object.
     ///
     /// - Parameter capacity: About how many bytes will be written.
-    public init(reservingCapacity capacity: Int = 256) {
+    package init(reservingCapacity capacity: Int = 256) {
         bytes = []
         bytes.reserveCapacity(capacity)
         bytes.append(UInt8(ascii: "{"))
     }
 
     /// Appends a member whose value is text, as it is.
-    public mutating func append(_ key: String, _ value: JSONText) {
+    package mutating func append(_ key: String, _ value: JSONText) {
         appendKey(key)
         bytes += value.bytes
     }
 
     /// Appends a string, escaped where it must be.
-    public mutating func append(_ key: String, _ value: String) {
+    package mutating func append(_ key: String, _ value: String) {
         appendKey(key)
         JSONEscape.append(value, to: &bytes)
     }
 
     /// Appends a whole number.
-    public mutating func append(_ key: String, _ value: Int64) {
+    package mutating func append(_ key: String, _ value: Int64) {
         appendKey(key)
         bytes += value.description.utf8
     }
 
     /// Appends a number in its spelling.
-    public mutating func append(_ key: String, _ value: JSONNumber) {
+    package mutating func append(_ key: String, _ value: JSONNumber) {
         appendKey(key)
         bytes += value.text.utf8
     }
 
     /// Appends `true` or `false`.
-    public mutating func append(_ key: String, _ value: Bool) {
+    package mutating func append(_ key: String, _ value: Bool) {
         appendKey(key)
         bytes += value.description.utf8
     }
 
     /// Appends `null`.
-    public mutating func appendNull(_ key: String) {
+    package mutating func appendNull(_ key: String) {
         appendKey(key)
         bytes += "null".utf8
     }
@@ -52,7 +52,7 @@ public struct JSONObjectWriter: Sendable {
     /// Appends all members of an object, as they are written.
     ///
     /// A text of another kind has none.
-    public mutating func append(membersOf object: JSONText) {
+    package mutating func append(membersOf object: JSONText) {
         guard object.kind == .object else { return }
         let members = object.bytes.dropFirst().dropLast()
         guard members.contains(where: { $0 > 0x20 }) else { return }
@@ -79,7 +79,7 @@ public struct JSONObjectWriter: Sendable {
     }
 
     /// The object as text.
-    public consuming func finish() -> JSONText {
+    package consuming func finish() -> JSONText {
         bytes.append(UInt8(ascii: "}"))
         return JSONText(accepted: bytes)
     }

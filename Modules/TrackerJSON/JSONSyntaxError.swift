@@ -31,7 +31,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     /// - Parameters:
     ///   - kind: Which rule was broken.
     ///   - offset: The offset of the offending byte.
-    public init(_ kind: Kind, at offset: Int) {
+    package init(_ kind: Kind, at offset: Int) {
         self.kind = kind
         self.offset = offset
     }

@@ -12,7 +12,7 @@ public struct JSONText: Hashable, Sendable {
     public static let maxDepth = 128
 
     /// The deepest nesting that a caller can ask for.
-    public static let maxDepthCeiling = 1024
+    package static let maxDepthCeiling = 1024
 
     /// The text as UTF-8.
     ///
@@ -36,7 +36,7 @@ public struct JSONText: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: A value, with or without white space around it.
-    ///   - maxDepth: How deep arrays and objects may nest; more than ``maxDepthCeiling`` counts as that.
+    ///   - maxDepth: How deep arrays and objects may nest; more than 1,024 counts as that.
     /// - Throws: The first fault and where it is.
     public init(validating bytes: [UInt8], maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
         var scanner = JSONScanner(maxDepth: min(maxDepth, Self.maxDepthCeiling), outlineDepth: -1)
@@ -48,9 +48,9 @@ public struct JSONText: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: A value, with or without white space around it.
-    ///   - maxDepth: How deep arrays and objects may nest; more than ``maxDepthCeiling`` counts as that.
+    ///   - maxDepth: How deep arrays and objects may nest; more than 1,024 counts as that.
     /// - Throws: The first fault; its offset counts from the start of the slice.
-    public init(validating bytes: ArraySlice<UInt8>, maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
+    package init(validating bytes: ArraySlice<UInt8>, maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
         var scanner = JSONScanner(maxDepth: min(maxDepth, Self.maxDepthCeiling), outlineDepth: -1)
         let value = try scanner.scan(bytes)
         self.bytes = Array(bytes.dropFirst(value.lowerBound).prefix(value.count))
@@ -60,7 +60,7 @@ public struct JSONText: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - string: A value, with or without white space around it.
-    ///   - maxDepth: How deep arrays and objects may nest; more than ``maxDepthCeiling`` counts as that.
+    ///   - maxDepth: How deep arrays and objects may nest; more than 1,024 counts as that.
     /// - Throws: The first fault and where it is, as an offset into the string's UTF-8.
     public init(validating string: String, maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
         try self.init(validating: Array(string.utf8), maxDepth: maxDepth)
@@ -73,7 +73,7 @@ public struct JSONText: Hashable, Sendable {
     public var byteCount: Int { bytes.count }
 
     /// Which kind of value this is.
-    public var kind: JSONKind { bytes.first.flatMap(JSONKind.init(firstByte:)) ?? .null }
+    package var kind: JSONKind { bytes.first.flatMap(JSONKind.init(firstByte:)) ?? .null }
 
     /// Where the outer values of this text are.
     ///
@@ -128,15 +128,15 @@ public enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
 
 extension JSONText {
     /// Whether this is `null`.
-    public var isNull: Bool { kind == .null }
+    package var isNull: Bool { kind == .null }
 
     /// The truth value, if this is `true` or `false`.
-    public var boolValue: Bool? {
+    package var boolValue: Bool? {
         kind == .boolean ? bytes.first == UInt8(ascii: "t") : nil
     }
 
     /// The characters, unescaped and otherwise exactly as written, if this is a string.
-    public var stringValue: String? {
+    package var stringValue: String? {
         guard kind == .string else { return nil }
         return String(decoding: JSONEscape.characters(ofContent: bytes.dropFirst().dropLast()), as: UTF8.self)
     }
@@ -145,15 +145,15 @@ extension JSONText {
     ///
     /// What counts is the value, not the spelling: `1000`, `1e3` and `1000.0` are all 1000, and `1.5` and `1e30` are
     /// `nil`. Nothing is rounded.
-    public var intValue: Int64? { number?.intValue }
+    package var intValue: Int64? { number?.intValue }
 
     /// The nearest double, if this is a number. `nil` if the number is too large for one, such as `1e400`.
     ///
     /// Digits may be lost, as in `0.1` or 2^53 + 1.
-    public var doubleValue: Double? { number?.doubleValue }
+    package var doubleValue: Double? { number?.doubleValue }
 
     /// The elements, in order, if this is an array; otherwise none.
-    public var elements: [JSONText] {
+    package var elements: [JSONText] {
         guard kind == .array else { return [] }
         return outline(depth: 1).items.dropFirst().map { JSONText(accepted: bytes[$0.value]) }
     }
@@ -169,7 +169,7 @@ extension JSONText {
     /// `init(validating:)`.
     ///
     /// - Parameter string: Any characters, NUL among them.
-    public init(_ string: String) {
+    package init(_ string: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(string.utf8.count + 2)
         JSONEscape.append(string, to: &bytes)
@@ -177,7 +177,7 @@ extension JSONText {
     }
 
     /// Makes a JSON array of texts, spliced as they are.
-    public init(elements: some Sequence<JSONText>) {
+    package init(elements: some Sequence<JSONText>) {
         var bytes = [UInt8(ascii: "[")]
         for element in elements {
             if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
@@ -188,29 +188,29 @@ extension JSONText {
     }
 
     /// `null`.
-    public static let null = JSONText(accepted: Array("null".utf8))
+    package static let null = JSONText(accepted: Array("null".utf8))
 
     /// `{}`.
-    public static let emptyObject = JSONText(accepted: Array("{}".utf8))
+    package static let emptyObject = JSONText(accepted: Array("{}".utf8))
 }
 
 extension JSONText {
     /// A key of an object and its value.
-    public struct Member: Hashable, Sendable {
+    package struct Member: Hashable, Sendable {
         /// The key, unescaped.
-        public let key: String
+        package let key: String
         /// The value.
-        public let value: JSONText
+        package let value: JSONText
 
         /// Whether both have the same key and the same value, byte for byte.
         ///
         /// Swift's own comparison of strings would take `é` written as one scalar and as two for the same key.
-        public static func == (one: Member, other: Member) -> Bool {
+        package static func == (one: Member, other: Member) -> Bool {
             one.key.utf8.elementsEqual(other.key.utf8) && one.value == other.value
         }
 
         /// Hashes the bytes of the key and of the value.
-        public func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             hasher.combine(ExactString(key))
             hasher.combine(value)
         }
@@ -220,7 +220,7 @@ extension JSONText {
     ///
     /// Each key comes once. If the text repeats a key, it stands in its first place with its last value. Keys are
     /// compared by their bytes after unescaping.
-    public var members: [Member] {
+    package var members: [Member] {
         let list = JSONMemberList(self)
         return (0..<list.count).map { place in
             Member(
@@ -233,12 +233,12 @@ extension JSONText {
     /// The value under a key, if this is an object that has it; if the text repeats the key, the last.
     ///
     /// - Parameter key: The key, compared by its bytes after unescaping.
-    public func value(forKey key: String) -> JSONText? {
+    package func value(forKey key: String) -> JSONText? {
         guard kind == .object else { return nil }
         let outline = outline(depth: 1)
         return outline.member(key, of: 0, in: bytes).map { JSONText(accepted: bytes[outline.items[$0].value]) }
     }
 
     /// The value under a key, as ``value(forKey:)`` gives it.
-    public subscript(key: String) -> JSONText? { value(forKey: key) }
+    package subscript(key: String) -> JSONText? { value(forKey: key) }
 }

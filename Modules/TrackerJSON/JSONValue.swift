@@ -63,7 +63,7 @@ public enum JSONValue: Sendable {
     }
 
     /// Which kind of value this is.
-    public var kind: JSONKind {
+    package var kind: JSONKind {
         switch self {
         case .null: .null
         case .bool: .boolean

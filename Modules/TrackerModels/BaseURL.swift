@@ -3,37 +3,37 @@
 /// A `BaseURL` is always valid. Two spellings of one address are equal: scheme and host are in lower case, the default
 /// port of the scheme is left out, and one slash at the end is removed. ``description`` is that canonical form. Events
 /// wait in a queue of their own for each of them.
-public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
+package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// The scheme.
-    public enum Scheme: String, Hashable, Sendable, CaseIterable {
+    package enum Scheme: String, Hashable, Sendable, CaseIterable {
         /// With TLS.
         case https
         /// Without encryption.
         case http
 
         /// The default port.
-        public var defaultPort: UInt16 { self == .https ? 443 : 80 }
+        package var defaultPort: UInt16 { self == .https ? 443 : 80 }
     }
 
     /// Why a text is no base URL.
-    public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence for a developer, without the URL: it may hold a password.
-        public let reason: String
+        package let reason: String
 
         /// The reason.
-        public var description: String { reason }
+        package var description: String { reason }
     }
 
     /// The scheme.
-    public let scheme: Scheme
+    package let scheme: Scheme
     /// The host in lower case; an IPv6 address keeps its brackets.
-    public let host: String
+    package let host: String
     /// The port, if it is not the default port of the scheme.
-    public let port: UInt16?
+    package let port: UInt16?
     /// Whether the host is this machine by its spelling alone: `localhost`, `127.0.0.0/8` or `[::1]`.
     package let isLoopback: Bool
     /// The base path: empty, or beginning with a slash. It is as it was given, without one slash at the end.
-    public let path: String
+    package let path: String
 
     /// A request whose head is longer than servers and proxies take could never be sent.
     private static let maxBytes = 16_384
@@ -46,7 +46,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     ///   - allowInsecureHTTP: Whether plain `http` is accepted for any host. Otherwise it is accepted only for this
     ///     machine: `localhost`, `127.0.0.0/8` or `[::1]`.
     /// - Throws: ``Invalid`` with the reason.
-    public init(_ text: String, allowInsecureHTTP: Bool = false) throws(Invalid) {
+    package init(_ text: String, allowInsecureHTTP: Bool = false) throws(Invalid) {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Invalid(
                 reason: "The URL holds a space, a control character or a character outside ASCII; percent-encode its "
@@ -84,15 +84,15 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Scheme, host and port, such as `https://api.example.com:8443`. A key must not be sent to another origin.
-    public var origin: String { "\(scheme.rawValue)://\(host)" + (port.map { ":\($0)" } ?? "") }
+    package var origin: String { "\(scheme.rawValue)://\(host)" + (port.map { ":\($0)" } ?? "") }
 
     /// The canonical form, without a slash at the end.
-    public var description: String { origin + path }
+    package var description: String { origin + path }
 
     /// The address of an endpoint under this one.
     ///
     /// - Parameter path: A percent-encoded path that begins with a slash, such as `/v2/tracking-session`.
-    public func appending(path: String) -> String { description + path }
+    package func appending(path: String) -> String { description + path }
 
     /// Refuses an address that ends in the path of an endpoint, which would be appended to it once more.
     ///

@@ -1,10 +1,10 @@
 /// The name and the version of the product, as its programs print them and its requests carry them.
 ///
 /// This is the one place to change it: `make generate` writes it into the packages.
-public enum ProductVersion {
+package enum ProductVersion {
     /// The product's name, with which the `User-Agent` header begins.
-    public static let product = "mobile-tracker"
+    package static let product = "mobile-tracker"
 
     /// A semantic version.
-    public static let current = "0.1.0"
+    package static let current = "0.1.0"
 }

@@ -42,7 +42,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     var isRefusedRead = false
 
     /// Makes an error.
-    public init(_ kind: Kind, _ message: String) {
+    package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message
     }

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PUBLIC = ["TrackerJSON", "TrackerModels", "TrackerStorage", "TrackerNetworking", "TrackerCore", "JSONRPC", "Bridge"]
+PUBLIC = ["TrackerJSON", "TrackerModels", "TrackerStorage", "TrackerNetworking", "TrackerCore"]
 SHIMS = ["CSQLite", "CCurl", "CZlib"]
 
 

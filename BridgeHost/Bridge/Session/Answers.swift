@@ -1,6 +1,6 @@
-public import JSONRPC
+package import JSONRPC
 import TrackerCore
-public import TrackerModels
+package import TrackerModels
 
 extension JSONText {
     /// A whole number.
@@ -69,7 +69,7 @@ extension FlushReport {
 
 extension TrackerError: RPCErrorConvertible {
     /// The error with its number, its code unchanged, and the reason why no session was made.
-    public var rpcError: RPCError {
+    package var rpcError: RPCError {
         RPCError(
             RPCError.Number(code), code: code.rawValue, message: ConfigKeys.named(in: message),
             isRetryable: isRetryable, details: cause?.details ?? []

@@ -1,11 +1,11 @@
-public import TrackerModels
+package import TrackerModels
 import TrackerPlatform
 
 /// Writes log messages as lines to a file descriptor, and never waits for their reader.
 ///
 /// A host's standard error is often a pipe that its parent does not read. When it is full, messages are left out; the
 /// next one that fits says how many.
-public final class HostLog: TrackerLog {
+package final class HostLog: TrackerLog {
     private let output: LineOutput
     private let least: LogLevel?
     private let omitsRefusals: Bool
@@ -16,19 +16,19 @@ public final class HostLog: TrackerLog {
     ///   - descriptor: Where to write; it is neither closed nor made non-blocking.
     ///   - least: The lowest level that is written. With `nil` nothing is written.
     ///   - omitsRefusals: Whether messages about dropped calls are left out, since the client warns of them itself.
-    public init(descriptor: Int32, least: LogLevel?, omitsRefusals: Bool = false) {
+    package init(descriptor: Int32, least: LogLevel?, omitsRefusals: Bool = false) {
         output = LineOutput(descriptor) { "[MobileTracker] warning: \($0) log message(s) were left out" }
         self.least = least
         self.omitsRefusals = omitsRefusals
     }
 
     /// Writes a message about dropped calls, unless those are left out.
-    public func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
+    package func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
         if !omitsRefusals { log(level, message) }
     }
 
     /// Writes `[MobileTracker] level: message`, if the level is high enough and there is room.
-    public func log(_ level: LogLevel, _ message: String) {
+    package func log(_ level: LogLevel, _ message: String) {
         guard let least, level >= least else { return }
         output.write("[MobileTracker] \(level.rawValue): \(message)")
     }

@@ -1,4 +1,4 @@
-public import JSONRPC
+package import JSONRPC
 import Synchronization
 import TrackerCore
 import TrackerModels
@@ -8,7 +8,7 @@ import TrackerPlatform
 ///
 /// It answers the calls of a connection by the method table. Calls take effect in the order in which they come. `init`
 /// and `flush` may answer late, and other calls do not wait for them.
-public final class HostSession: Responder {
+package final class HostSession: Responder {
     /// The share of the time for ending that an `init` or a flush under way may still take.
     private static let graceShare = 0.4
     /// The share of it after which the host no longer waits for the disk.
@@ -32,7 +32,7 @@ public final class HostSession: Responder {
     ///   - notify: Sends the client a notification; must return at once.
     ///   - together: Sends the answers that a closure gives in one write.
     ///   - stop: Ends the connection; must return at once.
-    public init(
+    package init(
         settings: HostSettings, log: HostLog, notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
         together: @escaping @Sendable (() -> Void) -> Void = { $0() },
         stop: @escaping @Sendable () -> Void
@@ -58,12 +58,12 @@ public final class HostSession: Responder {
     }
 
     /// Takes a call.
-    public func respond(to request: Request, reply: Reply) {
+    package func respond(to request: Request, reply: Reply) {
         order.take(CallOrder.Call(request: request, reply: reply), on: self)
     }
 
     /// Ensures that every call is answered before the deadline, even if the disk stalls.
-    public func willShutDown(by deadline: ContinuousClock.Instant) {
+    package func willShutDown(by deadline: ContinuousClock.Instant) {
         after(Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
             openCalls.close(with: .notTaken)
             order.close(with: .notTaken)
@@ -71,7 +71,7 @@ public final class HostSession: Responder {
     }
 
     /// Sends what can be sent, and closes the clients.
-    public func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
+    package func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
         let isBegun = Atomic(false)
         let begin: @Sendable () -> Void = { [tracker, analytics, basic] in
             guard !isBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -118,19 +118,19 @@ public final class HostSession: Responder {
 }
 
 /// The settings of a host that its clients use.
-public struct HostSettings: Hashable, Sendable {
+package struct HostSettings: Hashable, Sendable {
     /// The name of the program that the host works for. State is kept in a folder of this name, so that two programs
     /// share neither session nor user.
-    public var appName: String
+    package var appName: String
 
     /// The state folder of a configuration that names none; `nil`: the program's usual place.
-    public var storageDirectory: String?
+    package var storageDirectory: String?
 
     /// The longest message that is taken, in bytes.
-    public var maxMessageBytes: Int
+    package var maxMessageBytes: Int
 
     /// Makes settings.
-    public init(appName: String, storageDirectory: String?, maxMessageBytes: Int) {
+    package init(appName: String, storageDirectory: String?, maxMessageBytes: Int) {
         self.appName = appName
         self.storageDirectory = storageDirectory
         self.maxMessageBytes = maxMessageBytes

@@ -3,7 +3,7 @@
 /// The thread that reads never waits until an answer is made or read. It pauses when too much is under way, and even
 /// then it sees the end of its input. Calls are passed on in the order in which they were received. Answers go out in
 /// the order in which they are ready.
-public final class Connection: Sendable {
+package final class Connection: Sendable {
     private let input: ByteStream
     private let wake = WakePipe()
     private let limits: ConnectionLimits
@@ -18,7 +18,7 @@ public final class Connection: Sendable {
     ///   - input: An open file descriptor to read from. It is neither closed nor made non-blocking.
     ///   - output: An open file descriptor to write to. It is neither closed nor made non-blocking.
     ///   - limits: What is taken from the client before it must wait.
-    public init(input: Int32, output: Int32, limits: ConnectionLimits = ConnectionLimits()) {
+    package init(input: Int32, output: Int32, limits: ConnectionLimits = ConnectionLimits()) {
         ByteStream.reportBrokenPipes()
         self.input = ByteStream(descriptor: input)
         self.limits = limits
@@ -32,7 +32,7 @@ public final class Connection: Sendable {
     /// the end of the input.
     ///
     /// - Parameter responder: Answers the calls.
-    public func run(_ responder: some Responder) {
+    package func run(_ responder: some Responder) {
         var reader = ConnectionReader(
             input: input, wake: wake, limits: limits, queue: queue, responder: responder
         )
@@ -42,7 +42,7 @@ public final class Connection: Sendable {
     /// Stops reading; what was read is still answered.
     ///
     /// It can be called from any thread and several times, also by the responder, and returns at once.
-    public func stop() {
+    package func stop() {
         queue.stop()
     }
 
@@ -50,7 +50,7 @@ public final class Connection: Sendable {
     ///
     /// Nothing is written while the closure runs. You may call it from any thread. The thread that reads does not need
     /// it: its answers go out together anyway.
-    public func together<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func together<Result>(_ body: () throws -> Result) rethrows -> Result {
         queue.hold()
         defer { queue.release() }
         return try body()
@@ -60,45 +60,45 @@ public final class Connection: Sendable {
     ///
     /// It can be called from any thread and returns at once. If the client has left too much unread, the
     /// notification is left out; another tells how many were, once there is room.
-    public func notify(_ notification: Notification) {
+    package func notify(_ notification: Notification) {
         queue.notify(notification)
     }
 }
 
 /// What a connection takes from a client before the client must wait.
-public struct ConnectionLimits: Hashable, Sendable {
+package struct ConnectionLimits: Hashable, Sendable {
     /// The longest message, in bytes.
     ///
     /// Longer ones are refused.
-    public var maxMessageBytes = 16 << 20
+    package var maxMessageBytes = 16 << 20
     /// How many calls a batch may have.
     ///
     /// Larger ones are refused.
-    public var maxBatchCalls = 100_000
+    package var maxBatchCalls = 100_000
     /// How many calls may be unanswered before reading pauses.
-    public var maxUnansweredCalls = 4_096
+    package var maxUnansweredCalls = 4_096
     /// How many bytes unanswered calls may have before reading pauses.
-    public var maxUnansweredBytes = 4 << 20
+    package var maxUnansweredBytes = 4 << 20
     /// How many calls that may answer late may be unanswered before reading pauses.
-    public var maxLateCalls = 16_384
+    package var maxLateCalls = 16_384
     /// How many bytes of answers may wait for the client to read them before reading pauses.
     ///
     /// The answer to one batch is bounded by it, too.
-    public var maxUnreadBytes = 32 << 20
+    package var maxUnreadBytes = 32 << 20
     /// How many bytes may wait for the client to read them before notifications are left out.
-    public var maxBytesBeforeNotifications = 8 << 20
+    package var maxBytesBeforeNotifications = 8 << 20
     /// How long it may take from the end of the input until the connection ends.
-    public var shutdownTimeout = Duration.milliseconds(1_500)
+    package var shutdownTimeout = Duration.milliseconds(1_500)
 
     /// The usual limits.
-    public init() {}
+    package init() {}
 }
 
 /// Answers the calls of a connection.
 ///
 /// Its methods are called on the thread that reads the connection, one at a time, and must return at once. Answer later
 /// what takes time.
-public protocol Responder: Sendable {
+package protocol Responder: Sendable {
     /// Takes a call.
     ///
     /// Calls come in the order in which they were received.
@@ -127,10 +127,10 @@ public protocol Responder: Sendable {
 
 extension Responder {
     /// Does nothing.
-    public func willShutDown(by deadline: ContinuousClock.Instant) {}
+    package func willShutDown(by deadline: ContinuousClock.Instant) {}
 
     /// Has nothing left to do.
-    public func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
+    package func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
         completion()
     }
 }

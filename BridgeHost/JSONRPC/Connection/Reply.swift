@@ -1,11 +1,11 @@
 import Synchronization
-public import TrackerJSON
+package import TrackerJSON
 
 /// The answer to one call, to be given once, from any thread.
 ///
 /// A reply that is released without an answer answers with INTERNAL_ERROR. What is given after the first answer, or after the
 /// connection's end, is ignored.
-public final class Reply: Sendable {
+package final class Reply: Sendable {
     private enum State: UInt8, AtomicRepresentable {
         case open
         case late
@@ -36,17 +36,17 @@ public final class Reply: Sendable {
     }
 
     /// Answers with a result.
-    public func succeed(with result: JSONText) {
+    package func succeed(with result: JSONText) {
         complete(.success(result))
     }
 
     /// Answers with an error.
-    public func fail(with error: RPCError) {
+    package func fail(with error: RPCError) {
         complete(.failure(error))
     }
 
     /// Says that the answer may take long, so that the client's further calls must not wait for it.
-    public func mayBeLate() {
+    package func mayBeLate() {
         let (isFirst, _) = state.compareExchange(expected: .open, desired: .late, ordering: .acquiringAndReleasing)
         if isFirst { queue.postpone(byteCount) }
     }

@@ -4,7 +4,7 @@ import TrackerJSON
 ///
 /// The beginning of the stream decides the framing, a byte order mark and blanks aside: a name and a colon begin headers,
 /// and anything else is a line. A message that is too long or has unusable headers is refused once, and skipped in constant memory.
-public struct FrameDecoder: Sendable {
+package struct FrameDecoder: Sendable {
     private enum State: Sendable {
         /// Nothing but blanks came yet, or letters that may become a header's name.
         case undecided
@@ -23,7 +23,7 @@ public struct FrameDecoder: Sendable {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The longest message that is taken, in bytes.
-    public let maxMessageBytes: Int
+    package let maxMessageBytes: Int
     private var state = State.undecided
     /// Whether nothing came yet but a part of a byte order mark.
     private var isAtStart = true
@@ -33,13 +33,13 @@ public struct FrameDecoder: Sendable {
     /// Makes a decoder for the beginning of a stream.
     ///
     /// - Parameter maxMessageBytes: The longest message to take, in bytes, without what frames it. At least 1.
-    public init(maxMessageBytes: Int) {
+    package init(maxMessageBytes: Int) {
         precondition(maxMessageBytes >= 1)
         self.maxMessageBytes = maxMessageBytes
     }
 
     /// How the messages are framed; `nil` as long as that is unknown.
-    public var framing: Framing? {
+    package var framing: Framing? {
         switch state {
         case .undecided: nil
         case .line, .skippedLine: .lines
@@ -53,7 +53,7 @@ public struct FrameDecoder: Sendable {
     ///   - input: The piece. It must stay the same until this method has returned `nil` for it.
     ///   - position: Where to go on in the piece. It is moved past what was taken.
     /// - Returns: The next message or fault, or `nil` when the piece is used up.
-    public mutating func next(in input: [UInt8], from position: inout Int) -> Frame? {
+    package mutating func next(in input: [UInt8], from position: inout Int) -> Frame? {
         next(in: input, upTo: input.count, from: &position)
     }
 
@@ -90,7 +90,7 @@ public struct FrameDecoder: Sendable {
     /// Nothing may follow.
     ///
     /// - Returns: The last message if only its line end is missing, or a fault if more is.
-    public mutating func finish() -> Frame? {
+    package mutating func finish() -> Frame? {
         defer { carry = [] }
         switch state {
         case .undecided, .line: return takeCarriedLine()

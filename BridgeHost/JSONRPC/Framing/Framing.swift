@@ -3,7 +3,7 @@ import TrackerPlatform
 /// How the messages of a connection are separated.
 ///
 /// A connection keeps the framing that its first message has, in both directions.
-public enum Framing: String, Hashable, Sendable, CaseIterable {
+package enum Framing: String, Hashable, Sendable, CaseIterable {
     /// One message a line.
     case lines
     /// A block of headers with `Content-Length`, a blank line, and so many bytes, as in the Language Server Protocol.
@@ -11,7 +11,7 @@ public enum Framing: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A message that could not be taken from the stream.
-public enum FramingFault: Error, Hashable, Sendable {
+package enum FramingFault: Error, Hashable, Sendable {
     /// It is longer than allowed. It is passed over.
     case tooLarge(limit: Int)
     /// The headers do not say, or say in two ways, how long it is. What follows is skipped up to the next good
@@ -22,7 +22,7 @@ public enum FramingFault: Error, Hashable, Sendable {
 }
 
 /// What a stream holds next.
-public enum Frame: Hashable, Sendable {
+package enum Frame: Hashable, Sendable {
     /// A message, which is in this part of the input.
     case within(Range<Int>)
     /// A message that came in several pieces, put together.

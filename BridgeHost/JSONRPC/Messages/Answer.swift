@@ -1,4 +1,4 @@
-public import TrackerJSON
+package import TrackerJSON
 
 /// Writes answers.
 enum Answer {
@@ -31,14 +31,14 @@ enum Answer {
 }
 
 /// A message without an answer.
-public struct Notification: Hashable, Sendable {
+package struct Notification: Hashable, Sendable {
     /// What it is about.
-    public let method: String
+    package let method: String
     /// What it says: an array or object.
-    public let params: JSONText
+    package let params: JSONText
 
     /// Makes a notification.
-    public init(_ method: String, _ params: JSONText) {
+    package init(_ method: String, _ params: JSONText) {
         assert(params.kind == .object || params.kind == .array, "JSON-RPC knows no other params")
         self.method = method
         self.params = params

@@ -1,7 +1,7 @@
-public import TrackerJSON
+package import TrackerJSON
 
 /// An error that says how it is answered.
-public protocol RPCErrorConvertible: Error {
+package protocol RPCErrorConvertible: Error {
     /// The error as JSON-RPC answers it.
     var rpcError: RPCError { get }
 }
@@ -9,59 +9,59 @@ public protocol RPCErrorConvertible: Error {
 /// An error as JSON-RPC answers it.
 ///
 /// Client libraries use the number, people the code. The code is in `data`, where no library replaces it.
-public struct RPCError: RPCErrorConvertible, Hashable, Sendable {
+package struct RPCError: RPCErrorConvertible, Hashable, Sendable {
     /// The number of an error.
     ///
     /// JSON-RPC reserves -32768 to -32000; an application's own lie outside.
-    public struct Number: RawRepresentable, Hashable, Sendable {
+    package struct Number: RawRepresentable, Hashable, Sendable {
         /// The number.
-        public let rawValue: Int
+        package let rawValue: Int
 
         /// Names a number.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The message is not JSON.
-        public static let parseError = Number(rawValue: -32700)
+        package static let parseError = Number(rawValue: -32700)
         /// The message is JSON, and no request.
-        public static let invalidRequest = Number(rawValue: -32600)
+        package static let invalidRequest = Number(rawValue: -32600)
         /// There is no such method.
-        public static let methodNotFound = Number(rawValue: -32601)
+        package static let methodNotFound = Number(rawValue: -32601)
         /// The method does not take these params.
-        public static let invalidParams = Number(rawValue: -32602)
+        package static let invalidParams = Number(rawValue: -32602)
         /// A defect of the server, not of the caller.
-        public static let internalError = Number(rawValue: -32603)
+        package static let internalError = Number(rawValue: -32603)
     }
 
     /// The number, given as `code`.
-    public var number: Number
+    package var number: Number
     /// What went wrong, as a stable word, given as `data.code`.
-    public var code: String
+    package var code: String
     /// A sentence for a developer.
     ///
     /// It must not hold secrets.
-    public var message: String
+    package var message: String
     /// Whether the same call may succeed later, given as `data.retryable`.
-    public var isRetryable: Bool
+    package var isRetryable: Bool
     /// Further members of `data`, in this order.
     ///
     /// They must not be named `code` or `retryable`.
-    public var details: [Detail]
+    package var details: [Detail]
 
     /// A further member of `data`.
-    public struct Detail: Hashable, Sendable {
+    package struct Detail: Hashable, Sendable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// Its value.
-        public let value: JSONText
+        package let value: JSONText
 
         /// Makes a member.
-        public init(_ name: String, _ value: JSONText) {
+        package init(_ name: String, _ value: JSONText) {
             self.name = name
             self.value = value
         }
 
         /// Makes a member that is a string.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.init(name, JSONText(value))
         }
     }
@@ -74,7 +74,7 @@ public struct RPCError: RPCErrorConvertible, Hashable, Sendable {
     ///   - message: A sentence for a developer.
     ///   - isRetryable: Whether the same call may succeed later.
     ///   - details: Further members of `data`.
-    public init(
+    package init(
         _ number: Number, code: String, message: String, isRetryable: Bool = false, details: [Detail] = []
     ) {
         self.number = number
@@ -85,10 +85,10 @@ public struct RPCError: RPCErrorConvertible, Hashable, Sendable {
     }
 
     /// The error itself.
-    public var rpcError: RPCError { self }
+    package var rpcError: RPCError { self }
 
     /// The error as an object, as it stands in an answer.
-    public var json: JSONText {
+    package var json: JSONText {
         var text = "{\"code\":\(number.rawValue),\"message\":\(JSONText(message))"
         text += ",\"data\":{\"code\":\(JSONText(code)),\"retryable\":\(isRetryable)"
         for detail in details { text += ",\(JSONText(detail.name)):\(detail.value)" }
@@ -100,14 +100,14 @@ extension RPCError {
     /// The message is not JSON.
     ///
     /// - Parameter detail: What is wrong with it and where; given as `data.detail`.
-    public static func parseError(_ detail: String) -> RPCError {
+    package static func parseError(_ detail: String) -> RPCError {
         RPCError(.parseError, code: "PARSE_ERROR", message: "Parse error", details: [Detail("detail", detail)])
     }
 
     /// The message is JSON, and no request.
     ///
     /// - Parameter detail: What it lacks; given as `data.detail`.
-    public static func invalidRequest(_ detail: String) -> RPCError {
+    package static func invalidRequest(_ detail: String) -> RPCError {
         RPCError(
             .invalidRequest, code: "INVALID_REQUEST", message: "Invalid Request", details: [Detail("detail", detail)]
         )
@@ -118,7 +118,7 @@ extension RPCError {
     /// - Parameters:
     ///   - method: The name that was called. `data.detail` has it, cut if it is long.
     ///   - nearest: A method with a similar name.
-    public static func methodNotFound(_ method: String, nearest: String? = nil) -> RPCError {
+    package static func methodNotFound(_ method: String, nearest: String? = nil) -> RPCError {
         var detail = "There is no method '\(method.prefix(80))'."
         if let nearest { detail += " Did you mean '\(nearest)'?" }
         return RPCError(
@@ -129,21 +129,21 @@ extension RPCError {
     /// The method does not take these params.
     ///
     /// - Parameter message: A sentence that names the method and the param.
-    public static func invalidParams(_ message: String) -> RPCError {
+    package static func invalidParams(_ message: String) -> RPCError {
         RPCError(.invalidParams, code: "INVALID_PARAMS", message: message)
     }
 
     /// A defect of the server, not of the caller.
     ///
     /// - Parameter message: A sentence for a developer.
-    public static func internalError(_ message: String) -> RPCError {
+    package static func internalError(_ message: String) -> RPCError {
         RPCError(.internalError, code: "INTERNAL_ERROR", message: message)
     }
 
     /// The message is longer than allowed.
     ///
     /// - Parameter limit: How long a message may be, in bytes.
-    public static func messageTooLarge(limit: Int) -> RPCError {
+    package static func messageTooLarge(limit: Int) -> RPCError {
         RPCError(
             .invalidRequest, code: "MESSAGE_TOO_LARGE", message: "The message is longer than \(limit) bytes",
             details: [Detail("limit", JSONText(accepted: Array(String(limit).utf8)))]

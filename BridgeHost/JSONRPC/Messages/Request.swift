@@ -2,9 +2,9 @@
 @_exported public import TrackerJSON
 
 /// What a method is called with: nothing, values by position, or values by name.
-public struct Params: Sendable {
+package struct Params: Sendable {
     /// How the values are given.
-    public enum Form: Hashable, Sendable {
+    package enum Form: Hashable, Sendable {
         /// There are none.
         case none
         /// In an array.
@@ -16,14 +16,14 @@ public struct Params: Sendable {
     }
 
     /// Why params cannot be passed on.
-    public enum Fault: Hashable, Sendable {
+    package enum Fault: Hashable, Sendable {
         /// Half a surrogate pair in them is no character.
         case loneSurrogate
         /// One of them nests deeper than ``JSONText/maxDepth``.
         case tooDeep
 
         /// The end of a sentence that begins with "the params".
-        public var phrase: String {
+        package var phrase: String {
             switch self {
             case .loneSurrogate: "hold half a surrogate pair, which is no character"
             case .tooDeep: "nest deeper than \(JSONText.maxDepth) levels"
@@ -39,13 +39,13 @@ public struct Params: Sendable {
     }
 
     /// How the values are given.
-    public let form: Form
+    package let form: Form
     private let parts: [Part]
 
     /// No params.
-    public static let none = Params(form: .none, parts: [])
+    package static let none = Params(form: .none, parts: [])
     /// Params that cannot be passed on.
-    public static func notSerializable(_ fault: Fault) -> Params { Params(form: .notSerializable(fault), parts: []) }
+    package static func notSerializable(_ fault: Fault) -> Params { Params(form: .notSerializable(fault), parts: []) }
 
     init(form: Form, parts: [Part]) {
         self.form = form
@@ -55,7 +55,7 @@ public struct Params: Sendable {
     /// Takes an array or object.
     ///
     /// - Returns: `nil` for any other value.
-    public init?(_ text: JSONText) {
+    package init?(_ text: JSONText) {
         let outline = text.outline(depth: 1)
         guard let root = outline.root, root.kind == .array || root.kind == .object else { return nil }
         self.init(of: 0, in: outline, text.bytes)
@@ -83,7 +83,7 @@ public struct Params: Sendable {
     /// The array or object; `nil` if there is none that can be passed on.
     ///
     /// Values and their order are as they were given. The white space between them is not kept.
-    public var text: JSONText? {
+    package var text: JSONText? {
         switch form {
         case .none, .notSerializable: return nil
         case .positional: return JSONText(elements: parts.lazy.map(\.value))
@@ -97,22 +97,22 @@ public struct Params: Sendable {
     /// How many values there are.
     ///
     /// A name that is given twice counts twice.
-    public var count: Int { parts.count }
+    package var count: Int { parts.count }
 
     /// The value at a position.
     ///
     /// - Parameter position: Less than ``count``; among named values their order in the object.
-    public func value(at position: Int) -> JSONText { parts[position].value }
+    package func value(at position: Int) -> JSONText { parts[position].value }
 
     /// The name at a position; empty among positional values.
     ///
     /// - Parameter position: Less than ``count``.
-    public func name(at position: Int) -> String { parts[position].name }
+    package func name(at position: Int) -> String { parts[position].name }
 
     /// Where the value with a name is; of several, the last.
     ///
     /// - Parameter name: A name, compared by its bytes after unescaping.
-    public func position(of name: String) -> Int? {
+    package func position(of name: String) -> Int? {
         guard form == .named else { return nil }
         return parts.indices.last { isNamed(name, at: $0) }
     }
@@ -124,14 +124,14 @@ public struct Params: Sendable {
 }
 
 /// A call that a client makes.
-public struct Request: Sendable {
+package struct Request: Sendable {
     /// The name of the method.
-    public let method: String
+    package let method: String
     /// What it is called with.
-    public let params: Params
+    package let params: Params
 
     /// Makes a request.
-    public init(method: String, params: Params = .none) {
+    package init(method: String, params: Params = .none) {
         self.method = method
         self.params = params
     }

@@ -1,10 +1,10 @@
-public import TrackerJSON
+package import TrackerJSON
 
 /// The values that a method was called with, each at the place of its parameter, however the caller gave them.
 ///
 /// They are checked before the method sees them: all that are required are there, all have their kind, and none is
 /// unknown.
-public struct Arguments: Sendable {
+package struct Arguments: Sendable {
     private let method: String
     private let parameters: [Parameter]
     private let params: Params
@@ -20,7 +20,7 @@ public struct Arguments: Sendable {
     ///   - method: The method's name, for errors.
     ///   - parameters: What the method takes; those with a position first.
     /// - Throws: INVALID_PARAMS naming the param, or the parameter's own error if it is absent.
-    public init(_ params: Params, for method: String, taking parameters: [Parameter]) throws(RPCError) {
+    package init(_ params: Params, for method: String, taking parameters: [Parameter]) throws(RPCError) {
         self.method = method
         self.parameters = parameters
         self.params = params
@@ -41,7 +41,7 @@ public struct Arguments: Sendable {
     ///   - method: The method's name, for errors.
     ///   - parameters: What the method takes.
     /// - Throws: INVALID_PARAMS if there is nothing that can be passed on.
-    public init(unchecked params: Params, for method: String, taking parameters: [Parameter]) throws(RPCError) {
+    package init(unchecked params: Params, for method: String, taking parameters: [Parameter]) throws(RPCError) {
         if case .notSerializable(let fault) = params.form { throw Self.notSerializable(fault, method) }
         self.method = method
         self.parameters = parameters
@@ -53,13 +53,13 @@ public struct Arguments: Sendable {
     }
 
     /// All that was given: an array or an object, or `nil` for no params.
-    public var text: JSONText? { params.text }
+    package var text: JSONText? { params.text }
 
     /// The value of a parameter.
     ///
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
-    public func value(_ index: Int) -> JSONText? {
+    package func value(_ index: Int) -> JSONText? {
         let position = positions[index]
         return position == Self.absent ? nil : params.value(at: position)
     }
@@ -68,26 +68,26 @@ public struct Arguments: Sendable {
     ///
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
-    public func optionalString(_ index: Int) -> String? { value(index)?.stringValue }
+    package func optionalString(_ index: Int) -> String? { value(index)?.stringValue }
 
     /// The value of a required parameter that is a string, exactly its characters.
     ///
     /// - Parameter index: The parameter's place in the method's list.
-    public func string(_ index: Int) throws(RPCError) -> String {
+    package func string(_ index: Int) throws(RPCError) -> String {
         try present(index, value(index)?.stringValue)
     }
 
     /// The value of a required parameter that is an id: exactly the characters of a string, or the digits of a number.
     ///
     /// - Parameter index: The parameter's place in the method's list.
-    public func id(_ index: Int) throws(RPCError) -> String {
+    package func id(_ index: Int) throws(RPCError) -> String {
         try present(index, value(index)?.idText)
     }
 
     /// The value of a required parameter.
     ///
     /// - Parameter index: The parameter's place in the method's list.
-    public func text(_ index: Int) throws(RPCError) -> JSONText {
+    package func text(_ index: Int) throws(RPCError) -> JSONText {
         try present(index, value(index))
     }
 
@@ -95,20 +95,20 @@ public struct Arguments: Sendable {
     ///
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
-    public func bool(_ index: Int) -> Bool? { value(index)?.boolValue }
+    package func bool(_ index: Int) -> Bool? { value(index)?.boolValue }
 
     /// The value of a parameter that is an integer.
     ///
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
-    public func integer(_ index: Int) -> Int64? { value(index)?.intValue }
+    package func integer(_ index: Int) -> Int64? { value(index)?.intValue }
 
     /// The value of a parameter that is a number, as the nearest double.
     ///
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
     /// - Throws: INVALID_PARAMS if the number is too large for a double.
-    public func number(_ index: Int) throws(RPCError) -> Double? {
+    package func number(_ index: Int) throws(RPCError) -> Double? {
         guard let value = value(index) else { return nil }
         return try present(index, value.doubleValue)
     }
@@ -119,7 +119,7 @@ public struct Arguments: Sendable {
     ///   - index: The parameter's place in the method's list.
     ///   - fault: The rest of a sentence that begins with its name, such as "must not be negative".
     /// - Returns: An error to throw.
-    public func fault(_ index: Int, _ fault: String) -> RPCError {
+    package func fault(_ index: Int, _ fault: String) -> RPCError {
         .invalidParams("\(method): '\(parameters[index].name)' \(fault)")
     }
 
@@ -191,7 +191,7 @@ public struct Arguments: Sendable {
 }
 
 /// Guesses what a misspelled name was meant to be.
-public enum SpellingSuggestion {
+package enum SpellingSuggestion {
     /// The known name that can be reached with the fewest edits.
     ///
     /// Case, and the underscores, hyphens and dots between words, do not count.
@@ -200,7 +200,7 @@ public enum SpellingSuggestion {
     ///   - name: What was written. Only its beginning is looked at, so that long input costs little.
     ///   - known: What could be meant.
     /// - Returns: `nil` if nothing is near: more than two in five letters would have to change.
-    public static func nearest(to name: String, among known: some Sequence<String>) -> String? {
+    package static func nearest(to name: String, among known: some Sequence<String>) -> String? {
         let letters = folded(name)
         return known.map { (name: $0, distance: distance(letters, folded($0))) }
             .filter { $0.distance * 5 <= 2 * max(letters.count, 5) }
@@ -212,7 +212,7 @@ public enum SpellingSuggestion {
     /// - Parameters:
     ///   - name: What was written.
     ///   - known: What could be meant.
-    public static func completion(of name: String, among known: some Sequence<String>) -> String? {
+    package static func completion(of name: String, among known: some Sequence<String>) -> String? {
         let letters = folded(name)
         guard letters.count >= 4 else { return nil }
         return known.filter { folded($0).starts(with: letters) }.min { $0.utf8.count < $1.utf8.count }

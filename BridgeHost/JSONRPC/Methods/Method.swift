@@ -1,32 +1,32 @@
-public import TrackerJSON
+package import TrackerJSON
 
 /// One row of a method table: what a method is called, what it takes and gives, and what it does.
 ///
 /// Everything that knows the methods is made from such rows: the dispatch of calls as well as documents and types.
-public final class Method<Context: Sendable>: Sendable {
+package final class Method<Context: Sendable>: Sendable {
     /// What a call does.
     ///
     /// It must return at once, and may complete the reply later. If it throws, that completes the reply: with the error
     /// itself if it is ``RPCErrorConvertible``, else with INTERNAL_ERROR. (The throws are untyped because a closure
     /// does not infer a typed throw from here.)
-    public typealias Body = @Sendable (Context, Arguments, Reply) throws -> Void
+    package typealias Body = @Sendable (Context, Arguments, Reply) throws -> Void
 
     /// The name that clients call.
-    public let name: String
+    package let name: String
     /// What it does, in a sentence.
-    public let summary: String
+    package let summary: String
     /// What it takes, in the order of the positional form.
-    public let parameters: [Parameter]
+    package let parameters: [Parameter]
     /// Whether it checks its params itself: any are passed on as they are, and `parameters` only describes them.
-    public let takesAnyParams: Bool
+    package let takesAnyParams: Bool
     /// The name of the schema of its result.
-    public let result: String
+    package let result: String
     /// The codes of the errors it answers with, besides those that every method has.
-    public let errors: [String]
+    package let errors: [String]
     /// What it does.
-    public let body: Body
+    package let body: Body
     /// What it answers if its params cannot be passed on; `nil` is INVALID_PARAMS.
-    public let answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)?
+    package let answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)?
 
     /// Makes a row.
     ///
@@ -39,7 +39,7 @@ public final class Method<Context: Sendable>: Sendable {
     ///   - summary: What it does, in a sentence.
     ///   - answerIfNotSerializable: What it answers if its params cannot be passed on, if not INVALID_PARAMS.
     ///   - body: What it does.
-    public init(
+    package init(
         _ name: String, _ parameters: [Parameter] = [], takesAnyParams: Bool = false, result: String = "object",
         errors: [String] = [], summary: String = "",
         answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)? = nil, body: @escaping Body
@@ -60,7 +60,7 @@ public final class Method<Context: Sendable>: Sendable {
     ///   - context: What the method works on.
     ///   - params: What it is called with.
     ///   - reply: Answers the call, with an error if the params are not valid.
-    public func call(_ context: Context, _ params: Params, _ reply: Reply) {
+    package func call(_ context: Context, _ params: Params, _ reply: Reply) {
         if case .notSerializable(let fault) = params.form, let answer = answerIfNotSerializable {
             return reply.succeed(with: answer(context, fault))
         }
@@ -79,22 +79,22 @@ public final class Method<Context: Sendable>: Sendable {
 }
 
 /// Every method that can be called, and where each is.
-public struct MethodTable<Context: Sendable>: Sendable {
+package struct MethodTable<Context: Sendable>: Sendable {
     /// The methods, in the order in which they are to be shown.
-    public let methods: [Method<Context>]
+    package let methods: [Method<Context>]
     private let places: [String: Int]
 
     /// Makes a table.
     ///
     /// - Parameter methods: The rows. Their names differ.
-    public init(_ methods: [Method<Context>]) {
+    package init(_ methods: [Method<Context>]) {
         self.methods = methods
         places = Dictionary(methods.enumerated().map { ($1.name, $0) }) { first, _ in first }
         assert(places.count == methods.count, "Two methods have the same name.")
     }
 
     /// The method with a name.
-    public subscript(name: String) -> Method<Context>? {
+    package subscript(name: String) -> Method<Context>? {
         places[name].map { methods[$0] }
     }
 
@@ -104,7 +104,7 @@ public struct MethodTable<Context: Sendable>: Sendable {
     ///   - request: What is asked for.
     ///   - context: What the methods work on.
     ///   - reply: Answers the call; with METHOD_NOT_FOUND, naming the nearest, if there is no such method.
-    public func call(_ request: Request, on context: Context, reply: Reply) {
+    package func call(_ request: Request, on context: Context, reply: Reply) {
         guard let place = places[request.method] else {
             let nearest = SpellingSuggestion.nearest(to: request.method, among: methods.lazy.map(\.name))
             return reply.fail(with: .methodNotFound(request.method, nearest: nearest))

@@ -1,9 +1,9 @@
 import TrackerJSON
 
 /// One value that a method takes.
-public struct Parameter: Hashable, Sendable {
+package struct Parameter: Hashable, Sendable {
     /// What a value is.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Characters.
         case string
         /// Characters, or a whole number that stands for its digits.
@@ -21,19 +21,19 @@ public struct Parameter: Hashable, Sendable {
     }
 
     /// Its name, and in an error the word for it.
-    public let name: String
+    package let name: String
     /// What it is.
-    public let kind: Kind
+    package let kind: Kind
     /// Whether the method cannot do without it.
-    public let isRequired: Bool
+    package let isRequired: Bool
     /// Whether it can be given by name alone, and has no position.
-    public let isNamedOnly: Bool
+    package let isNamedOnly: Bool
     /// What it is for, in a sentence.
-    public let summary: String
+    package let summary: String
     /// The name of a schema that says more than ``kind`` does; `nil` if there is none.
-    public let schema: String?
+    package let schema: String?
     /// What a call without it is answered with, if it is required; `nil` is INVALID_PARAMS.
-    public let errorIfAbsent: RPCError?
+    package let errorIfAbsent: RPCError?
 
     private init(
         _ name: String, _ kind: Kind, isRequired: Bool, isNamedOnly: Bool = false, summary: String, schema: String?,
@@ -56,7 +56,7 @@ public struct Parameter: Hashable, Sendable {
     ///   - summary: What it is for, in a sentence.
     ///   - schema: The name of a schema that says more than `kind` does.
     ///   - error: What a call without it is answered with, if not with INVALID_PARAMS.
-    public static func required(
+    package static func required(
         _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil
     ) -> Parameter {
         Parameter(name, kind, isRequired: true, summary: summary, schema: schema, errorIfAbsent: error)
@@ -72,7 +72,7 @@ public struct Parameter: Hashable, Sendable {
     ///   - summary: What it is for, in a sentence.
     ///   - schema: The name of a schema that says more than `kind` does.
     ///   - error: What stands for a wrong value in a client that looks at it itself, if not INVALID_PARAMS.
-    public static func optional(
+    package static func optional(
         _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil
     ) -> Parameter {
         Parameter(name, kind, isRequired: false, summary: summary, schema: schema, errorIfAbsent: error)
@@ -87,7 +87,7 @@ public struct Parameter: Hashable, Sendable {
     ///   - kind: What it is.
     ///   - summary: What it is for, in a sentence.
     ///   - schema: The name of a schema that says more than `kind` does.
-    public static func named(
+    package static func named(
         _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil
     ) -> Parameter {
         Parameter(name, kind, isRequired: false, isNamedOnly: true, summary: summary, schema: schema)

@@ -6,20 +6,20 @@ import TrackerPlatform
 /// A stray print in a library would end up between messages. So the real standard output gets another number, and printed
 /// text goes to standard error. The real standard input gets another number as well, and reading the standard one gives
 /// nothing. Child processes inherit neither.
-public struct StandardStreams: Sendable {
+package struct StandardStreams: Sendable {
     /// Moved descriptors get numbers from here on, so that none becomes a standard one.
     private static let firstFree: Int32 = 10
 
     /// What the client writes to; -1 if the process was started without it.
-    public let input: Int32
+    package let input: Int32
     /// What the client reads from; -1 if the process was started without it.
-    public let output: Int32
+    package let output: Int32
 
     /// Moves the streams.
     ///
     /// Call it once, before anything is printed or opened. It also makes sure that the three standard descriptors are
     /// open: otherwise a file could get one of their numbers, and prints would go into it.
-    public init() {
+    package init() {
         self.init(input: STDIN_FILENO, output: STDOUT_FILENO, errors: STDERR_FILENO)
     }
 
@@ -51,7 +51,7 @@ public struct StandardStreams: Sendable {
 }
 
 /// The signals that other processes send to this one.
-public enum ProcessSignals {
+package enum ProcessSignals {
     /// Turns signals into calls, as long as the process lives.
     ///
     /// Call it once, on the first thread, before other threads are started: they inherit that these signals are
@@ -61,7 +61,7 @@ public enum ProcessSignals {
     /// - Parameters:
     ///   - signals: Numbers such as `SIGTERM`. From now on they no longer have their usual effect.
     ///   - action: Called with the number of each signal.
-    public static func watch(_ signals: [Int32], action: @escaping @Sendable (Int32) -> Void) {
+    package static func watch(_ signals: [Int32], action: @escaping @Sendable (Int32) -> Void) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }

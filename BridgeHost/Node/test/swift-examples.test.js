@@ -35,7 +35,7 @@ suite('the Swift example', { skip: isMissing }, () => {
         const third = await runExample(t, 'Outbox', [folder])
 
         assert.match(first.stdout, /^queued first as \S+; 1 wait\nqueued second as \S+; 2 wait\n$/)
-        assert.equal(second.stdout, '1 {"text":"first"}\n2 {"text":"second"}\n0 wait\n')
+        assert.equal(second.stdout, '1 first\n2 second\n0 wait\n')
         assert.equal(third.stdout, '0 wait\n')
         assert.deepEqual([first.code, second.code, third.code], [0, 0, 0])
     })

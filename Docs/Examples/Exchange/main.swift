@@ -25,17 +25,13 @@ let request = HTTPRequest(
     body: Array(body.utf8),
     timeout: .seconds(10))
 
-let result = await withCheckedContinuation { answered in
-    loop.submit(request) { answered.resume(returning: $0) }
-}
-loop.close()
-await loop.ended()
-
-switch result {
-case .success(let response):
+do {
+    let response = try await loop.send(request)
     // Whatever the status, the server has answered.
     print("\(response.status) \(String(decoding: response.body, as: UTF8.self))")
-case .failure(let error):
+} catch {
     print(error.message)
     exit(1)
 }
+loop.close()
+await loop.ended()

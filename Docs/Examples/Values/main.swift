@@ -11,15 +11,12 @@ while let line = readLine() {
     number += 1
     do {
         // One pass checks the text and keeps it: no number loses a digit, no member its place.
-        let text = try JSONText(validating: line)
-        guard text.kind == .object else {
+        guard var object = JSONObject(try JSONText(validating: line)) else {
             print("line \(number) is no object")
             continue
         }
-        var writer = JSONObjectWriter()
-        for member in text.members { writer.append(member.key, member.value) }
-        writer.append("line", try JSONText(validating: String(number)))
-        print(writer.finish())
+        object["line"] = JSONValue(number)
+        print(try JSONText(object))
     } catch {
         print("line \(number) is no JSON: \(error)")
     }

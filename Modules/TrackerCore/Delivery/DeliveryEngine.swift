@@ -12,7 +12,7 @@ import TrackerStorage
 final class DeliveryEngine: Sendable {
     /// What the engine works with.
     struct Parts: Sendable {
-        var outbox: any Outbox
+        var outbox: any LaneOutbox
         var loop: any DeliveryLoop
         var clock: any TrackerClock
         var log: LevelledLog

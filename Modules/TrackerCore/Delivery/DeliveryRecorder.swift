@@ -17,10 +17,10 @@ final class DeliveryRecorder: Sendable {
         var unwritten = 0
     }
 
-    private let outbox: any Outbox
+    private let outbox: any LaneOutbox
     private let state = Mutex(State())
 
-    init(_ outbox: any Outbox) { self.outbox = outbox }
+    init(_ outbox: any LaneOutbox) { self.outbox = outbox }
 
     /// Whether every staged change is on disk, or kept in memory since the disk refused it.
     var isWritten: Bool { state.withLock { $0.unwritten == 0 } }

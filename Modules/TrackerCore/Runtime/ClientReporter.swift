@@ -100,7 +100,7 @@ struct ClientReporter: Sendable {
     /// Reports that a lane was opened, and warns of records that wait at another address.
     ///
     /// - Parameter lane: The lane. Lanes of other brands are left out: their client may simply not run at the moment.
-    func report(_ opening: Opening, of outbox: any Outbox, _ lane: LaneIdentity) {
+    func report(_ opening: Opening, of outbox: any LaneOutbox, _ lane: LaneIdentity) {
         if let recovery = opening.recovery { report(.databaseRecovered(recovery)) }
         if opening.movedRecords > 0 {
             log.log(.warning, "Took over \(opening.movedRecords) event(s) that were queued for another address.")

@@ -1,5 +1,5 @@
 import Synchronization
-public import TrackerModels
+import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
@@ -119,13 +119,13 @@ enum DebugInfo {
 }
 
 /// Says what a state folder holds, for programs that find out why events do not arrive.
-public enum StateReport {
+package enum StateReport {
     /// Reads a state folder without changing anything in it.
     ///
     /// - Parameter path: The folder.
     /// - Returns: `folder`, `schema` (null if there is no database yet), `lanes`, and `error` if the database cannot
     ///   be read. Of a session it only says whether there is one.
-    public static func describe(folder path: String) -> JSONObject {
+    package static func describe(folder path: String) -> JSONObject {
         var report: JSONObject = ["folder": .string(path)]
         do throws(StorageError) {
             let state = try StateInspection(StateFolder(path: path))

@@ -12,7 +12,7 @@ package struct Dependencies: Sendable {
     package var jitter: any RandomNumberGenerator & Sendable
     /// Throws if the transport cannot start.
     package var makeLoop: @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop
-    package var makeOutbox: @Sendable (OutboxConfiguration) -> any Outbox
+    package var makeOutbox: @Sendable (OutboxConfiguration) -> any LaneOutbox
     /// Runs the closures that answer the calls of one transaction. The host wraps them, to write all answers at once.
     package var answering: @Sendable (_ answers: () -> Void) -> Void = { $0() }
     /// The variables of the process's environment, by their names.
@@ -22,7 +22,7 @@ package struct Dependencies: Sendable {
         clock: any TrackerClock, ids: any IDGenerator, log: any TrackerLog,
         jitter: any RandomNumberGenerator & Sendable,
         makeLoop: @escaping @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop,
-        makeOutbox: @escaping @Sendable (OutboxConfiguration) -> any Outbox
+        makeOutbox: @escaping @Sendable (OutboxConfiguration) -> any LaneOutbox
     ) {
         self.clock = clock
         self.ids = ids
@@ -69,11 +69,7 @@ package protocol TrackerClock: Sendable {
 package struct SystemClock: TrackerClock {
     package init() {}
 
-    package var wall: Timestamp {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
+    package var wall: Timestamp { .now }
 
     package var uptime: Duration { .nanoseconds(MonotonicClock.now.nanoseconds) }
 }

@@ -4,7 +4,7 @@ import TrackerStorage
 
 /// One open lane of a client: its outbox, its engine and its loop.
 struct OpenLane: Sendable {
-    let outbox: any Outbox
+    let outbox: any LaneOutbox
     let engine: DeliveryEngine
     let loop: any DeliveryLoop
 

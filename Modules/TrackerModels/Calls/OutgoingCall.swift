@@ -82,7 +82,7 @@ public struct LocationData: Hashable, Sendable {
     }
 
     /// Whether every number is within its range.
-    public var isValid: Bool {
+    package var isValid: Bool {
         (-90...90).contains(latitude) && (-180...180).contains(longitude) && accuracy >= 0 && accuracy.isFinite
     }
 }

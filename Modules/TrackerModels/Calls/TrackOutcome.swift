@@ -85,7 +85,7 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     /// Reads a reason from the name that ``description`` gives.
     ///
     /// - Returns: `nil` if there is no such reason.
-    public init?(_ name: String) {
+    package init?(_ name: String) {
         let status = name.hasPrefix("rejected(") ? Int(name.dropFirst("rejected(".count).dropLast()) : nil
         let all = Self.withoutStatus + (status.map { [.rejected($0)] } ?? [])
         guard let reason = all.first(where: { $0.description == name }) else { return nil }

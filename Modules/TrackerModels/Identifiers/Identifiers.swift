@@ -73,6 +73,11 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    private init(known text: String) { self.text = text }
+
+    /// A new one: a UUID in lower case.
+    package static func random() -> MessageID { MessageID(known: UUIDText.random()) }
+
     /// The identifier.
     public var description: String { text }
 
@@ -88,15 +93,15 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
 ///
 /// A record belongs to the generation in which it was made, and is delivered to the session of that generation, even
 /// after later resets.
-public struct Generation: Hashable, Comparable, Sendable {
+package struct Generation: Hashable, Comparable, Sendable {
     /// Counts from 1; never used again.
-    public let number: Int64
+    package let number: Int64
 
     /// Names a generation by its number.
-    public init(_ number: Int64) { self.number = number }
+    package init(_ number: Int64) { self.number = number }
 
     /// Whether `lhs` came first.
-    public static func < (lhs: Generation, rhs: Generation) -> Bool { lhs.number < rhs.number }
+    package static func < (lhs: Generation, rhs: Generation) -> Bool { lhs.number < rhs.number }
 }
 
 /// The number under which a brand's events are filed.

@@ -1,3 +1,5 @@
+import TrackerPlatform
+
 /// An instant of wall time, to the millisecond.
 ///
 /// It says when something happened. No wait depends on it: waits are measured by a monotonic clock.
@@ -8,11 +10,18 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Makes an instant from milliseconds since 1970.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
+    /// The time now, by the system's wall clock, which may be set forwards and back.
+    package static var now: Timestamp {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
     /// Whether `lhs` is the earlier.
     public static func < (lhs: Timestamp, rhs: Timestamp) -> Bool { lhs.milliseconds < rhs.milliseconds }
 
     /// The instant that much later. It stops at the ends of the range that can be held.
-    public func advanced(by duration: Duration) -> Timestamp {
+    package func advanced(by duration: Duration) -> Timestamp {
         let (seconds, attoseconds) = duration.components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         let delta = overflow ? (seconds < 0 ? Int64.min : .max) : scaled &+ attoseconds / 1_000_000_000_000_000

@@ -112,7 +112,7 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
     /// - Parameters:
     ///   - keyPath: The path to the value, such as `items[2].price`.
     ///   - reason: The kind of value that JSON cannot hold.
-    public init(keyPath: String, reason: Reason) {
+    package init(keyPath: String, reason: Reason) {
         self.keyPath = keyPath
         self.reason = reason
     }

@@ -1,3 +1,4 @@
+import Synchronization
 import TrackerPlatform
 
 /// A delivery loop over libcurl: one thread that owns a libcurl multi handle and all its connections.
@@ -34,24 +35,24 @@ public final class CurlLoop: DeliveryLoop {
     deinit { close() }
 
     /// The machine's monotonic time, which goes on while the machine sleeps.
-    public var now: MonotonicInstant { MonotonicClock.now }
+    package var now: MonotonicInstant { MonotonicClock.now }
 
     /// Runs `work` on the loop, after all work posted before; `false` if the loop is closed.
     @discardableResult
-    public func post(_ work: @escaping @Sendable () -> Void) -> Bool { mailbox.post(work) }
+    package func post(_ work: @escaping @Sendable () -> Void) -> Bool { mailbox.post(work) }
 
     /// Runs `work` on the loop once, at `instant` or soon after.
     @discardableResult
-    public func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID {
+    package func schedule(at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) -> TimerID {
         mailbox.schedule(at: instant, work)
     }
 
     /// Cancels a timer.
-    public func cancel(_ timer: TimerID) { mailbox.cancel(timer) }
+    package func cancel(_ timer: TimerID) { mailbox.cancel(timer) }
 
     /// Sends a request, and runs `completion` on the loop exactly once.
     @discardableResult
-    public func submit(
+    package func submit(
         _ request: HTTPRequest,
         completion: @escaping @Sendable (Result<HTTPResponse, TransportError>) -> Void
     ) -> TransferID {
@@ -60,8 +61,26 @@ public final class CurlLoop: DeliveryLoop {
         return id
     }
 
+    /// Sends a request, and returns the server's answer, whatever its status.
+    ///
+    /// If the task is cancelled, so is the exchange. The server may have received the request all the same.
+    ///
+    /// - Throws: Why there is no answer, such as ``TransportError/Kind/timeout`` or ``TransportError/Kind/cancelled``.
+    public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+        let transfer = Mutex<TransferID?>(nil)
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let id = submit(request) { continuation.resume(returning: $0) }
+                transfer.withLock { $0 = id }
+                if Task.isCancelled { cancel(id) }
+            }
+        } onCancel: {
+            if let id = transfer.withLock(\.self) { cancel(id) }
+        }.get()
+    }
+
     /// Ends an exchange. Its completion gets ``TransportError/Kind/cancelled``, unless it has run already.
-    public func cancel(_ transfer: TransferID) { mailbox.cancel(transfer) }
+    package func cancel(_ transfer: TransferID) { mailbox.cancel(transfer) }
 
     /// Makes the next request open a new connection, and ends the old ones.
     public func renewConnections() { mailbox.renewConnections() }

@@ -5,7 +5,7 @@
 /// the one case that ``submit(_:completion:)`` names.
 ///
 /// An idle loop does not wake up.
-public protocol DeliveryLoop: AnyObject, Sendable {
+package protocol DeliveryLoop: AnyObject, Sendable {
     /// The time now on the clock that the loop's timers use.
     var now: MonotonicInstant { get }
 
@@ -55,19 +55,19 @@ public protocol DeliveryLoop: AnyObject, Sendable {
 }
 
 /// Names one timer of one loop.
-public struct TimerID: Hashable, Sendable {
+package struct TimerID: Hashable, Sendable {
     /// The loop's own number for it, never used again.
-    public let number: UInt64
+    package let number: UInt64
 
     /// Names a timer by its number.
-    public init(_ number: UInt64) { self.number = number }
+    package init(_ number: UInt64) { self.number = number }
 }
 
 /// Names one exchange of one loop.
-public struct TransferID: Hashable, Sendable {
+package struct TransferID: Hashable, Sendable {
     /// The loop's own number for it, never used again.
-    public let number: UInt64
+    package let number: UInt64
 
     /// Names an exchange by its number.
-    public init(_ number: UInt64) { self.number = number }
+    package init(_ number: UInt64) { self.number = number }
 }

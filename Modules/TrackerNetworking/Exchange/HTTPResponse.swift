@@ -40,7 +40,7 @@ public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
     /// How long the server asks to wait before the next request, from its `Retry-After` header.
     ///
     /// - Parameter now: The wall time, for an answer that names a date but has no `Date` of its own.
-    /// - Returns: A wait from zero to ``RetryAfter/cap``; `nil` if the server asks for none, or the header cannot be
+    /// - Returns: A wait from zero to 3,600 s; `nil` if the server asks for none, or the header cannot be
     ///   read.
     public func retryAfter(at now: Timestamp) -> Duration? {
         RetryAfter.wait(for: headers["Retry-After"], date: headers["Date"], now: now)

@@ -1,13 +1,13 @@
 import TrackerModels
 
 /// Percent-encodes text for URLs, and decodes it.
-public enum PercentEncoding {
+package enum PercentEncoding {
     /// Writes one segment of a path, such as a user id.
     ///
     /// All but the unreserved characters of RFC 3986, 2.3 (letters, digits, `-`, `.`, `_`, `~`) become `%XX`, byte by
     /// byte of their UTF-8. In the segments `.` and `..` the dots are encoded too. Otherwise they would be removed on
     /// the way, `..` with the segment before it (RFC 3986, 5.2.4).
-    public static func segment(_ text: String) -> String {
+    package static func segment(_ text: String) -> String {
         let isDots = text == "." || text == ".."
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)

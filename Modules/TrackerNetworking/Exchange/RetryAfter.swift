@@ -1,9 +1,9 @@
-public import TrackerModels
+package import TrackerModels
 
 /// Reads the `Retry-After` header (RFC 9110, 10.2.3).
-public enum RetryAfter {
+package enum RetryAfter {
     /// The longest wait that is taken from a server: an hour.
-    public static let cap = Duration.seconds(3600)
+    package static let cap = Duration.seconds(3600)
 
     /// How long the server asks to wait.
     ///
@@ -13,7 +13,7 @@ public enum RetryAfter {
     ///     not matter.
     ///   - now: The wall time, taken in place of a missing or unreadable `date`.
     /// - Returns: A wait from zero to ``cap``; `nil` if there is no value, or it is neither seconds nor a date.
-    public static func wait(for value: String?, date: String?, now: Timestamp) -> Duration? {
+    package static func wait(for value: String?, date: String?, now: Timestamp) -> Duration? {
         guard let value = value.map(trimmed), !value.isEmpty else { return nil }
         if value.utf8.allSatisfy(\.isASCIIDigit) {
             // Digits that do not fit a number ask for more than the cap in any case.

@@ -43,7 +43,7 @@ extension TransportConfiguration {
     /// Why ``caBundle`` cannot be used, as the rest of a sentence with its path; `nil` if it can be read, or is `nil`.
     ///
     /// Looks at the file as it is now. Whether it holds certificates shows at the first connection.
-    public var caBundleFault: String? {
+    package var caBundleFault: String? {
         guard let caBundle else { return nil }
         let descriptor = unsafe open(caBundle, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -28,7 +28,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case redirectRefused
         /// The answers redirected more than five times.
         case tooManyRedirects
-        /// ``DeliveryLoop/cancel(_:)-(TransferID)`` ended the exchange.
+        /// The exchange was cancelled, for example with the task that sent it.
         case cancelled
         /// The loop was closed.
         case closed
@@ -47,7 +47,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     public var target: String?
 
     /// Describes a failure.
-    public init(_ kind: Kind, host: String, message: String, target: String? = nil) {
+    package init(_ kind: Kind, host: String, message: String, target: String? = nil) {
         self.kind = kind
         self.host = host
         self.message = message

@@ -25,25 +25,25 @@ package enum MonotonicClock {
 /// A point on a clock that never goes back, to the nanosecond.
 ///
 /// Its zero has no meaning. Compare instants of one clock alone.
-public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
+package struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// Nanoseconds since the clock's zero.
-    public let nanoseconds: Int64
+    package let nanoseconds: Int64
 
     /// Makes an instant from nanoseconds since the clock's zero.
-    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// Whether `lhs` is the earlier.
-    public static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+    package static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
     /// The instant that much later. It stops at the ends of the range that can be held.
-    public func advanced(by duration: Duration) -> MonotonicInstant {
+    package func advanced(by duration: Duration) -> MonotonicInstant {
         let delta = duration.wholeNanoseconds
         let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
         return MonotonicInstant(nanoseconds: overflow ? (delta < 0 ? .min : .max) : sum)
     }
 
     /// The time from this instant to the other; negative if the other is earlier.
-    public func duration(to other: MonotonicInstant) -> Duration {
+    package func duration(to other: MonotonicInstant) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }
 }

@@ -4,20 +4,20 @@ import TrackerPlatform
 ///
 /// What a process has written without a sync survives the process, and may be lost when the machine loses power. The id
 /// tells the two cases apart.
-public struct BootID: Hashable, Sendable {
+package struct BootID: Hashable, Sendable {
     /// The system's own text.
-    public let text: String
+    package let text: String
 
     /// Makes an id from a text, as tests do.
-    public init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
     }
 
     /// The id of the machine's current run, or ``unknown``.
-    public static func current() -> BootID { systemText().map(BootID.init) ?? .unknown }
+    package static func current() -> BootID { systemText().map(BootID.init) ?? .unknown }
 
     /// The id where the system has none, or does not tell it now. It says nothing: every other could be the same.
-    public static let unknown = BootID("")
+    package static let unknown = BootID("")
 
     #if canImport(Darwin)
         private static func systemText() -> String? {

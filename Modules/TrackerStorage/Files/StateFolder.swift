@@ -2,15 +2,15 @@ import TrackerModels
 import TrackerPlatform
 
 /// The folder that holds everything of a client that survives a restart, and the names of the files in it.
-public struct StateFolder: Hashable, Sendable {
+package struct StateFolder: Hashable, Sendable {
     /// The path of the folder.
-    public var path: String { directory.path }
+    package var path: String { directory.path }
 
     /// The folder itself.
     let directory: Directory
 
     /// Names a folder. It makes nothing on disk.
-    public init(path: String) {
+    package init(path: String) {
         directory = Directory(path)
     }
 
@@ -26,7 +26,7 @@ public struct StateFolder: Hashable, Sendable {
     ///   - environment: Gives the value of an environment variable. A relative `XDG_STATE_HOME` is ignored, as the XDG
     ///     Base Directory Specification demands.
     /// - Returns: `nil` if there is no home folder.
-    public static func standard(
+    package static func standard(
         program: String = StateFolder.executableName,
         environment: (String) -> String? = StateFolder.environmentVariable
     ) -> StateFolder? {
@@ -42,7 +42,7 @@ public struct StateFolder: Hashable, Sendable {
     }
 
     /// The name of this process's executable, without its folder.
-    public static var executableName: String {
+    package static var executableName: String {
         CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
     }
 
@@ -62,7 +62,7 @@ public struct StateFolder: Hashable, Sendable {
     }
 
     /// Reads this process's environment.
-    public static func environmentVariable(_ name: String) -> String? {
+    package static func environmentVariable(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 

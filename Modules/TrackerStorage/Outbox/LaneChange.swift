@@ -1,9 +1,9 @@
-public import TrackerModels
+package import TrackerModels
 
 /// One thing that changes a lane.
 ///
 /// Changes take effect in the order in which they are staged.
-public enum LaneChange: Sendable {
+package enum LaneChange: Sendable {
     /// Queues a record. The case is indirect because a change is copied more often than it is read.
     indirect case append(Draft)
     /// Continues the session of another site. A lane without a session takes it over, makes the brand's device id, and
@@ -58,21 +58,21 @@ public enum LaneChange: Sendable {
 }
 
 /// The sizes of a request's body.
-public struct WireBytes: Hashable, Sendable {
+package struct WireBytes: Hashable, Sendable {
     /// Bytes before compression.
-    public var before: Int
+    package var before: Int
     /// Bytes that were sent.
-    public var after: Int
+    package var after: Int
 
     /// Describes a body.
-    public init(before: Int, after: Int) {
+    package init(before: Int, after: Int) {
         self.before = before
         self.after = after
     }
 }
 
 /// The result of a change.
-public enum ChangeResult: Hashable, Sendable {
+package enum ChangeResult: Hashable, Sendable {
     /// The change is on disk. The state is that of the lane right after the transaction.
     case done(LaneState)
     /// The record is on disk, or was there already under the same key of the caller. Its values are stored as well. If
@@ -96,7 +96,7 @@ public enum ChangeResult: Hashable, Sendable {
 }
 
 /// The values a lane keeps besides its records.
-public enum StoredKey: Hashable, Sendable {
+package enum StoredKey: Hashable, Sendable {
     /// The current session, per lane.
     case sessionID
     /// The installation's identifier, per brand.
@@ -113,7 +113,7 @@ public enum StoredKey: Hashable, Sendable {
     case own(String)
 
     /// The name on disk, without the prefix.
-    public var name: String {
+    package var name: String {
         switch self {
         case .sessionID: "session_id"
         case .deviceID: "device_id"

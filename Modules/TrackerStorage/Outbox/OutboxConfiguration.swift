@@ -1,9 +1,9 @@
-public import TrackerModels
+package import TrackerModels
 
 /// How an outbox is opened.
-public struct OutboxConfiguration: Sendable {
+package struct OutboxConfiguration: Sendable {
     /// Where the state is kept.
-    public enum Location: Hashable, Sendable {
+    package enum Location: Hashable, Sendable {
         /// A folder, made with mode 0700 if it is missing.
         case folder(String)
         /// In memory, without any file.
@@ -11,38 +11,38 @@ public struct OutboxConfiguration: Sendable {
     }
 
     /// Where the state is kept.
-    public var location: Location
+    package var location: Location
     /// The lane that the outbox keeps.
-    public var lane: LaneIdentity
+    package var lane: LaneIdentity
     /// The prefix of the keys, such as `__GT_925_`.
-    public var keyPrefix: String
+    package var keyPrefix: String
     /// What a commit survives.
-    public var durability: DeliveryOptions.Durability
+    package var durability: DeliveryOptions.Durability
     /// How much the lane may hold.
-    public var limits: OutboxLimits
+    package var limits: OutboxLimits
     /// How long stored values last after they were written.
-    public var expiration: Duration
+    package var expiration: Duration
     /// How long they last where no option says otherwise: as long as ``TrackerConfig/cookieExpiration`` does.
-    public static let standardExpiration = Duration.seconds(TrackerConfig.default.cookieExpiration * 86_400)
+    package static let standardExpiration = Duration.seconds(TrackerConfig.default.cookieExpiration * 86_400)
     /// The consent of a brand that has none stored; `nil` for lanes without consent.
-    public var initialConsent: Consent?
+    package var initialConsent: Consent?
     /// Whether records wait for a session before they can be sent.
-    public var bindsSessions: Bool
+    package var bindsSessions: Bool
     /// Lanes whose records move here when this one opens, besides those of the brand that never had a session.
-    public var takesOver: [LaneIdentity]
+    package var takesOver: [LaneIdentity]
     /// The current run of the machine. What a process has written without a sync survives the process, but perhaps not
     /// a power cut.
-    public var bootID: BootID
+    package var bootID: BootID
     /// The wall clock.
-    public var wallClock: @Sendable () -> Timestamp
+    package var wallClock: @Sendable () -> Timestamp
     /// Receives what happened without a call; called on the writer's queue.
-    public var observer: @Sendable (OutboxEvent) -> Void
+    package var observer: @Sendable (OutboxEvent) -> Void
     /// Runs the completions of one transaction, so that a caller can gather their effects. It is called on the writer's
     /// queue, and must call its argument once before it returns.
-    public var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
+    package var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
 
     /// Describes an outbox with the defaults of a session lane.
-    public init(
+    package init(
         location: Location, lane: LaneIdentity, keyPrefix: String,
         durability: DeliveryOptions.Durability = DeliveryOptions().durability, limits: OutboxLimits = OutboxLimits(),
         expiration: Duration = OutboxConfiguration.standardExpiration,
@@ -67,7 +67,7 @@ public struct OutboxConfiguration: Sendable {
 }
 
 /// An event of the outbox.
-public enum OutboxEvent: Hashable, Sendable {
+package enum OutboxEvent: Hashable, Sendable {
     /// Records left without being delivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
     /// The database was damaged and has been set aside. The losses of this lane are also reported as dropped.

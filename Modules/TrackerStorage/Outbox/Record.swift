@@ -1,9 +1,9 @@
-public import TrackerModels
+package import TrackerModels
 
 /// A call on its way into the outbox.
-public struct Draft: Sendable {
+package struct Draft: Sendable {
     /// The JSON that a record will carry.
-    public enum Body: Sendable {
+    package enum Body: Sendable {
         /// An object. What is known only when it is sent, such as the session, is added then.
         case complete(JSONText)
         /// An object whose member `data` the commit adds: the session's metadata, and over them `own`. If both are
@@ -14,31 +14,31 @@ public struct Draft: Sendable {
     }
 
     /// The record's key.
-    public var messageID: MessageID
+    package var messageID: MessageID
     /// Whether a caller chose the key: then a second record with it is answered as the first and not queued.
-    public var hasCallerKey: Bool
+    package var hasCallerKey: Bool
     /// Which request carries it.
-    public var route: Route
+    package var route: Route
     /// What it carries.
-    public var body: Body
+    package var body: Body
     /// An object to merge into the session's metadata in the record's own transaction.
-    public var sessionMetadata: JSONText?
+    package var sessionMetadata: JSONText?
     /// What the record changes of the client's own values, in its own transaction.
-    public var values: [ValueChange]
+    package var values: [ValueChange]
     /// Whether the record is answered as `pending`, since delivery is halted.
-    public var isPending = false
+    package var isPending = false
     /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
-    public var refusal: RefusalReason?
+    package var refusal: RefusalReason?
     /// Whether the record was dropped before it was written, since too much waits: only what else the call changes is
     /// written.
     private(set) var isEvicted = false
     /// When the call was made, by the wall clock.
-    public var occurredAt: Timestamp
+    package var occurredAt: Timestamp
     /// When the call was made, on the monotonic clock, for ages within this run.
-    public var acceptedAt: Duration
+    package var acceptedAt: Duration
 
     /// Describes a call.
-    public init(
+    package init(
         messageID: MessageID, hasCallerKey: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
         values: [ValueChange] = [], occurredAt: Timestamp, acceptedAt: Duration
     ) {
@@ -63,38 +63,38 @@ public struct Draft: Sendable {
 }
 
 /// A call in the outbox, as it waits on disk.
-public struct Record: Hashable, Sendable {
+package struct Record: Hashable, Sendable {
     /// The number of its row, unique in the database.
-    public struct ID: Hashable, Comparable, Sendable {
+    package struct ID: Hashable, Comparable, Sendable {
         /// The row's number.
-        public let number: Int64
+        package let number: Int64
 
         /// Names a row.
-        public init(_ number: Int64) { self.number = number }
+        package init(_ number: Int64) { self.number = number }
 
         /// Whether `lhs` was queued first.
-        public static func < (lhs: ID, rhs: ID) -> Bool { lhs.number < rhs.number }
+        package static func < (lhs: ID, rhs: ID) -> Bool { lhs.number < rhs.number }
     }
 
     /// Its row.
-    public var id: ID
+    package var id: ID
     /// Its key.
-    public var messageID: MessageID
+    package var messageID: MessageID
     /// Its number in the lane, counting from 1, never used twice.
-    public var sequence: Int64
+    package var sequence: Int64
     /// The generation it was made in.
-    public var generation: Generation
+    package var generation: Generation
     /// Which request carries it.
-    public var route: Route
+    package var route: Route
     /// A JSON object. What is known only when it is sent, such as the session, is added then.
-    public var body: JSONText
+    package var body: JSONText
     /// When the call was made, by the wall clock.
-    public var occurredAt: Timestamp
+    package var occurredAt: Timestamp
     /// When the call was made on the monotonic clock, if it was made in this run of this process.
-    public var acceptedAt: Duration?
+    package var acceptedAt: Duration?
 
     /// Describes a record.
-    public init(
+    package init(
         id: ID, messageID: MessageID, sequence: Int64, generation: Generation, route: Route, body: JSONText,
         occurredAt: Timestamp, acceptedAt: Duration?
     ) {
@@ -112,7 +112,7 @@ public struct Record: Hashable, Sendable {
 /// Where a record goes: which request carries it.
 ///
 /// The number is kept on disk, so it never changes for a case.
-public enum Route: Int, Hashable, Sendable, CaseIterable {
+package enum Route: Int, Hashable, Sendable, CaseIterable {
     /// A session's event.
     case event = 1
     /// A customer profile, and before it, if it names a new user, the identification.
@@ -134,9 +134,9 @@ public enum Route: Int, Hashable, Sendable, CaseIterable {
 /// An object that is written when its record is committed, with the values that the lane has then.
 ///
 /// So a record has the user that the changes before it have set, in whichever process they were made.
-public struct BodyTemplate: Sendable {
+package struct BodyTemplate: Sendable {
     /// A part of the object.
-    public enum Member: Sendable {
+    package enum Member: Sendable {
         /// The members of an object, as they are.
         case fixed(JSONText)
         /// The text that is stored under a key. If there is none, it is `otherwise`, or the member is left out.
@@ -148,10 +148,10 @@ public struct BodyTemplate: Sendable {
     }
 
     /// The parts, in their order.
-    public var members: [Member]
+    package var members: [Member]
 
     /// Describes an object.
-    public init(_ members: [Member]) { self.members = members }
+    package init(_ members: [Member]) { self.members = members }
 
     /// How many bytes of it are known by now.
     var byteCount: Int {
@@ -166,14 +166,14 @@ public struct BodyTemplate: Sendable {
 }
 
 /// A change of one of the client's own values.
-public struct ValueChange: Hashable, Sendable {
+package struct ValueChange: Hashable, Sendable {
     /// Which value.
-    public var key: StoredKey
+    package var key: StoredKey
     /// The value; `nil` removes it.
-    public var text: String?
+    package var text: String?
 
     /// Describes a change.
-    public init(_ key: StoredKey, _ text: String?) {
+    package init(_ key: StoredKey, _ text: String?) {
         self.key = key
         self.text = text
     }

@@ -6,7 +6,7 @@ extension SQLiteOutbox {
     ///
     /// Records that have left the queue in memory are left out, even if they are still on disk. While a reset or a consent
     /// waits for the disk, there are none. It runs on the caller's thread.
-    public func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
+    package func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         // Taken before the read: a record that has left the queue by now is in here, or gone from disk.
         let unwritten = unwritten
         let (staged, floor, count, commits) = stage.withLock {
@@ -72,14 +72,14 @@ extension SQLiteOutbox {
     }
 
     /// Reads the lane.
-    public func state() throws(StorageError) -> LaneState {
+    package func state() throws(StorageError) -> LaneState {
         var state = unwritten.state(over: try diskState())
         state.writeFailure = stage.withLock(\.writeFailure)
         return state
     }
 
     /// Whether nothing has been written since a read, by any process.
-    public func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
+    package func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
         // Changes that the disk has refused apply to whatever is read.
         guard log.isEmpty else { return false }
         let commits = stage.withLock(\.commits)
@@ -88,7 +88,7 @@ extension SQLiteOutbox {
     }
 
     /// Reads the lane, if a record of it still waits.
-    public func state(
+    package func state(
         ifQueued record: Record.ID
     ) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
         let unwritten = unwritten
@@ -106,7 +106,7 @@ extension SQLiteOutbox {
     }
 
     /// How many records with at most this sequence number wait.
-    public func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
+    package func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
         let settling = stage.withLock(\.settling).union(unwritten.settledRecords)
         let count = try read { (database, key, _) throws(StorageError) in
             guard sequence > 0 else { return 0 }
@@ -120,7 +120,7 @@ extension SQLiteOutbox {
     /// A stored value: that of the database, else that of the backup file; `nil` once it has expired.
     ///
     /// If one of the two lacks the value, it is repaired soon after.
-    public func value(for key: StoredKey) -> String? {
+    package func value(for key: StoredKey) -> String? {
         let unwritten = unwritten
         if !unwritten.isEmpty {
             // Without the disk, the changes apply to an empty lane.
@@ -147,7 +147,7 @@ extension SQLiteOutbox {
     }
 
     /// The lane's counters.
-    public func account() throws(StorageError) -> Account {
+    package func account() throws(StorageError) -> Account {
         let found = try read { (database, key, _) throws(StorageError) in
             var counters = try database.lane(key, prefix: "")?.counters ?? LaneCounters()
             counters.dropped = try database.dropped(of: key)
@@ -158,7 +158,7 @@ extension SQLiteOutbox {
     }
 
     /// Other lanes that hold records while no process delivers them.
-    public func strandedLanes() throws(StorageError) -> [StrandedLane] {
+    package func strandedLanes() throws(StorageError) -> [StrandedLane] {
         guard let folder else { return [] }
         let others = try read { (database, key, _) throws(StorageError) in
             try database.lanes(besides: key).map { StrandedLane(identity: $0.identity, records: $0.records) }

@@ -9,7 +9,7 @@ import TrackerModels
 ///
 /// The writer waits until the processes that came before it have written. Completions wait with it; staging never
 /// waits.
-public final class SQLiteOutbox: Outbox {
+package final class SQLiteOutbox: LaneOutbox {
     let configuration: OutboxConfiguration
     let folder: StateFolder?
     let stage: Mutex<Stage>
@@ -26,7 +26,7 @@ public final class SQLiteOutbox: Outbox {
     let log: UnwrittenLog
 
     /// Describes an outbox; nothing is opened or made until ``open(completion:)``.
-    public init(_ configuration: OutboxConfiguration) {
+    package init(_ configuration: OutboxConfiguration) {
         let folder: StateFolder? =
             switch configuration.location {
             case .folder(let path): StateFolder(path: path)
@@ -47,7 +47,7 @@ public final class SQLiteOutbox: Outbox {
     /// Opens the database, or makes it. What was staged before is written then.
     ///
     /// After a failure it stays closed, and refuses all that was staged and will be.
-    public func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
+    package func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
         queue.async { [self] in
             do throws(StorageError) {
                 if stage.withLock({ $0.isClosed }) { throw StorageError(.closed, "The outbox is closed") }
@@ -76,19 +76,19 @@ public final class SQLiteOutbox: Outbox {
     /// It never waits. The completion is called on the writer's queue, after those of the changes staged before; that of
     /// a value is called once its backup is written. A call that is refused without being written, since the outbox is
     /// closed or too much waits, is answered without waiting for those before it.
-    public func stage(
+    package func stage(
         _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
     ) {
         stage(StagedTask(task: .of(database, .change(change)), completion: completion))
     }
 
     /// Lets other lanes of the brand take over the records without a session although this one stays open.
-    public func offerUnbound() {
+    package func offerUnbound() {
         queue.async { [self] in writer.withLock { $0.offerUnbound() } }
     }
 
     /// Writes what is staged, closes everything, releases the locks; what is staged later is refused.
-    public func close(completion: @escaping @Sendable () -> Void) {
+    package func close(completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             if stage.withLock({ $0.isOpen }) {
                 _ = stage.withLock { $0.enter(.closed) }
@@ -112,13 +112,13 @@ public final class SQLiteOutbox: Outbox {
     }
 
     /// Tries to become the one process that delivers the lane and makes its session; true if it is already.
-    public func acquireDelivery() -> Bool { delivery.acquire() }
+    package func acquireDelivery() -> Bool { delivery.acquire() }
 
     /// Lets another process deliver, as soon as it finds on disk all that this one has done.
     ///
     /// - Returns: Whether another may now. If not, it may once what is staged is written, or when this outbox closes.
     @discardableResult
-    public func releaseDelivery() -> Bool { delivery.release { isLaneFree } }
+    package func releaseDelivery() -> Bool { delivery.release { isLaneFree } }
 
     /// Whether another process may deliver the lane now: it finds on disk all that this one has done for that.
     ///

@@ -1,39 +1,39 @@
-public import TrackerModels
+package import TrackerModels
 
 /// What a state folder holds, read without changing anything in it, and without waiting for other processes.
-public struct StateInspection: Sendable {
+package struct StateInspection: Sendable {
     /// One lane on disk.
-    public struct Lane: Sendable {
+    package struct Lane: Sendable {
         /// Whose lane it is.
-        public var identity: LaneIdentity
+        package var identity: LaneIdentity
         /// How many records wait.
-        public var queued: Int
+        package var queued: Int
         /// How many bytes their bodies have.
-        public var queuedBytes: Int
+        package var queuedBytes: Int
         /// How many of them wait for a session.
-        public var pending: Int
+        package var pending: Int
         /// When the call of the oldest of them was made.
-        public var oldest: Timestamp?
+        package var oldest: Timestamp?
         /// The brand's consent, if its kind of client has one.
-        public var consent: Consent?
+        package var consent: Consent?
         /// Whether its present generation has a session.
-        public var hasSession: Bool
+        package var hasSession: Bool
         /// How many records were accepted since the lane was made.
-        public var accepted: Int
+        package var accepted: Int
         /// How many of them were delivered.
-        public var delivered: Int
+        package var delivered: Int
         /// How many were dropped, by reason.
-        public var dropped: [(reason: String, count: Int)]
+        package var dropped: [(reason: String, count: Int)]
         /// The file that is locked by the process that delivers.
-        public var deliveryLock: String
+        package var deliveryLock: String
         /// The file that is locked by every process that has the lane open.
-        public var openLock: String
+        package var openLock: String
     }
 
     /// The version of the tables; `nil` if there is no database yet.
-    public var schema: Int?
+    package var schema: Int?
     /// The lanes, in the order in which they were made.
-    public var lanes: [Lane] = []
+    package var lanes: [Lane] = []
 
     /// How long to wait for another process, in milliseconds.
     private static let patience: Int32 = 500
@@ -41,7 +41,7 @@ public struct StateInspection: Sendable {
     /// Reads a folder.
     ///
     /// - Throws: Why its database cannot be read.
-    public init(_ folder: StateFolder) throws(StorageError) {
+    package init(_ folder: StateFolder) throws(StorageError) {
         guard try FileIdentity(ofPath: folder.database) != nil else { return }
         let connection = try Self.open(folder)
         connection.setPatience(milliseconds: Self.patience)

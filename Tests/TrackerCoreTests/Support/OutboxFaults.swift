@@ -64,7 +64,7 @@ final class OutboxFaults: Sendable {
     }
 
     /// Makes an outbox that is steered from here.
-    func outbox(_ configuration: OutboxConfiguration) -> any Outbox { FaultyOutbox(configuration, self) }
+    func outbox(_ configuration: OutboxConfiguration) -> any LaneOutbox { FaultyOutbox(configuration, self) }
 
     fileprivate func whenAnswering(_ work: @escaping @Sendable () -> Void) {
         let isNow = state.withLock { state in

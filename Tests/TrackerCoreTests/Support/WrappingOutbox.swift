@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerStorage
 
 /// The real outbox in a test's hands: what a test does not change goes through to it.
-protocol WrappingOutbox: Outbox {
+protocol WrappingOutbox: LaneOutbox {
     var inner: SQLiteOutbox { get }
 }
 

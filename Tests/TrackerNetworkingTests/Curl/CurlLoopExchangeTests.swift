@@ -38,6 +38,27 @@ struct CurlLoopExchangeTests {
         #expect(response.sentBytes == 10)
     }
 
+    @Test("sends and waits in one call, which a cancelled task ends")
+    func sends() async throws {
+        let server = try LoopbackServer()
+        let silent = try LoopbackServer { _ in .nothing(then: .stall) }
+        let loop = try CurlLoop()
+
+        #expect(try await loop.send(.post(server.url + "/a")).status == 200)
+        let waiting = Task { () async -> TransportError? in
+            do throws(TransportError) {
+                _ = try await loop.send(.post(silent.url + "/b"))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        _ = try await silent.requests(atLeast: 1)
+        waiting.cancel()
+
+        #expect(await waiting.value?.kind == .cancelled)
+    }
+
     @Test(
         "gives each method its own framing, with and without a body",
         arguments: [

@@ -1,5 +1,4 @@
-// Records and values are made of identifiers, timestamps and JSON: one import gives them too.
-@_exported public import TrackerModels
+package import TrackerModels
 
 /// A lane's durable queue and the values kept with it.
 ///
@@ -10,7 +9,7 @@
 /// Completions run on the writer's queue, in the order of the changes. Two kinds do not: those of values, which come once
 /// their backup is written, and those of changes that are refused without being written. Completions must not block, and
 /// may stage again.
-public protocol Outbox: Sendable {
+package protocol LaneOutbox: Sendable {
     /// Opens the database, or makes it. What was staged before is written then.
     ///
     /// - Parameter completion: Called once, with the lane as it was found, or why the folder cannot be used.
@@ -75,32 +74,32 @@ public protocol Outbox: Sendable {
     func close(completion: @escaping @Sendable () -> Void)
 }
 
-extension Outbox {
+extension LaneOutbox {
     /// Fixes a change's place in the order, and writes it into whichever database there is.
-    public func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
+    package func stage(_ change: LaneChange, completion: @escaping @Sendable (ChangeResult) -> Void) {
         stage(change, of: nil, completion: completion)
     }
 
     /// Reads the oldest records, and the lane with them, in one transaction.
-    public func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
+    package func peek(limit: Int, maxBytes: Int) throws(StorageError) -> Peek {
         try peek(limit: limit, maxBytes: maxBytes, excluding: [])
     }
 }
 
 /// What an outbox has found when it was opened.
-public struct Opening: Hashable, Sendable {
+package struct Opening: Hashable, Sendable {
     /// The lane.
-    public var state: LaneState
+    package var state: LaneState
     /// Records that were moved here from lanes of the same brand that never had a session.
-    public var movedRecords: Int
+    package var movedRecords: Int
     /// Records carried over from, and lost with, a damaged database.
-    public var recovery: DatabaseRecovery?
+    package var recovery: DatabaseRecovery?
     /// Why the folder can be read but not written; `nil` if it can. Values are kept in memory until a write works. The
     /// observer has been called.
-    public var writeFailure: StorageError?
+    package var writeFailure: StorageError?
 
     /// Describes an opening.
-    public init(
+    package init(
         state: LaneState, movedRecords: Int = 0, recovery: DatabaseRecovery? = nil, writeFailure: StorageError? = nil
     ) {
         self.state = state
@@ -111,16 +110,16 @@ public struct Opening: Hashable, Sendable {
 }
 
 /// What became of a damaged database's queue.
-public struct DatabaseRecovery: Hashable, Sendable {
+package struct DatabaseRecovery: Hashable, Sendable {
     /// The name of the file that was set aside.
-    public var setAside: String
+    package var setAside: String
     /// Records that could still be read.
-    public var carriedOver: Int
+    package var carriedOver: Int
     /// Records that could not; `nil` if the number is unknown.
-    public var lost: Int?
+    package var lost: Int?
 
     /// Describes a recovery.
-    public init(setAside: String, carriedOver: Int, lost: Int?) {
+    package init(setAside: String, carriedOver: Int, lost: Int?) {
         self.setAside = setAside
         self.carriedOver = carriedOver
         self.lost = lost
@@ -128,20 +127,20 @@ public struct DatabaseRecovery: Hashable, Sendable {
 }
 
 /// The oldest records of a lane, and the lane in the same instant.
-public struct Peek: Sendable {
+package struct Peek: Sendable {
     /// The lane.
-    public var state: LaneState
+    package var state: LaneState
     /// The oldest records, oldest first.
-    public var records: [Record]
+    package var records: [Record]
     /// What the records' generations are bound to.
-    public var entries: [Generation: GenerationEntry]
+    package var entries: [Generation: GenerationEntry]
     /// Groups of records that may have gone out in one request, and whose answer is not known.
-    public var groups: [GroupExtent]
-    /// With it ``Outbox/isUnchanged(since:)`` says later whether anything was written; `nil` if it cannot.
-    public var version: LaneVersion?
+    package var groups: [GroupExtent]
+    /// With it ``LaneOutbox/isUnchanged(since:)`` says later whether anything was written; `nil` if it cannot.
+    package var version: LaneVersion?
 
     /// Describes a read.
-    public init(
+    package init(
         state: LaneState, records: [Record], entries: [Generation: GenerationEntry], groups: [GroupExtent] = [],
         version: LaneVersion? = nil
     ) {
@@ -154,7 +153,7 @@ public struct Peek: Sendable {
 }
 
 /// The version of what a read has seen. Reads of the same version see the same.
-public struct LaneVersion: Hashable, Sendable {
+package struct LaneVersion: Hashable, Sendable {
     /// Which opening of the database it was.
     let opening: Int
     /// What the database counts of the changes by others.
@@ -162,16 +161,16 @@ public struct LaneVersion: Hashable, Sendable {
 }
 
 /// Which records travel together in one request, and so which key it has.
-public struct GroupExtent: Hashable, Sendable {
+package struct GroupExtent: Hashable, Sendable {
     /// The oldest of them.
-    public var first: Record.ID
+    package var first: Record.ID
     /// The newest of them.
-    public var last: Record.ID
+    package var last: Record.ID
     /// How many records there are.
-    public var count: Int
+    package var count: Int
 
     /// Describes a group.
-    public init(first: Record.ID, last: Record.ID, count: Int) {
+    package init(first: Record.ID, last: Record.ID, count: Int) {
         self.first = first
         self.last = last
         self.count = count
@@ -179,24 +178,24 @@ public struct GroupExtent: Hashable, Sendable {
 }
 
 /// A lane's counters: `accepted + recovered == delivered + queued + dropped`, summed over the reasons.
-public struct Account: Hashable, Sendable {
+package struct Account: Hashable, Sendable {
     /// Records committed since this outbox was opened, by any process.
-    public var accepted: Int
+    package var accepted: Int
     /// Records that were found when this outbox was opened, lost ones included, without those that another lane has
     /// taken over. If the database was damaged, removed or replaced since, the account has begun anew, with the records
     /// that were found then.
-    public var recovered: Int
+    package var recovered: Int
     /// Records delivered since.
-    public var delivered: Int
+    package var delivered: Int
     /// Records that wait now.
-    public var queued: Int
+    package var queued: Int
     /// Records dropped since, by reason.
-    public var dropped: [DropReason: Int]
+    package var dropped: [DropReason: Int]
     /// Bytes of the delivered requests' bodies.
-    public var bytes: WireBytes
+    package var bytes: WireBytes
 
     /// Describes the counters.
-    public init(
+    package init(
         accepted: Int, recovered: Int, delivered: Int, queued: Int, dropped: [DropReason: Int], bytes: WireBytes
     ) {
         self.accepted = accepted
@@ -208,7 +207,7 @@ public struct Account: Hashable, Sendable {
     }
 
     /// Whether every record is accounted for, and nothing is counted below zero.
-    public var isBalanced: Bool {
+    package var isBalanced: Bool {
         accepted + recovered == delivered + queued + dropped.values.reduce(0, +)
             && [accepted, recovered, delivered, queued, bytes.before, bytes.after].allSatisfy { $0 >= 0 }
             && dropped.values.allSatisfy { $0 >= 0 }
@@ -216,14 +215,14 @@ public struct Account: Hashable, Sendable {
 }
 
 /// A lane that holds records while no process delivers it.
-public struct StrandedLane: Hashable, Sendable {
+package struct StrandedLane: Hashable, Sendable {
     /// Which lane.
-    public var identity: LaneIdentity
+    package var identity: LaneIdentity
     /// How many records it holds.
-    public var records: Int
+    package var records: Int
 
     /// Describes a lane.
-    public init(identity: LaneIdentity, records: Int) {
+    package init(identity: LaneIdentity, records: Int) {
         self.identity = identity
         self.records = records
     }
