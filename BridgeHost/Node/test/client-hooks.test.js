@@ -54,6 +54,14 @@ suite('beforeSend', () => {
         assert.equal(attributes.email, 'ada@example.com')
     })
 
+    test('sees a BigInt where a call takes a number, and passes it on', async (t) => {
+        const { tracker, lives } = await hooked(t, { beforeSend: (call) => call })
+
+        assert.equal((await tracker.updateLocation(48n, 11n, 5n)).status, 'queued')
+
+        assert.deepEqual(written(lives), [['updateLocation', { latitude: 48, longitude: 11, accuracy: 5 }]])
+    })
+
     test('leaves a call that it does not change to the character, and its message id', async (t) => {
         const { tracker, lives } = await hooked(t, { beforeSend: (call) => call })
 

@@ -5,6 +5,7 @@ import { suite, test } from 'node:test'
 import MobileTracker from '@mobiletracker/bridge'
 import { findHost } from '../src/client/finder.js'
 import { PROTOCOL_VERSION } from '../src/client/handshake.js'
+import { MEMBERS } from '../src/client/hooks.js'
 import { ANALYTICS, BASIC, TRACKER } from '../src/client/methods.js'
 import { withoutHost } from '../testsupport/real-host.js'
 
@@ -54,6 +55,23 @@ suite('the client and the host agree', { skip: withoutHost }, () => {
 
         assert.equal(protocolVersion, PROTOCOL_VERSION)
         assert.equal(version, JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version)
+    })
+})
+
+suite('beforeSend', () => {
+    test('sees every argument of every tracking call', () => {
+        for (const table of [TRACKER, ANALYTICS, BASIC]) {
+            for (const [method, { params, gives }] of Object.entries(table)) {
+                if (gives !== 'outcome') continue
+                for (const { name } of params) {
+                    assert.ok(
+                        name in MEMBERS,
+                        `${method}: no member of OutgoingCall for '${name}': add one to MEMBERS in src/client/hooks.js ` +
+                        '(Docs/Contributing.md, "Adding a method")',
+                    )
+                }
+            }
+        }
     })
 })
 

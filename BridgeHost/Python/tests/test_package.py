@@ -20,7 +20,9 @@ from .support import GUARD, PACKAGE, SOURCE, TestCase, host_path, run_program, s
 
 import mobiletracker  # isort: skip
 from mobiletracker import AnalyticsCallOptions, AsyncMobileTracker, MobileTracker  # isort: skip
+from mobiletracker._hooks import _LOCATION, _MEMBERS  # isort: skip
 from mobiletracker._link import PROTOCOL_VERSION  # isort: skip
+from mobiletracker._row import Gives  # isort: skip
 from mobiletracker._table import ROWS, VERSION  # isort: skip
 
 LONG = 600.0
@@ -56,6 +58,13 @@ class ParityTests(unittest.TestCase):
                     also = [keyword for keyword in others if keyword != names[0].removeprefix("new_")]
                     self.assertEqual(given, [*names[:-1], *also, *names[-1:]], stale)
                     self.assertTrue(function.__doc__)
+
+    def test_on_what_before_send_sees(self) -> None:
+        for row in ROWS.values():
+            if row.gives is Gives.OUTCOME:
+                for name in {param.wire for param in row.params} - {*_LOCATION, "options"}:
+                    edit = "add one to _MEMBERS in _hooks.py (Docs/Contributing.md, \"Adding a method\")"
+                    self.assertIn(name, _MEMBERS, f"{row.method}: no member of OutgoingCall for '{name}': {edit}")
 
     def test_on_the_version_of_the_protocol_and_of_the_product(self) -> None:
         info = ask("host.info")

@@ -4,7 +4,7 @@ import { ArgumentFault } from './params.js'
 import { serialize } from './serialize.js'
 
 /** The member of an {@link OutgoingCall} for each argument, and for each option of an analytics call. */
-const MEMBERS = {
+export const MEMBERS = {
     eventName: 'name', event: 'name', name: 'name',
     userId: 'userId', newUserId: 'userId', anonymousId: 'anonymousId', groupId: 'groupId',
     attributes: 'properties', properties: 'properties', profileData: 'properties', traits: 'properties',
