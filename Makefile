@@ -14,6 +14,9 @@ KILLS ?= 1000
 FAULTS ?= 500
 SEED ?= 0
 
+# How many points `make test-faults` samples by SEED, beside the table of regressions.
+SAMPLE ?= 100
+
 # How many clients `make storm` simulates.
 CLIENTS ?= 1000000
 
@@ -115,10 +118,10 @@ faults: setup-tests
 	swift build -Xswiftc -warnings-as-errors
 	FAULTS=$(FAULTS) SEED=$(SEED) python3 Tests/Faults/explorer.py $(FAULTS_ARGUMENTS)
 
-# The faults that were found so far.
+# The faults that were found so far, and SAMPLE others by SEED.
 test-faults: setup-tests
 	swift build -Xswiftc -warnings-as-errors
-	python3 Tests/Faults/explorer.py --short
+	SEED=$(SEED) python3 Tests/Faults/explorer.py --short --sample $(SAMPLE)
 
 # Some minutes; Tests/Model/run.py --list names its rows, and runs those that are named.
 model:

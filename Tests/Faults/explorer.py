@@ -2,14 +2,14 @@
 """Makes calls of the operating system fail, one after the other, and asks what the product promises.
 
     explorer.py                     every single fault of every scenario, then FAULTS pairs
-    explorer.py --short             the table of regressions, and some points by SEED
+    explorer.py --short --sample N  the table of regressions, and N points by SEED
     explorer.py --point 'POINT'     one point again, with what the host logged; --times 20 for one that fails seldom
     explorer.py --list [SCENARIO…]  the points of scenarios, in the order of their calls
 
 A point is SCENARIO FAULT, or SCENARIO FAULT FAULT where a second fault follows the first. A FAULT is
 KIND:PLACE:NUMBER:ERROR:EXTENT, such as pwrite:tracker.sqlite3-wal:3:ENOSPC:all. With the third pwrite to that file the
-disk is full: for that call (EXTENT 1), for so many calls of its kind, or (all) for every call that needs space, until
-the scenario is over. The ERROR `kill` kills the host instead. `+second` behind a scenario has a second host, without
+disk is full: for that call (EXTENT 1), for so many calls of its kind (3), or (all) for every call that needs space,
+until the scenario is over. All faults are played with the extents 1 and all; samples have 3 as well. The ERROR `kill` kills the host instead. `+second` behind a scenario has a second host, without
 faults, on the same folder; `+native` has a program with a Swift client in the place of the host. See Docs/Contributing.md.
 """
 import argparse
@@ -29,6 +29,9 @@ import time
 from run import Run
 from scenarios import SCENARIOS, TEMPLATES
 from world import KINDS, ROOT, Backend, Page
+
+# How many points of a scenario a sample has.
+EACH = 15
 
 HERE = pathlib.Path(__file__).parent
 TABLE = HERE / "regressions.txt"
@@ -57,24 +60,55 @@ ERRORS = {
 }
 
 
-# Where a kill leaves something else than a kill before.
+# Where a kill leaves something else than a kill before. A call that changes nothing outside the process leaves the same
+# as the next one that does: a read, a `stat`, an open of what is there. So do `fsync` and `fdatasync`, since what was
+# written outlives the process; what a loss of power leaves, Tests/TrackerStorageTests ask.
 KILLED = "create write pwrite ftruncate rename unlink mkdir flock socket".split()
 
+# How often calls fail that fail neither once nor for good.
+SOME = 3
 
-def faults(scenario, counts):
+
+def faults(counts):
     """Every single fault at the calls that were counted."""
     for name, count in counts.items():
-        kind, place = name.split(":", 1)
-        if place == "dispatch" and scenario.endswith("+native"):
-            # For Swift's pool of threads, which is not the product's.
-            continue
         for number in range(1, count + 1):
-            if kind in KILLED:
-                yield f"{name}:{number}:kill:1"
-            for error in ERRORS[kind].split():
-                yield f"{name}:{number}:{error}:1"
-                if error in SPREAD:
-                    yield f"{name}:{number}:{error}:all"
+            yield from faults_at(name, number)
+
+
+def faults_at(name, number):
+    kind = name.split(":")[0]
+    if kind in KILLED:
+        yield f"{name}:{number}:kill:1"
+    for error in ERRORS[kind].split():
+        yield f"{name}:{number}:{error}:1"
+        if error in SPREAD:
+            yield f"{name}:{number}:{error}:all"
+    if kind in DESCRIPTORS:
+        # Who meets it does what EMFILE brings; only who asks for the number tells them apart, and so once is enough.
+        yield f"{name}:{number}:ENFILE:1"
+
+
+def vary(fault, chance):
+    """The fault, or by chance the same one with an extent that is not played everywhere."""
+    start, error, extent = fault.rsplit(":", 2)
+    if error == "kill" or chance.random() > 1 / 3:
+        return fault
+    return f"{start}:{error}:{SOME if error != 'ENFILE' or chance.random() < 0.5 else 'all'}"
+
+
+def follow(trace, fault, chance):
+    """A second fault, at a call that was made after the first one."""
+    name, number = fault.rsplit(":", 3)[:2]
+    counts = dict.fromkeys(trace, 0)
+    later = []
+    for called in trace:
+        counts[called] += 1
+        if later or (called == name and counts[called] == int(number)):
+            later.append((called, counts[called]))
+    if len(later) < 2:
+        return None
+    return vary(chance.choice(list(faults_at(*chance.choice(later[1:])))), chance)
 
 
 def plan(fault):
@@ -143,17 +177,30 @@ def begin(*arguments):
 
 
 def record(name):
-    return name, *Worker.shared.learn(name)
+    counts, findings = Worker.shared.learn(name)
+    return name, counts, findings, Worker.shared.normal[name]
 
 
-def explore(point):
+def explore(point, normal=None):
     """What a point has shown: how many of its faults came up, and what is wrong."""
     name, *texts = point.split(" ")
     worker = Worker.shared
-    if name not in worker.normal:
+    if normal:
+        worker.normal[name] = normal
+    elif name not in worker.normal:
         worker.learn(name)
     run = worker.play(name, [plan(text) for text in texts])
     return point, run.reached, run.findings, run.folder / "log"
+
+
+def explore_pair(point, seed, normal=None):
+    """Plays a point, and then again with a second fault, at a call that came after the first one.
+
+    So the second one also meets what is only called because of the first: what mends, tells or tries again.
+    """
+    first = explore(point, normal)
+    second = follow(Worker.shared.page.trace(), point.split(" ")[1], random.Random(seed))
+    return explore(f"{point} {second}") if second and not first[2] else first
 
 
 class Table:
@@ -183,13 +230,16 @@ class Report:
 
     def __init__(self, total, table):
         self.total, self.table = total, table
-        self.runs = self.unreached = self.expected = 0
+        self.runs = self.unreached = self.expected = self.pairs = self.complete = 0
         self.found = {}
         self.began = time.monotonic()
 
     def take(self, point, reached, findings):
         self.runs += 1
         self.unreached += reached == 0
+        if len(point.split(" ")) > 2:
+            self.pairs += 1
+            self.complete += reached == 2
         if findings and self.table.expects(point, findings):
             self.expected += 1
         elif findings:
@@ -211,6 +261,8 @@ class Report:
         took = time.monotonic() - self.began
         self.say(f"{points} points, {pairs} pairs: {self.runs} of {self.total} runs in {took:.0f} s")
         self.say(f"{self.unreached} did not come to their fault, {self.expected} failed as expected")
+        if self.pairs:
+            self.say(f"{self.complete} of {self.pairs} pairs came to both faults")
         failed = sum(map(len, self.found.values()))
         self.say(f"{failed} failed, in {len(self.found)} ways")
         for cause, found in sorted(self.found.items(), key=lambda item: -len(item[1])):
@@ -229,6 +281,7 @@ def main():
     parser.add_argument("--sample", type=int, default=0, help="with --short: how many points besides")
     parser.add_argument("--minutes", type=float, default=1e6, help="no new run after that")
     parser.add_argument("--pairs", type=int, default=int(os.environ.get("FAULTS", "500")), help="how many pairs of faults")
+    parser.add_argument("--only-pairs", action="store_true", help="the regressions and the pairs")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
     parser.add_argument("--only", help="only points in which this regular expression is found")
     built = ROOT / ".build/debug"
@@ -261,15 +314,18 @@ def repeat(point, times, arguments):
 def investigate(pool, options):
     names = options.scenarios or list(SCENARIOS)
     chance = random.Random(options.seed)
-    points, pairs = [], []
-    if not options.short:
-        print(f"seed {options.seed}")
-    recorded = list(pool.map(record, names))
-    for name, counts, findings in recorded:
+    points, pairs, normal = [], [], {}
+    if not options.short or options.sample:
+        print(f"seed {options.seed}", flush=True)
+    if options.short:
+        # A scenario is learned before its points are known: a few, with some points each.
+        names = sorted(chance.sample(names, min(len(names), -(-options.sample // EACH))))
+    for name, counts, findings, held in pool.map(record, names):
         if findings:
             print(f"{name} fails without any fault: {findings}")
             return 1
-        points += [f"{name} {fault}" for fault in faults(name, counts)]
+        normal[name] = held
+        points += [f"{name} {fault}" for fault in faults(counts)]
     if options.only:
         points = [point for point in points if re.search(options.only, point)]
     if options.list:
@@ -277,21 +333,25 @@ def investigate(pool, options):
         return 0
     table = Table()
     if options.short:
-        points = chance.sample(points, min(len(points), options.sample))
+        points = [vary(point, chance) for point in chance.sample(points, min(len(points), options.sample))]
     else:
         byName = {}
         for point in points:
-            byName.setdefault(point.split(" ")[0], []).append(point.split(" ")[1])
+            if ":kill:" not in point:
+                byName.setdefault(point.split(" ")[0], []).append(point)
         while byName and len(pairs) < options.pairs:
-            name = chance.choice(list(byName))
-            pairs.append(" ".join([name, *chance.sample(byName[name], 2)]))
+            pairs.append((vary(chance.choice(byName[chance.choice(list(byName))]), chance), chance.getrandbits(32)))
     chance.shuffle(points)
-    wanted = list(dict.fromkeys([*table.points, *points, *pairs]))
+    if options.only_pairs:
+        points = []
+    wanted = [(explore, point) for point in dict.fromkeys([*table.points, *points])]
+    wanted += [(explore_pair, *pair) for pair in pairs]
     report = Report(len(wanted), table)
     end = time.monotonic() + 60 * options.minutes
     rest, under_way = iter(wanted), set()
     while True:
-        under_way |= {pool.submit(explore, point) for point in itertools.islice(rest, 8 - len(under_way))}
+        under_way |= {pool.submit(*job, normal.get(job[1].split(" ")[0]))
+                      for job in itertools.islice(rest, 8 - len(under_way))}
         if not under_way or time.monotonic() > end:
             break
         done, under_way = concurrent.futures.wait(under_way, return_when=concurrent.futures.FIRST_COMPLETED)

@@ -3,7 +3,8 @@
 // A call is known by its kind and its place: the file within the state folder, or for sockets, threads and memory the
 // library that calls. Each such name has a count of its own, so a call has the same number in every run, whatever other
 // threads do meanwhile. FAULTS_ROOT is the state folder, FAULTS_PAGE a file that explorer.py shares with this library:
-// what is to fail, whether calls are counted now, and how often each name was called.
+// what is to fail, whether calls are counted now, and how often each name was called. FAULTS_SPARED is a library whose
+// own calls are left alone.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,6 +25,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -70,6 +72,7 @@ static char placeNames[NAMES][NAME];
 static _Atomic uint32_t placeCount;
 static struct { uintptr_t from, to; const char *name; } libraries[16];
 static int libraryCount;
+static const char *spared = "";
 
 static int noteLibrary(struct dl_phdr_info *info, size_t size, void *data) {
     (void)size, (void)data;
@@ -93,6 +96,7 @@ __attribute__((constructor)) static void start(void) {
     dl_iterate_phdr(noteLibrary, NULL);
     snprintf(root, sizeof root, "%s", folder);
     rootLength = strlen(root);
+    if (getenv("FAULTS_SPARED")) spared = getenv("FAULTS_SPARED");
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     if (descriptor < 0) return;
     void *shared = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
@@ -112,7 +116,7 @@ static void release(void) { atomic_flag_clear_explicit(&busy, memory_order_relea
 
 // Counts a call, and says whether it fails: 0, or the error.
 static int fails(enum kind kind, const char *place) {
-    if (!page || !place) return 0;
+    if (!page || !place || strcmp(place, spared) == 0) return 0;
     page->seen++;
     if (page->state != ARMED) return 0;
     char name[NAME];
@@ -308,10 +312,26 @@ static int controls(int descriptor, int command, void *argument) {
 int fcntl(int descriptor, int command, ...) { ARGUMENT(command) return controls(descriptor, command, argument); }
 int fcntl64(int descriptor, int command, ...) { ARGUMENT(command) return controls(descriptor, command, argument); }
 
+struct start { void *(*run)(void *); void *context; };
+
+static void *runNamed(void *context) {
+    struct start start = *(struct start *)context;
+    free(context);
+    prctl(PR_SET_NAME, "product");
+    return start.run(start.context);
+}
+
+// A thread begins with the name of the one that makes it, which may be any. The product's have a name of their own here.
 int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *c) {
     REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    int error = fails(THREAD, CALLER);
-    return error ? error : real(t, a, run, c);
+    const char *caller = CALLER;
+    int error = fails(THREAD, caller);
+    if (error) return error;
+    struct start *start = strcmp(caller, "product") ? NULL : malloc(sizeof *start);
+    if (!start) return real(t, a, run, c);
+    *start = (struct start){run, c};
+    if ((error = real(t, a, runNamed, start))) free(start);
+    return error;
 }
 
 // Memory of Swift's own cannot be refused: its runtime ends the process then.

@@ -320,10 +320,10 @@ class Run:
             self._make(call, self.host)
             if call.outcome == "failed":
                 self.findings.append(f"{call.method} fails after a restart")
-            # What was under way is on its way still.
-            time.sleep(0.02 if call.isBoundary else 0)
         if not self.isReady:
             self.initialize(inBackground=True)
+        # What was under way when a call ended an era is on its way still.
+        self._backend.settle()
         self._backend.isDown = False
         if self.consent == "denied" and self._ask(self.host, "isTrackingAllowed")["result"]["allowed"]:
             self.findings.append("the denial is forgotten after a restart")
@@ -358,7 +358,8 @@ class Run:
         """The host holds no more than one that met no fault, as soon as it rests."""
         deadline = time.monotonic() + 1
         while True:
-            self.after = {name.replace(str(self.state), ""): count for name, count in self.host.belongings().items()}
+            self.after = {name.replace(str(self.state), "").replace(str(self.folder), ""): count
+                          for name, count in self.host.belongings().items()}
             left = [f"{count - self.normal.get(name, 0)} {name}" for name, count in self.after.items()
                     if count > self.normal.get(name, 0) + allowance(name)]
             if not self.normal or not left:

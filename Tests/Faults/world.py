@@ -94,12 +94,22 @@ class Backend:
 
     def __init__(self):
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self._connections, self._answering = set(), set()
         self.proxy = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.clear()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def clear(self):
         self.requests, self.isDown, self._sessions = [], False, {}
+
+    def settle(self):
+        """Waits until every request that was sent is answered."""
+        quiet, deadline = 0, time.monotonic() + PATIENCE
+        while quiet < 3 and time.monotonic() < deadline:
+            time.sleep(0.005)
+            waiting = [self._listener, *self._connections]
+            with contextlib.suppress(OSError, ValueError):
+                quiet = 0 if self._answering or select.select(waiting, [], [], 0)[0] else quiet + 1
 
     def restore(self, answered):
         """Goes on from what an earlier run has sent."""
@@ -112,12 +122,19 @@ class Backend:
     def _accept(self):
         while True:
             connection, _ = self._listener.accept()
+            self._connections.add(connection)
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection):
-        with contextlib.suppress(OSError), connection, connection.makefile("rb") as stream:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.suppress(OSError))
+            stack.enter_context(connection)
+            stack.callback(self._connections.discard, connection)
+            stack.callback(self._answering.discard, connection)
+            stream = stack.enter_context(connection.makefile("rb"))
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             while line := stream.readline():
+                self._answering.add(connection)
                 method, target, _ = line.decode().split(" ")
                 headers = {}
                 while (field := stream.readline().decode().strip()):
@@ -125,6 +142,7 @@ class Backend:
                     headers[name.lower()] = value.strip()
                 body = stream.read(int(headers.get("content-length", "0"))).decode()
                 connection.sendall(self._answer(method, target.removeprefix("http://backend.test"), headers, body))
+                self._answering.discard(connection)
 
     def _answer(self, method, path, headers, body):
         status, session = 503 if self.isDown else 200, None
@@ -150,6 +168,9 @@ class Host:
         environment = {**os.environ, "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no"}
         if page:
             environment |= {"LD_PRELOAD": str(library), "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(folder)}
+            if program.name == "FaultsProbe":
+                # Dispatch serves Swift's pool of threads there, which is not the product's. The host has no use for it.
+                environment["FAULTS_SPARED"] = "dispatch"
         arguments = [program, "--storage-dir", folder, "--log-level", "info"]
         self.log = open(log, "ab")
         self.process = subprocess.Popen(
