@@ -71,7 +71,8 @@ struct DocumentationTests {
         }
 
         #expect(Self.comments.count >= 5)
-        try await compile("import TrackerCore\nimport TrackerModels\n\n" + functions.joined(), in: "Comments.swift")
+        let imports = "import TrackerCore\nimport TrackerModels\nimport TrackerStorage\n\n"
+        try await compile(imports + functions.joined(), in: "Comments.swift")
     }
 
     /// Compiles a program as far as its types, with the modules that these tests were built with.

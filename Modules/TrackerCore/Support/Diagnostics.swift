@@ -65,17 +65,19 @@ public struct Diagnostics: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         let subscription = Subscription(limit: 256, includesDeliveries: includesDeliveries)
         hub.add(subscription)
-        return Iterator(subscription: subscription, hub: hub)
+        return Iterator(subscription: subscription, diagnostics: subscription.diagnostics.makeAsyncIterator(), hub: hub)
     }
 
     /// Reads the diagnostics for one loop.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: Subscription
+        var diagnostics: AsyncStream<Diagnostic>.Iterator
         let hub: DiagnosticsHub
 
         /// The next diagnostic; `nil` once the client is shut down or the task is cancelled.
         public mutating func next() async -> Diagnostic? {
-            await subscription.next()
+            let missed = subscription.takeMissed()
+            return missed > 0 ? .missed(missed) : await diagnostics.next(isolation: #isolation)
         }
     }
 }
@@ -167,66 +169,25 @@ final class DiagnosticsHub: Sendable {
 
 /// One listener's bounded buffer.
 final class Subscription: Sendable {
-    private struct State {
-        var buffer: [Diagnostic] = []
-        var missed = 0
-        var isFinished = false
-        var waiter: CheckedContinuation<Diagnostic?, Never>?
-    }
-
     /// Whether it takes what was delivered.
     let includesDeliveries: Bool
-    private let limit: Int
-    private let state = Mutex(State())
+    /// What was reported, the newest if it was too much.
+    let diagnostics: AsyncStream<Diagnostic>
+    private let buffer: AsyncStream<Diagnostic>.Continuation
+    /// How many were dropped, and are not reported as missed yet.
+    private let missed = Atomic(0)
 
     init(limit: Int, includesDeliveries: Bool = false) {
-        self.limit = limit
         self.includesDeliveries = includesDeliveries
+        (diagnostics, buffer) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(limit))
     }
 
     func offer(_ diagnostic: Diagnostic) {
-        let waiter = state.withLock { state -> CheckedContinuation<Diagnostic?, Never>? in
-            guard !state.isFinished else { return nil }
-            if let waiter = state.waiter {
-                state.waiter = nil
-                return waiter
-            }
-            if state.buffer.count == limit {
-                state.buffer.removeFirst()
-                state.missed += 1
-            }
-            state.buffer.append(diagnostic)
-            return nil
-        }
-        waiter?.resume(returning: diagnostic)
+        if case .dropped = buffer.yield(diagnostic) { missed.add(1, ordering: .relaxed) }
     }
 
-    func finish() {
-        let waiter = state.withLock { state in
-            state.isFinished = true
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume(returning: nil)
-    }
+    func finish() { buffer.finish() }
 
-    func next() async -> Diagnostic? {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let ready = state.withLock { state -> Diagnostic?? in
-                    if state.missed > 0 {
-                        defer { state.missed = 0 }
-                        return .some(.missed(state.missed))
-                    }
-                    if !state.buffer.isEmpty { return .some(state.buffer.removeFirst()) }
-                    if state.isFinished || Task.isCancelled { return .some(nil) }
-                    state.waiter = continuation
-                    return nil
-                }
-                if let ready { continuation.resume(returning: ready) }
-            }
-        } onCancel: {
-            finish()
-        }
-    }
+    /// How many were dropped since the last call.
+    func takeMissed() -> Int { missed.exchange(0, ordering: .relaxed) }
 }
