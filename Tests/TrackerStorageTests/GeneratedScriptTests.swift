@@ -24,6 +24,68 @@ struct GeneratedScriptTests {
     }
 }
 
+extension GeneratedScriptTests {
+    @Test("of refused changes show in memory what is then on disk", .closingOutboxes, arguments: 0..<8)
+    func showsWhatIsWritten(batch: Int) async throws {
+        for script in 0..<50 {
+            let seed = Self.firstSeed &+ UInt64(batch * 50 + script)
+            var generator = SeededGenerator(seed: seed)
+            let outbox = try await SQLiteOutbox.opened(.sample(TemporaryFolder(), script == 0 ? .disk : .memory))
+            await outbox.commit((0..<Int.random(in: 0..<6, using: &generator)).map { _ in .generated(&generator) })
+            let changes = (0..<Int.random(in: 1..<8, using: &generator)).map { _ in LaneChange.generated(&generator) }
+
+            try outbox.refuseWrites(true)
+            await outbox.commit(changes)
+            let shown = try Shown(outbox)
+            try outbox.refuseWrites(false)
+            await outbox.commit(.barrier)
+
+            #expect(try shown == Shown(outbox), "Seed \(seed): \(changes)")
+        }
+    }
+}
+
+/// What readers of a lane see of its identity.
+private struct Shown: Equatable {
+    private var generation: Generation
+    private var consent: Consent
+    private var entry: GenerationEntry
+    private var values: [String?]
+
+    init(_ outbox: SQLiteOutbox) throws {
+        let state = try outbox.state()
+        (generation, consent, entry) = (state.generation, state.consent, state.entry)
+        let keys: [StoredKey] = [
+            .sessionID, .deviceID, .identifyID, .brandID, .sessionEmail, .sessionMetadata, .own("x"), .own("y"),
+        ]
+        values = keys.map { outbox.value(for: $0) }
+    }
+}
+
+extension LaneChange {
+    /// A change of a lane's identity.
+    fileprivate static func generated(_ generator: inout SeededGenerator) -> LaneChange {
+        let generation = Generation(Int64.random(in: 1...3, using: &generator))
+        let number = Int.random(in: 1...3, using: &generator)
+        let session = known(SessionID("s\(number)"))
+        let keys: [StoredKey] = [.sessionID, .deviceID, .identifyID, .brandID, .sessionEmail, .own("x")]
+        let key = keys[Int.random(in: 0..<keys.count, using: &generator)]
+        return switch Int.random(in: 0..<16, using: &generator) {
+        case 0: .reset(all: number == 1, messageID: nil)
+        case 1: .consent([.granted, .pending, .denied][number - 1], messageID: nil)
+        case 2: .expire(generation)
+        case 3...5: .bind(generation, session)
+        case 6: .bindMade(generation, session)
+        case 7: .unbind(generation, session, refused: Record.ID(1))
+        case 8: .identify(generation, known(UserID("u\(number)")))
+        case 9: .ensure(.own("y"), "y")
+        case 10: .ensureDevice
+        case 11: .remove(key)
+        default: .store(key, "\(key.name)\(number)", number == 1 ? generation : nil)
+        }
+    }
+}
+
 /// One script on two instances of a lane and on the model.
 private struct ScriptRun {
     private let folder = TemporaryFolder()

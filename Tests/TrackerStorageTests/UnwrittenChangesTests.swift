@@ -41,10 +41,10 @@ struct UnwrittenChangesTests {
         #expect(state.generation == Generation(4))
         #expect(state.entry == GenerationEntry())
         #expect(state.isAwaitingDisk && unwritten.hidesRecords)
-        #expect(unwritten.value(for: .own("x"), over: disk) == .removed)
-        #expect(unwritten.value(for: .sessionEmail, over: disk) == .text("e"))
-        #expect(unwritten.value(for: .brandID, over: disk) == .untouched)
-        #expect(unwritten.value(for: .deviceID, over: disk) == .removed)
+        #expect(unwritten.lane(over: disk).effect(on: .own("x")) == .removed)
+        #expect(unwritten.lane(over: disk).effect(on: .sessionEmail) == .text("e"))
+        #expect(unwritten.lane(over: disk).effect(on: .brandID) == .untouched)
+        #expect(unwritten.lane(over: disk).effect(on: .deviceID) == .removed)
     }
 
     @Test("of another lane show what they do to the brand, and keep everything back")
@@ -52,13 +52,13 @@ struct UnwrittenChangesTests {
         let log = log([.store(.own("x"), "1", nil), .reset(all: false, messageID: nil)])
         let reset = log.changes(of: .session("https://other.example.com"))
         #expect(reset.state(over: disk).entry == disk.entry && reset.isAwaitingDisk && reset.hidesRecords)
-        #expect(reset.value(for: .deviceID, over: disk) == .removed)
-        #expect(reset.value(for: .own("x"), over: disk) == .untouched)
+        #expect(reset.lane(over: disk).effect(on: .deviceID) == .removed)
+        #expect(reset.lane(over: disk).effect(on: .own("x")) == .untouched)
 
         log.keep(.consent(.denied, messageID: nil), of: .sample, over: disk)
         let denied = log.changes(of: .session("https://other.example.com"))
         #expect(denied.state(over: disk).consent == .denied)
-        #expect(denied.value(for: .sessionID, over: disk) == .removed)
+        #expect(denied.lane(over: disk).effect(on: .sessionID) == .removed)
     }
 
     @Test("show an expiry: the device stays")
@@ -67,8 +67,8 @@ struct UnwrittenChangesTests {
 
         #expect(unwritten.state(over: disk).generation == Generation(4))
         #expect(unwritten.state(over: disk).entry == GenerationEntry(device: DeviceID("d")))
-        #expect(unwritten.value(for: .sessionID, over: disk) == .removed)
-        #expect(unwritten.value(for: .deviceID, over: disk) == .untouched)
+        #expect(unwritten.lane(over: disk).effect(on: .sessionID) == .removed)
+        #expect(unwritten.lane(over: disk).effect(on: .deviceID) == .untouched)
         #expect(!unwritten.isAwaitingDisk && !unwritten.hidesRecords)
     }
 
@@ -80,6 +80,7 @@ struct UnwrittenChangesTests {
         #expect(fresh.changes.count == 2)
         #expect(fresh.state(over: disk).entry.device != nil)
         #expect(fresh.state(over: disk).entry.device == fresh.state(over: disk).entry.device)
+        #expect(unwritten(.consent(.denied, messageID: nil), .ensureDevice).changes.count == 1)
     }
 
     @Test("keep no more of values and deliveries than is needed")

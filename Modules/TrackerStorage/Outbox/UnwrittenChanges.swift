@@ -48,19 +48,23 @@ struct UnwrittenChanges: Sendable {
         }
     }
 
-    /// A change in the form in which it outlives its refusal; `nil` for one that the refusal ends.
+    /// A change in the form in which it outlives its refusal; `nil` for one that the refusal ends, or that changes nothing.
     ///
     /// - Parameter disk: The lane as it was last known to be on disk.
     func kept(_ change: LaneChange, over disk: LaneState) -> LaneChange? {
+        var lane = lane(over: disk)
         switch change {
-        case .append, .continueSession, .set, .group, .barrier: nil
-        case .ensure(let key, _): value(for: key, over: disk) == .untouched ? change : nil
-        // The id that is shown must be the one that is written later.
+        case .append, .continueSession, .set, .group, .barrier: return nil
+        case .ensure(let key, _): return lane.value(key) == nil ? change : nil
         case .ensureDevice:
-            state(over: disk).entry.device == nil ? .store(.deviceID, DeviceID.random().text, nil) : nil
-        case .unbind(let generation, _, let record) where generation != state(over: disk).generation:
-            .drop([record], .sessionGone)
-        default: change
+            // The id that is shown must be the one that is written later.
+            let found = lane.effect(on: .deviceID)
+            lane.make(change)
+            guard case .text(let made) = lane.effect(on: .deviceID), .text(made) != found else { return nil }
+            return .store(.deviceID, made, nil)
+        case .unbind(let generation, _, let record) where generation != lane.generation:
+            return .drop([record], .sessionGone)
+        default: return change
         }
     }
 
@@ -76,50 +80,18 @@ struct UnwrittenChanges: Sendable {
     }
 
     /// The lane as it will be once the changes are written.
-    func state(over disk: LaneState) -> LaneState {
-        var lane = changes.reduce(into: disk) { state, change in change.show(in: &state) }
-        lane.isAwaitingDisk = lane.isAwaitingDisk || awaitsOtherLane
-        return lane
-    }
-
-    /// A generation's binding as it will be.
-    func entry(_ entry: GenerationEntry, of generation: Generation) -> GenerationEntry {
-        changes.reduce(into: entry) { entry, change in
-            switch change {
-            case .bind(generation, let session): entry.session = session
-            case .bindMade(generation, let session): entry.session = entry.session ?? session
-            case .unbind(generation, entry.session, _): entry.session = nil
-            case .identify(generation, let user): entry.identifyID = user
-            default: break
-            }
-        }
-    }
-
-    /// The effect of the changes on a value.
     ///
-    /// - Parameters:
-    ///   - key: Which value.
-    ///   - disk: The lane on disk.
-    func value(for key: StoredKey, over disk: LaneState) -> UnwrittenValue {
-        var state = disk
-        var value = UnwrittenValue.untouched
-        for change in changes {
-            let next = change.value(for: key, in: state)
-            if next != .untouched { value = next }
-            change.show(in: &state)
-        }
-        return value
+    /// - Parameter entries: What generations of its records are bound to on disk.
+    func lane(over disk: LaneState, entries: [Generation: GenerationEntry] = [:]) -> UnwrittenLane {
+        changes.reduce(into: UnwrittenLane(disk, entries: entries)) { lane, change in lane.make(change) }
     }
-}
 
-/// The effect of unwritten changes on a value.
-enum UnwrittenValue: Hashable, Sendable {
-    /// It is as it is on disk.
-    case untouched
-    /// There is none.
-    case removed
-    /// It is this.
-    case text(String)
+    /// The lane's state as it will be, and whether anything may be sent until then.
+    func state(over disk: LaneState) -> LaneState {
+        var state = lane(over: disk).state
+        state.isAwaitingDisk = isAwaitingDisk
+        return state
+    }
 }
 
 extension LaneChange {
@@ -150,56 +122,6 @@ extension LaneChange {
         default: false
         }
     }
-
-    /// Applies the change to a lane's state, as far as that is possible without the disk.
-    fileprivate func show(in state: inout LaneState) {
-        switch self {
-        case .reset:
-            state.begin(GenerationEntry())
-            state.isAwaitingDisk = true
-        case .consent(let consent, _):
-            state.consent = consent
-            state.isAwaitingDisk = true
-            if consent == .denied { state.begin(GenerationEntry()) }
-        case .expire(state.generation) where state.entry.session != nil:
-            state.begin(GenerationEntry(device: state.entry.device))
-        case .bind(state.generation, let session): state.entry.session = session
-        case .bindMade(state.generation, let session): state.entry.session = state.entry.session ?? session
-        case .unbind(state.generation, state.entry.session, _): state.entry.session = nil
-        case .identify(state.generation, let user): state.entry.identifyID = user
-        case .store(.deviceID, let text, _) where state.entry.session == nil:
-            state.entry.device = DeviceID(text)
-        case .remove(.deviceID) where state.entry.session == nil: state.entry.device = nil
-        case .remove(.sessionID): state.entry.session = nil
-        case .remove(.identifyID): state.entry.identifyID = nil
-        default: break
-        }
-    }
-
-    /// The effect of the change on a value.
-    fileprivate func value(for key: StoredKey, in state: LaneState) -> UnwrittenValue {
-        switch self {
-        case .reset(let all, _):
-            return key == .brandID && !all ? .untouched : .removed
-        case .consent(.denied, _), .remove(key):
-            return .removed
-        case .expire(state.generation):
-            return key.scope == .lane ? .removed : .untouched
-        case .bindMade(state.generation, _) where state.entry.session != nil:
-            return .untouched
-        case .bind(state.generation, let session), .bindMade(state.generation, let session):
-            return key == .sessionID ? .text(session.text) : .untouched
-        case .unbind(state.generation, state.entry.session, _):
-            return key == .sessionID ? .removed : .untouched
-        case .identify(state.generation, let user):
-            return key == .identifyID ? .text(user.text) : .untouched
-        case .ensure(key, let text): return .text(text)
-        case .store(key, let text, let generation):
-            return generation == nil || generation == state.generation ? .text(text) : .untouched
-        default:
-            return .untouched
-        }
-    }
 }
 
 extension LaneState {
@@ -208,10 +130,4 @@ extension LaneState {
         generation: Generation(1), consent: .granted, entry: GenerationEntry(), queuedRecords: 0, queuedBytes: 0,
         oldestOccurredAt: nil, isAwaitingDisk: false
     )
-
-    fileprivate mutating func begin(_ entry: GenerationEntry) {
-        generation = Generation(generation.number + 1)
-        self.entry = entry
-        sessionExpiresAt = nil
-    }
 }

@@ -74,9 +74,6 @@ extension LaneTransaction {
         return true
     }
 
-    /// The brand's consent.
-    private var consent: Consent { row.consent ?? configuration.initialConsent ?? .granted }
-
     /// Whether every record of the lane waits for a session or for consent.
     private func isAllPending() throws(StorageError) -> Bool {
         if consent == .pending { return true }
@@ -107,8 +104,8 @@ extension LaneTransaction {
     private mutating func merge(_ addition: JSONText) throws(StorageError) {
         guard addition.hasMembers else { return }
         let merged = JSONText.merging([try sessionMetadata(), addition].compactMap { $0 })
-        metadata = .some(merged)
         try save(merged.text, .sessionMetadata)
+        metadata = .some(merged)
     }
 
     private mutating func sessionMetadata() throws(StorageError) -> JSONText? {
@@ -140,18 +137,6 @@ extension LaneTransaction {
             }
         }
         return writer.finish()
-    }
-
-    /// Makes changes of values.
-    mutating func make(_ changes: [ValueChange]) throws(StorageError) {
-        for change in changes {
-            if let text = change.text { try store(change.key, text, nil) } else { try remove(change.key) }
-        }
-    }
-
-    /// Stores a value under a key that has none.
-    mutating func ensure(_ key: StoredKey, _ text: String) throws(StorageError) {
-        if try known(key) == nil { try store(key, text, nil) }
     }
 
     private mutating func text(of key: StoredKey, _ changes: [ValueChange]) throws(StorageError) -> String? {

@@ -1,30 +1,71 @@
 import TrackerModels
 
-extension LaneTransaction {
-    /// Ends the generation by a reset.
-    mutating func reset(_ all: Bool) throws(StorageError) {
-        if all {
-            erases = true
-            try report(try database.deleteRecords(of: row.key), .reset)
-        } else {
-            try report(try database.deleteUnboundRecords(of: row.key), .reset)
-        }
-        try beginGeneration(GenerationEntry())
-        row.epoch += 1
-        try save(nil, .deviceID)
-        try database.forgetDevice(of: row.key)
-        if all { try save(nil, .brandID) }
+extension LaneTransaction: ChangeableLane {
+    typealias Failure = StorageError
+
+    var consent: Consent { row.consent ?? configuration.initialConsent ?? .granted }
+
+    var generation: Generation { row.generation }
+
+    var entry: GenerationEntry { row.entry }
+
+    func entry(of generation: Generation) throws(StorageError) -> GenerationEntry? {
+        generation == row.generation ? row.entry : try database.entry(of: generation, in: row.key)
     }
 
-    /// Sets the consent; a denial erases everything else of the brand.
-    mutating func setConsent(_ consent: Consent) throws(StorageError) {
+    func value(_ key: StoredKey) throws(StorageError) -> String? {
+        let store = SQLiteKeyValueStore(database, row, key.scope)
+        guard case .value(let value) = try store.holding(for: storedName(key)), value.expires > now else { return nil }
+        return value.text
+    }
+
+    mutating func save(_ consent: Consent) {
         row.consent = consent
         changesValues = true
-        guard consent == .denied else { return }
-        erases = true
-        try report(try database.deleteRecords(of: row.key), .consent)
-        try database.removeGenerations(in: row.key, before: Generation(row.generation.number + 1))
-        try beginGeneration(GenerationEntry())
+    }
+
+    mutating func save(_ entry: GenerationEntry, of generation: Generation) throws(StorageError) {
+        try database.save(entry, of: generation, in: row.key)
+        if generation == row.generation { row.entry = entry }
+    }
+
+    mutating func save(_ text: String?, _ key: StoredKey) throws(StorageError) {
+        let store = SQLiteKeyValueStore(database, row, key.scope)
+        let expires = now.advanced(by: configuration.expiration)
+        if let text {
+            try store.save(StoredValue(text: text, expires: expires, epoch: store.epoch), for: storedName(key))
+        } else {
+            try store.remove(storedName(key))
+        }
+        changesValues = true
+        forget(key)
+        switch key {
+        case .sessionID: row.sessionExpires = text == nil ? nil : expires
+        case .identifyID: row.identifyExpires = text == nil ? nil : expires
+        case .deviceID, .sessionEmail, .brandID, .sessionMetadata, .own: break
+        }
+    }
+
+    mutating func beginGeneration(_ entry: GenerationEntry) throws(StorageError) {
+        row.generation = Generation(row.generation.number + 1)
+        row.entry = entry
+        row.sessionExpires = nil
+        row.identifyExpires = nil
+        metadata = nil
+        knownValues = [:]
+        needsPruning = true
+        try SQLiteKeyValueStore(database, row, .lane).clear()
+        if entry != GenerationEntry() { try database.save(entry, of: row.generation, in: row.key) }
+        changesValues = true
+    }
+
+    mutating func endEpoch() throws(StorageError) {
+        row.epoch += 1
+        try database.forgetDevice(of: row.key)
+    }
+
+    mutating func eraseBrand() throws(StorageError) {
+        try database.removeGenerations(in: row.key, before: row.generation)
         // They count in those lanes and are not reported here: the reports of this outbox add up to its own account.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
@@ -37,94 +78,35 @@ extension LaneTransaction {
         try SQLiteKeyValueStore(database, row, .brand).clear()
     }
 
-    /// Ends the generation because its session has expired.
-    mutating func expire(_ generation: Generation) throws(StorageError) {
-        guard generation == row.generation, row.entry.session != nil else { return }
-        try beginGeneration(GenerationEntry(device: row.entry.device))
-    }
-
-    /// Binds a generation to a session.
-    mutating func bind(_ generation: Generation, _ session: SessionID) throws(StorageError) {
-        guard var entry = try entry(of: generation) else { return }
-        entry.session = session
-        if generation == row.generation {
-            if entry.device == nil { entry.device = try value(.deviceID).flatMap(DeviceID.init) }
-            row.sessionExpires = try save(session.text, .sessionID)
+    mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(StorageError) {
+        for range in Self.ranges(ids, within: row.key.records) {
+            try account(for: try database.deleteRecords(range), as: nil)
         }
-        try replace(entry, of: generation)
+        row.counters.bytes.before += bytes.before
+        row.counters.bytes.after += bytes.after
     }
 
-    /// Unbinds the generation's session, unless it has another one by now. A generation that has ended loses only the
-    /// record.
-    mutating func unbind(
-        _ generation: Generation, _ session: SessionID, _ record: Record.ID
-    ) throws(StorageError) {
-        guard generation == row.generation else { return try drop([record], .sessionGone) }
-        guard row.entry.session == session else { return }
-        var entry = row.entry
-        entry.session = nil
-        try save(nil, .sessionID)
-        row.sessionExpires = nil
-        try replace(entry, of: generation)
-    }
-
-    /// Records the user that a generation's session was identified with.
-    mutating func identify(_ generation: Generation, _ user: UserID) throws(StorageError) {
-        guard var entry = try entry(of: generation) else { return }
-        entry.identifyID = user
-        if generation == row.generation { row.identifyExpires = try save(user.text, .identifyID) }
-        try replace(entry, of: generation)
-    }
-
-    /// Stores a value; a session, device or identified user also changes the generation's binding.
-    mutating func store(_ key: StoredKey, _ text: String, _ generation: Generation?) throws(StorageError) {
-        guard generation == nil || generation == row.generation else { return }
-        switch key {
-        case .sessionID:
-            if let session = SessionID(text) { try bind(row.generation, session) }
-        case .identifyID:
-            if let user = UserID(text) { try identify(row.generation, user) }
-        case .deviceID:
-            try save(text, key)
-            try useDevice(DeviceID(text))
-        case .sessionMetadata:
-            metadata = nil
-            try save(text, key)
-        case .sessionEmail, .brandID, .own:
-            try save(text, key)
+    /// Removes those of the records that are still there, and reports them.
+    mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(StorageError) {
+        for range in Self.ranges(ids, within: row.key.records) {
+            try report(try database.deleteRecords(range), reason)
         }
     }
 
-    /// Removes a value, and with it its part of the generation's binding.
-    mutating func remove(_ key: StoredKey) throws(StorageError) {
-        try save(nil, key)
-        var entry = row.entry
-        switch key {
-        case .sessionID:
-            entry.session = nil
-            row.sessionExpires = nil
-        case .identifyID:
-            entry.identifyID = nil
-            row.identifyExpires = nil
-        case .deviceID: if entry.session == nil { entry.device = nil }
-        case .sessionMetadata: metadata = nil
-        case .sessionEmail, .brandID, .own: break
-        }
-        try replace(entry, of: row.generation)
+    mutating func dropUnbound(_ reason: DropReason) throws(StorageError) {
+        try report(try database.deleteUnboundRecords(of: row.key), reason)
     }
 
-    /// Makes the brand's device id if there is none.
-    mutating func ensureDevice() throws(StorageError) {
-        guard row.consent != .denied else { return }
-        if let device = try value(.deviceID).flatMap(DeviceID.init) { return try useDevice(device) }
-        let device = DeviceID.random()
-        try save(device.text, .deviceID)
-        try useDevice(device)
+    mutating func dropAll(_ reason: DropReason, erases: Bool) throws(StorageError) {
+        self.erases = self.erases || erases
+        try report(try database.deleteRecords(of: row.key), reason)
     }
+}
 
+extension LaneTransaction {
     /// Updates the generation's binding by a value that was just restored or removed.
     mutating func restore(_ text: String?, _ key: StoredKey) throws(StorageError) {
-        knownValues[key] = nil
+        forget(key)
         var entry = row.entry
         switch key {
         case .sessionID:
@@ -134,10 +116,9 @@ extension LaneTransaction {
             entry.identifyID = text.flatMap(UserID.init)
             row.identifyExpires = try expiry(of: key)
         case .deviceID: return try useDevice(text.flatMap(DeviceID.init))
-        case .sessionMetadata: metadata = nil
-        case .sessionEmail, .brandID, .own: break
+        case .sessionMetadata, .sessionEmail, .brandID, .own: break
         }
-        if entry != row.entry { try replace(entry, of: row.generation) }
+        if entry != row.entry { try save(entry, of: row.generation) }
     }
 
     /// Makes the lane consistent with the values that backups have restored.
@@ -146,12 +127,8 @@ extension LaneTransaction {
         if let device = try value(.deviceID).flatMap(DeviceID.init) { try useDevice(device) }
     }
 
-    /// Reads a value that has not expired.
-    func value(_ key: StoredKey) throws(StorageError) -> String? {
-        let store = SQLiteKeyValueStore(database, row, key.scope)
-        guard case .value(let value) = try store.holding(for: storedName(key)), value.expires > now else { return nil }
-        return value.text
-    }
+    /// A key's full name.
+    func storedName(_ key: StoredKey) -> String { configuration.keyPrefix + key.name }
 
     private func expiry(of key: StoredKey) throws(StorageError) -> Timestamp? {
         let store = SQLiteKeyValueStore(database, row, key.scope)
@@ -159,47 +136,9 @@ extension LaneTransaction {
         return value.expires
     }
 
-    /// Writes a value; `nil` records that it was removed.
-    ///
-    /// - Returns: When it expires.
-    @discardableResult
-    mutating func save(_ text: String?, _ key: StoredKey) throws(StorageError) -> Timestamp {
-        let store = SQLiteKeyValueStore(database, row, key.scope)
-        let expires = now.advanced(by: configuration.expiration)
-        changesValues = true
+    /// Has a value read again, for records that contain it.
+    private mutating func forget(_ key: StoredKey) {
         knownValues[key] = nil
-        if let text {
-            try store.save(
-                StoredValue(text: text, expires: expires, epoch: row.generation.number), for: storedName(key))
-        } else {
-            try store.remove(storedName(key))
-        }
-        return expires
+        if key == .sessionMetadata { metadata = nil }
     }
-
-    /// A key's full name.
-    func storedName(_ key: StoredKey) -> String { configuration.keyPrefix + key.name }
-
-    /// The device of a generation that has no session yet is the brand's.
-    private mutating func useDevice(_ device: DeviceID?) throws(StorageError) {
-        guard let device, row.entry.session == nil || row.entry.device == nil else { return }
-        var entry = row.entry
-        entry.device = device
-        try replace(entry, of: row.generation)
-    }
-
-    /// What a generation is bound to; `nil` for one that is gone.
-    func entry(of generation: Generation) throws(StorageError) -> GenerationEntry? {
-        generation == row.generation ? row.entry : try database.entry(of: generation, in: row.key)
-    }
-
-    private mutating func replace(_ entry: GenerationEntry, of generation: Generation) throws(StorageError) {
-        try database.save(entry, of: generation, in: row.key)
-        if generation == row.generation { row.entry = entry }
-    }
-}
-
-extension DeviceID {
-    /// A new UUID. It is never the empty text that an identifier refuses, so the second one is never made.
-    static func random() -> DeviceID { DeviceID(UUIDText.random()) ?? random() }
 }

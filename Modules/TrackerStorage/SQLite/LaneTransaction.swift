@@ -78,27 +78,10 @@ struct LaneTransaction {
         switch change {
         case .append(let draft): return try append(draft)
         case .continueSession(let session, let link): return try continueSession(session, link)
-        case .reset(let all, let messageID):
-            return try once(messageID) { (lane) throws(StorageError) in try lane.reset(all) }
-        case .consent(let consent, let messageID):
-            return try once(messageID) { (lane) throws(StorageError) in try lane.setConsent(consent) }
-        case .expire(let generation): try expire(generation)
-        case .bind(let generation, let session): try bind(generation, session)
-        case .bindMade(let generation, let session):
-            if try entry(of: generation)?.session == nil { try bind(generation, session) }
-        case .unbind(let generation, let session, let record): try unbind(generation, session, record)
-        case .identify(let generation, let user): try identify(generation, user)
-        case .set(let changes, let messageID):
-            return try once(messageID) { (lane) throws(StorageError) in try lane.make(changes) }
-        case .ensure(let key, let text): try ensure(key, text)
-        case .store(let key, let value, let generation): try store(key, value, generation)
-        case .remove(let key): try remove(key)
-        case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
-        case .drop(let ids, let reason): try drop(ids, reason)
-        case .dropAll(let reason): try report(try database.deleteRecords(row.key.records), reason)
-        case .ensureDevice: try ensureDevice()
+        case .reset(_, let messageID), .consent(_, let messageID), .set(_, let messageID):
+            return try once(messageID, change)
         case .group(let group): try database.remember(group, in: row.key)
-        case .barrier: break
+        default: try make(change)
         }
         return .done
     }
@@ -122,13 +105,6 @@ struct LaneTransaction {
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt, in: database), dropped: events,
             changesValues: changesValues, erases: erases, freedBytes: freedBytes, row: row)
-    }
-
-    /// Removes those of the records that are still there, and reports them.
-    mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(StorageError) {
-        for range in Self.ranges(ids, within: row.key.records) {
-            try report(try database.deleteRecords(range), reason)
-        }
     }
 
     /// Counts records of this lane that have left without being delivered.
@@ -229,34 +205,10 @@ struct LaneTransaction {
         }
     }
 
-    /// Begins the next generation. The last one keeps its binding as long as it has records.
-    mutating func beginGeneration(_ entry: GenerationEntry) throws(StorageError) {
-        row.generation = Generation(row.generation.number + 1)
-        row.entry = entry
-        row.sessionExpires = nil
-        row.identifyExpires = nil
-        metadata = nil
-        knownValues = [:]
-        needsPruning = true
-        try SQLiteKeyValueStore(database, row, .lane).clear()
-        if entry != GenerationEntry() { try database.save(entry, of: row.generation, in: row.key) }
-        changesValues = true
-    }
-
-    private mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(StorageError) {
-        for range in Self.ranges(ids, within: row.key.records) {
-            try account(for: try database.deleteRecords(range), as: nil)
-        }
-        row.counters.bytes.before += bytes.before
-        row.counters.bytes.after += bytes.after
-    }
-
     /// Applies a change that a caller's id makes unique, unless it has taken effect already.
-    private mutating func once(
-        _ messageID: MessageID?, _ change: (inout LaneTransaction) throws(StorageError) -> Void
-    ) throws(StorageError) -> Effect {
+    private mutating func once(_ messageID: MessageID?, _ change: LaneChange) throws(StorageError) -> Effect {
         if let messageID, try database.isApplied(messageID, in: row.key) { return .repeated }
-        try change(&self)
+        try make(change)
         guard let messageID else { return .done }
         row.settled += 1
         needsPruning = true
@@ -265,7 +217,7 @@ struct LaneTransaction {
     }
 
     /// The runs of neighbouring numbers among ids.
-    private static func ranges(_ ids: [Record.ID], within bounds: ClosedRange<Int64>) -> [ClosedRange<Int64>] {
+    static func ranges(_ ids: [Record.ID], within bounds: ClosedRange<Int64>) -> [ClosedRange<Int64>] {
         ids.map(\.number).filter(bounds.contains).sorted().reduce(into: []) { ranges, number in
             if let last = ranges.last, number <= last.upperBound + 1 {
                 ranges[ranges.count - 1] = last.lowerBound...number

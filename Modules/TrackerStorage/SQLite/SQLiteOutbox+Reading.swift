@@ -46,7 +46,7 @@ extension SQLiteOutbox {
                 let entry =
                     record.generation == state.generation
                     ? state.entry : try database.entry(of: record.generation, in: key)
-                entries[record.generation] = unwritten.entry(entry ?? GenerationEntry(), of: record.generation)
+                entries[record.generation] = entry ?? GenerationEntry()
             }
             let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
             return (
@@ -63,6 +63,8 @@ extension SQLiteOutbox {
         }
         let state = if let found { found.peek.state } else { try stateWithoutDatabase() }
         var peek = found?.peek ?? Peek(state: state, records: [], entries: [:])
+        let lane = unwritten.lane(over: peek.state, entries: peek.entries)
+        for generation in peek.entries.keys { peek.entries[generation] = lane.entry(of: generation) }
         peek.state = unwritten.state(over: peek.state)
         if !settling.isEmpty, let first = peek.records.first {
             let lowest = excluding.min().map { min($0, first.id) } ?? first.id
@@ -124,7 +126,7 @@ extension SQLiteOutbox {
         let unwritten = unwritten
         if !unwritten.isEmpty {
             // Without the disk, the changes apply to an empty lane.
-            switch unwritten.value(for: key, over: (try? diskState()) ?? .empty) {
+            switch unwritten.lane(over: (try? diskState()) ?? .empty).effect(on: key) {
             case .untouched: break
             case .removed: return nil
             case .text(let text): return text

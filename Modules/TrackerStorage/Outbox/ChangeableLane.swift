@@ -1,0 +1,176 @@
+import TrackerModels
+
+/// A lane that changes are made to: in the database, within a transaction, or in memory while the disk refuses them.
+///
+/// What a change means stands in the extension, once for both. The requirements only say where a lane is kept.
+protocol ChangeableLane {
+    /// Why a part of the lane cannot be read or written.
+    associatedtype Failure: Error
+
+    /// The brand's consent.
+    var consent: Consent { get }
+    /// The generation of new records.
+    var generation: Generation { get }
+    /// What it is bound to.
+    var entry: GenerationEntry { get }
+
+    /// What a generation is bound to; `nil` for one that is gone.
+    func entry(of generation: Generation) throws(Failure) -> GenerationEntry?
+    /// A value that has not expired.
+    func value(_ key: StoredKey) throws(Failure) -> String?
+
+    /// Keeps the brand's consent.
+    mutating func save(_ consent: Consent) throws(Failure)
+    /// Keeps what a generation is bound to.
+    mutating func save(_ entry: GenerationEntry, of generation: Generation) throws(Failure)
+    /// Keeps a value; `nil` removes it. When it expires counts from now.
+    mutating func save(_ text: String?, _ key: StoredKey) throws(Failure)
+
+    /// Begins the next generation, without values of the lane. The last one keeps its binding as long as it has records.
+    mutating func beginGeneration(_ entry: GenerationEntry) throws(Failure)
+    /// Makes all backups of the brand's values count as old, and the other lanes without a session forget its device.
+    mutating func endEpoch() throws(Failure)
+    /// Erases what other lanes of the brand have, and the brand's values.
+    mutating func eraseBrand() throws(Failure)
+
+    /// Removes the records that were delivered.
+    mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(Failure)
+    /// Removes records.
+    mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(Failure)
+    /// Removes the records whose generation has no session.
+    mutating func dropUnbound(_ reason: DropReason) throws(Failure)
+    /// Removes all records.
+    ///
+    /// - Parameter erases: Whether they must not be found in any file afterwards.
+    mutating func dropAll(_ reason: DropReason, erases: Bool) throws(Failure)
+}
+
+extension ChangeableLane {
+    /// Makes a change, whatever message id it has.
+    mutating func make(_ change: LaneChange) throws(Failure) {
+        switch change {
+        case .reset(let all, _): try reset(all)
+        case .consent(let consent, _): try setConsent(consent)
+        case .expire(let generation): try expire(generation)
+        case .bind(let generation, let session): try bind(generation, session)
+        case .bindMade(let generation, let session):
+            if try entry(of: generation)?.session == nil { try bind(generation, session) }
+        case .unbind(let generation, let session, let record): try unbind(generation, session, record)
+        case .identify(let generation, let user): try identify(generation, user)
+        case .set(let changes, _): try make(changes)
+        case .ensure(let key, let text): if try value(key) == nil { try store(key, text, nil) }
+        case .store(let key, let text, let generation): try store(key, text, generation)
+        case .remove(let key): try remove(key)
+        case .ensureDevice: try ensureDevice()
+        case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
+        case .drop(let ids, let reason): try drop(ids, reason)
+        case .dropAll(let reason): try dropAll(reason, erases: false)
+        // A call is more than a change, and only the database has groups.
+        case .append, .continueSession, .group, .barrier: break
+        }
+    }
+
+    /// Makes changes of values.
+    mutating func make(_ changes: [ValueChange]) throws(Failure) {
+        for change in changes {
+            if let text = change.text { try store(change.key, text, nil) } else { try remove(change.key) }
+        }
+    }
+
+    /// Sets the consent; a denial erases everything else of the brand.
+    mutating func setConsent(_ consent: Consent) throws(Failure) {
+        try save(consent)
+        guard consent == .denied else { return }
+        try dropAll(.consent, erases: true)
+        try beginGeneration(GenerationEntry())
+        try eraseBrand()
+    }
+
+    /// Ends the generation because its session has expired.
+    mutating func expire(_ generation: Generation) throws(Failure) {
+        guard generation == self.generation, entry.session != nil else { return }
+        try beginGeneration(GenerationEntry(device: entry.device))
+    }
+
+    /// Binds a generation to a session.
+    mutating func bind(_ generation: Generation, _ session: SessionID) throws(Failure) {
+        guard var entry = try entry(of: generation) else { return }
+        entry.session = session
+        if generation == self.generation {
+            if entry.device == nil { entry.device = try value(.deviceID).flatMap(DeviceID.init) }
+            try save(session.text, .sessionID)
+        }
+        try save(entry, of: generation)
+    }
+
+    /// Stores a value; a session, device or identified user also changes the generation's binding.
+    mutating func store(_ key: StoredKey, _ text: String, _ generation: Generation?) throws(Failure) {
+        guard generation == nil || generation == self.generation else { return }
+        switch key {
+        case .sessionID:
+            if let session = SessionID(text) { try bind(self.generation, session) }
+        case .identifyID:
+            if let user = UserID(text) { try identify(self.generation, user) }
+        case .deviceID:
+            try save(text, key)
+            try useDevice(DeviceID(text))
+        case .sessionMetadata, .sessionEmail, .brandID, .own:
+            try save(text, key)
+        }
+    }
+
+    /// Removes a value, and with it its part of the generation's binding.
+    mutating func remove(_ key: StoredKey) throws(Failure) {
+        try save(nil, key)
+        var entry = entry
+        switch key {
+        case .sessionID: entry.session = nil
+        case .identifyID: entry.identifyID = nil
+        case .deviceID: if entry.session == nil { entry.device = nil }
+        case .sessionMetadata, .sessionEmail, .brandID, .own: break
+        }
+        if entry != self.entry { try save(entry, of: generation) }
+    }
+
+    /// Makes the brand's device id if there is none.
+    mutating func ensureDevice() throws(Failure) {
+        guard consent != .denied else { return }
+        if let device = try value(.deviceID).flatMap(DeviceID.init) { return try useDevice(device) }
+        try store(.deviceID, DeviceID.random().text, nil)
+    }
+
+    /// The device of a generation that has no session yet is the brand's.
+    mutating func useDevice(_ device: DeviceID?) throws(Failure) {
+        guard let device, entry.device != device, entry.session == nil || entry.device == nil else { return }
+        var entry = entry
+        entry.device = device
+        try save(entry, of: generation)
+    }
+
+    private mutating func reset(_ all: Bool) throws(Failure) {
+        if all { try dropAll(.reset, erases: true) } else { try dropUnbound(.reset) }
+        try beginGeneration(GenerationEntry())
+        try endEpoch()
+        try save(nil, .deviceID)
+        if all { try save(nil, .brandID) }
+    }
+
+    private mutating func unbind(
+        _ generation: Generation, _ session: SessionID, _ record: Record.ID
+    ) throws(Failure) {
+        guard generation == self.generation else { return try drop([record], .sessionGone) }
+        if entry.session == session { try remove(.sessionID) }
+    }
+
+    private mutating func identify(_ generation: Generation, _ user: UserID) throws(Failure) {
+        guard var entry = try entry(of: generation) else { return }
+        entry.identifyID = user
+        if generation == self.generation { try save(user.text, .identifyID) }
+        try save(entry, of: generation)
+    }
+}
+
+extension DeviceID {
+    /// A new UUID. It is never the empty text that an identifier refuses, so the second one is never made.
+    static func random() -> DeviceID { DeviceID(UUIDText.random()) ?? random() }
+}
