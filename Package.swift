@@ -124,8 +124,8 @@ let package = Package(
         tests("TrackerCore", "TrackerCore", "Examples", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
         tests("JSONRPC", "JSONRPC", "TrackerJSON"),
         tests(
-            "Bridge", "Bridge", "BridgeGenerator", "BridgeHost", "JSONRPC", "TrackerCore", "TrackerModels",
-            "TrackerStorage"
+            "Bridge", "Bridge", "BridgeGenerator", "BridgeHost", "FaultsProbe", "JSONRPC", "TrackerCore",
+            "TrackerModels", "TrackerStorage"
         ),
     ]
 )

@@ -51,6 +51,9 @@ class Call:
 def allowance(name):
     """How much more of something is none of the fault's doing: connections, and threads that serve everybody.
 
+    Dispatch names its threads by their class of work (qos), and keeps them for a while. The loops of clients are threads
+    with a name of their own: one more of those is a loop that was left behind.
+
     SQLite keeps a descriptor of the database for its next use, while another connection of the process has a lock on the
     file; if its `stat` fails, it does not find it again.
     """

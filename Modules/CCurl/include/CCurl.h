@@ -1,4 +1,5 @@
-// Typed doors to libcurl for what Swift cannot call (variadic functions and macros), and nothing else.
+// Typed doors for what Swift cannot call of libcurl (variadic functions and macros), and the name of the thread that
+// drives it.
 #ifndef CCURL_H
 #define CCURL_H
 
@@ -9,6 +10,9 @@
 typedef struct __attribute__((swift_attr("@Sendable"))) tracker_curl_multi {
     CURLM *_Nonnull handle;
 } tracker_curl_multi;
+
+// Names the calling thread. At most 15 bytes count.
+void tracker_name_thread(const char *_Nonnull name);
 
 static inline CURLcode tracker_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 

@@ -1,3 +1,4 @@
+import CCurl
 import Synchronization
 import TrackerPlatform
 
@@ -107,6 +108,9 @@ enum LoopThread {
     /// libcurl, TLS and what an engine does on its loop are content with this; the default is 8 MiB.
     static let stackSize = 256 * 1024
 
+    /// Its name in debuggers and in lists of threads, which else would be that of the thread that started it.
+    static let name = "tracker.loop"
+
     /// What a thread does.
     ///
     /// The closure that it returns runs last, after everything that it held is released.
@@ -145,6 +149,7 @@ enum LoopThread {
 
     private static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let context = unsafe context else { return nil }
+        unsafe tracker_name_thread(name)
         // A server that goes away must not end the process: writing to it fails instead.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)

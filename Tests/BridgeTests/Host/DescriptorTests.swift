@@ -34,7 +34,7 @@ struct DescriptorTests {
         backend = try Backend()
     }
 
-    /// Limits how many descriptors a host may have from now on. Those that are open stay open.
+    /// Limits how many descriptors a program may have from now on. Those that are open stay open.
     private func allow(_ count: Int, _ client: BridgeClient) throws {
         try ChildProcess.run("prlimit", ["--pid", "\(client.host.pid)", "--nofile=\(count):1024"], in: "/")
     }
@@ -87,5 +87,38 @@ struct DescriptorTests {
         #expect(ready == nil)
         #expect(tracked["status"] == "queued")
         #expect(try await client.host.end() == .code(0))
+    }
+
+    @Test("so does a program with a Swift client, if Swift's own threads have begun")
+    func native() async throws {
+        let probe = URL(fileURLWithPath: HostProcess.path).deletingLastPathComponent().appending(path: "FaultsProbe")
+        let client = BridgeClient(try HostProcess(["--storage-dir", folder.path("state")], path: probe.path))
+        let arguments: JSONValue = [
+            "brandId": "925", "config": backend.config(folder, ["initTimeoutMs": 60_000, "requestTimeoutMs": 60_000]),
+        ]
+        try await client.call("init", arguments)
+        try await client.call("track", ["eventName": "A"])
+        try await client.call("flush", ["timeoutMs": 60_000])
+        // Fewer than are open: it can open none.
+        try allow(3, client)
+
+        let reset = try await client.start("reset").failure
+        let denial = try await client.start("setConsent", ["consent": "denied"]).failure
+        let refused = try await client.call("track", ["eventName": "B"])
+        try await client.call("host.shutdown")
+        let unavailable = try await client.start("init", arguments).failure
+
+        try allow(1024, client)
+        try await client.call("init", arguments)
+        try await client.call("setConsent", ["consent": "granted"])
+        let tracked = try await client.call("track", ["eventName": "C"])
+        try await client.call("flush", ["timeoutMs": 60_000])
+
+        for failure in [reset, denial] { #expect([nil, "STORAGE_ERROR"].contains(failure?.message)) }
+        #expect(refused["reason"] == "TRACKING_NOT_ALLOWED")
+        #expect(unavailable?.message.contains("ulimit -n") == true)
+        #expect(tracked["status"] != "dropped")
+        #expect(backend.distinctEventNames == ["A", "C"])
+        #expect(try await client.finish() == .code(0))
     }
 }
