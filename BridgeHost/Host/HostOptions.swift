@@ -93,8 +93,8 @@ struct HostOptions: Hashable, Sendable {
         error. Ends with its input.
 
           --log-level LEVEL          error, warning, info or debug (default)
-          --quiet-refusals           leave messages about dropped calls out of the log: for
-                                     clients that warn of outcomes themselves
+          --quiet-refusals           leave dropped calls and failed initialisations out of the
+                                     log: for clients that report them themselves
           --app-name NAME            the program that the host works for (default
                                      "default"): state is kept in
                                      $XDG_STATE_HOME/mobile-tracker/NAME, else in

@@ -20,7 +20,7 @@ enum AnalyticsFields {
                 "context", .reference("Properties"), "Merged over the context that the client collects itself.",
                 read: { value, path, options throws(TrackerError) in
                     guard let context = JSONValue(value).objectValue else {
-                        throw FieldCheck.fault(path, "must be an object")
+                        throw FieldCheck.fault(path, .wrongKind("an object"))
                     }
                     options.context = context
                 }
@@ -49,7 +49,8 @@ enum CallFields {
             read: { value, path, options throws(TrackerError) in
                 guard let timestamp = value.stringValue.flatMap({ Timestamp($0) }) else {
                     throw FieldCheck.fault(
-                        path, "must be a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'")
+                        path,
+                        .wrongKind("a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'"))
                 }
                 options.timestamp = timestamp
             }
@@ -57,7 +58,7 @@ enum CallFields {
         ConfigField(
             "context", .reference("Properties"), "Merged over the client's context, objects member by member.",
             read: { value, path, options throws(TrackerError) in
-                guard value.kind == .object else { throw FieldCheck.fault(path, "must be an object") }
+                guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind("an object")) }
                 options.context = Properties(accepted: value)
             }
         ),
@@ -71,7 +72,7 @@ enum CallFields {
             name, .reference("Id"), summary,
             read: { value, path, options throws(TrackerError) in
                 guard value.isNull || value.idText != nil else {
-                    throw FieldCheck.fault(path, "must be a string or a whole number")
+                    throw FieldCheck.fault(path, .wrongKind("a string or a whole number"))
                 }
                 options[keyPath: option] = value.idText
             }
@@ -155,7 +156,7 @@ extension TrackerConfig.Screen {
     fileprivate init(_ value: JSONText, at path: String) throws(TrackerError) {
         self.init(name: value.stringValue ?? "")
         if value.kind != .string {
-            guard value.kind == .object else { throw FieldCheck.fault(path, "must be a string or an object") }
+            guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind("a string or an object")) }
             try TrackerFields.screen.read(value, at: path, into: &self)
         }
     }

@@ -67,7 +67,7 @@ extension ConfigField {
         ConfigField(
             name, aliases: aliases, schema, summary,
             read: { text, path, options throws(TrackerError) in
-                guard let value = value(text) else { throw FieldCheck.fault(path, "must be \(phrase)") }
+                guard let value = value(text) else { throw FieldCheck.fault(path, .wrongKind(phrase)) }
                 set(&options, value)
             })
     }
@@ -112,7 +112,7 @@ extension ConfigField {
             option.key, aliases: aliases, option.range.schema, summary ?? option.sentence(defaults),
             read: { text, path, options throws(TrackerError) in
                 guard let value = option.range.value(text) else {
-                    throw FieldCheck.fault(path, "must be \(option.range.phrase)")
+                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase))
                 }
                 option.apply(value, to: &options)
             })
@@ -184,35 +184,6 @@ extension ConfigOption.Range {
     }
 }
 
-/// What all configurations have in common.
-enum ConfigKeys {
-    /// The keys of durations: the native name and a suffix.
-    static let durations = Set(
-        (TrackerFields.table.fields.map(\.name) + AnalyticsFields.table.fields.map(\.name)
-            + BasicFields.table.fields.map(\.name)).filter { $0.hasSuffix("Ms") })
-
-    /// What stands before the name of an option in the native API's messages.
-    private static let starts = ["Invalid configuration: '", "did not finish within '"]
-
-    /// A message about an option, which names it by the key that was written: durations have a suffix in JSON.
-    static func named(in message: String) -> String {
-        // A key that is not known is not an option's: it is the one that was written.
-        guard message.place(of: "' \(notKnown)") == nil else { return message }
-        for start in starts {
-            for key in durations {
-                guard let place = message.place(of: "\(start)\(key.dropLast(2))'") else { continue }
-                var message = message
-                message.replaceSubrange(place, with: "\(start)\(key)'")
-                return message
-            }
-        }
-        return message
-    }
-
-    /// What is wrong with a key that no option has.
-    static let notKnown = "is not known"
-}
-
 /// The keys that a configuration object may have: reads it, and describes it.
 struct ConfigTable<Options: Sendable>: Sendable {
     /// The keys, in the order in which they are to be shown.
@@ -246,7 +217,7 @@ struct ConfigTable<Options: Sendable>: Sendable {
     /// - Throws: INVALID_CONFIGURATION naming the key and what is wrong with it.
     func read(_ object: JSONText, at path: String = "", into options: inout Options) throws(TrackerError) {
         guard object.kind == .object else {
-            throw FieldCheck.fault(path.isEmpty ? "config" : path, "must be an object")
+            throw FieldCheck.fault(path.isEmpty ? "config" : path, .wrongKind("an object"))
         }
         let members = object.members.map { (key: $0.key, value: $0.value, field: field($0.key)) }
         let unknown = members.lazy.filter { $0.field == nil }.map(\.key)
@@ -255,7 +226,7 @@ struct ConfigTable<Options: Sendable>: Sendable {
         for member in members {
             guard let field = member.field, !member.value.isNull || field.takesNull else { continue }
             if let other = seen.updateValue(member.key, forKey: field.name) {
-                throw FieldCheck.fault(Self.join(path, member.key), "is given a second time as '\(other)'")
+                throw FieldCheck.fault(Self.join(path, member.key), .repeated(as: other))
             }
             try field.read(member.value, Self.join(path, field.name), &options)
         }
@@ -270,23 +241,19 @@ struct ConfigTable<Options: Sendable>: Sendable {
     /// Names the keys that are not known, each with the one that is near. If none is near, it lists those there are.
     private func fault(_ first: String, _ others: some Sequence<String>, at path: String) -> TrackerError {
         let names = fields.map(\.name)
-        var listsNames = false
-        func reason(_ key: String) -> String {
+        func unknown(_ key: String) -> OptionFault.Unknown {
             let near =
                 SpellingSuggestion.nearest(to: key, among: names)
                 ?? SpellingSuggestion.completion(of: key, among: names)
-            guard let near else {
-                listsNames = true
-                return "\(ConfigKeys.notKnown)."
-            }
-            return "\(ConfigKeys.notKnown); did you mean '\(near)'?"
+            return OptionFault.Unknown(Self.join(path, String(key.prefix(80))), suggestion: near)
         }
-        func name(_ key: String) -> String { Self.join(path, String(key.prefix(80))) }
 
-        var sentences = [reason(first)]
-        sentences += others.prefix(9).map { "'\(name($0))' \(reason($0))" }
-        if listsNames { sentences.append("There are: \(names.joined(separator: ", ")).") }
-        return FieldCheck.fault(name(first), sentences.joined(separator: " "))
+        let first = unknown(first)
+        let others = others.prefix(9).map(unknown)
+        let listsNames = ([first] + others).contains { $0.suggestion == nil }
+        return FieldCheck.fault(
+            first.name,
+            .unknown(suggestion: first.suggestion, others: others, known: listsNames ? names : []))
     }
 
     private static func join(_ path: String, _ key: String) -> String {

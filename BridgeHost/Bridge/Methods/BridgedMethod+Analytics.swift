@@ -10,7 +10,7 @@ extension BridgedMethod {
             [
                 .optional(
                     "options", .object, "Where and how to deliver.", schema: "AnalyticsOptions",
-                    else: TrackerError(option: "options", "must be an object").rpcError)
+                    else: FieldCheck.fault("options", .wrongKind("an object")).rpcError)
             ],
             errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
             "Initialises the analytics client. Calls made meanwhile take effect after it.",

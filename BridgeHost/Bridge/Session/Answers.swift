@@ -68,12 +68,20 @@ extension FlushReport {
 }
 
 extension TrackerError: RPCErrorConvertible {
-    /// The error with its number, its code unchanged, and the reason why no session was made.
+    /// The error with its number, its code unchanged, the reason why no session was made, and the option at fault.
     package var rpcError: RPCError {
         RPCError(
-            RPCError.Number(code), code: code.rawValue, message: ConfigKeys.named(in: message),
-            isRetryable: isRetryable, details: cause?.details ?? []
+            RPCError.Number(code), code: code.rawValue, message: inJSON.message, isRetryable: isRetryable,
+            details: (cause?.details ?? []) + (fault?.details ?? [])
         )
+    }
+
+    /// The same error with the option's name in JSON.
+    var inJSON: TrackerError {
+        guard let fault else { return self }
+        var error = self
+        error.message = fault.message(naming: fault.key)
+        return error
     }
 }
 
@@ -107,6 +115,17 @@ extension TrackerError {
         case (.sessionCreationFailed, _): true
         default: false
         }
+    }
+}
+
+extension OptionFault {
+    /// The option, what is wrong with it and the limits, as members of `data`.
+    fileprivate var details: [RPCError.Detail] {
+        [RPCError.Detail("option", key), RPCError.Detail("reason", reason.word)]
+            + reason.facts.compactMap { name, value in
+                // A fact is never nested too deeply.
+                (try? JSONText(value)).map { RPCError.Detail(name, $0) }
+            }
     }
 }
 

@@ -8,23 +8,24 @@ import TrackerPlatform
 package final class HostLog: TrackerLog {
     private let output: LineOutput
     private let least: LogLevel?
-    private let omitsRefusals: Bool
+    private let omitsOutcomes: Bool
 
     /// Makes a log.
     ///
     /// - Parameters:
     ///   - descriptor: Where to write; it is neither closed nor made non-blocking.
     ///   - least: The lowest level that is written. With `nil` nothing is written.
-    ///   - omitsRefusals: Whether messages about dropped calls are left out, since the client warns of them itself.
-    package init(descriptor: Int32, least: LogLevel?, omitsRefusals: Bool = false) {
+    ///   - omitsOutcomes: Whether messages about dropped calls and failed initialisations are left out, since the client
+    ///     reports them itself.
+    package init(descriptor: Int32, least: LogLevel?, omitsOutcomes: Bool = false) {
         output = LineOutput(descriptor) { "[MobileTracker] warning: \($0) log message(s) were left out" }
         self.least = least
-        self.omitsRefusals = omitsRefusals
+        self.omitsOutcomes = omitsOutcomes
     }
 
-    /// Writes a message about dropped calls, unless those are left out.
-    package func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
-        if !omitsRefusals { log(level, message) }
+    /// Writes a message about what a client of the host was answered, unless those are left out.
+    func logOutcome(_ level: LogLevel, _ message: String) {
+        if !omitsOutcomes { log(level, message) }
     }
 
     /// Writes `[MobileTracker] level: message`, if the level is high enough and there is room.
@@ -47,24 +48,25 @@ struct SharedLog: ClientLog {
 
     func log(_ level: LogLevel, _ message: String, of _: String) { log(level, message) }
 
+    func logFailure(_ error: TrackerError, of _: String) { logOutcome(.error, error.inJSON.failureLine) }
+
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of _: String) {
         logRefusal(reason, level, message)
     }
 
     func log(_ level: LogLevel, _ message: String) {
-        // An `initialize` that fails is the one message about an option.
-        let message = prefix + (level == .error ? ConfigKeys.named(in: message) : message)
+        let message = prefix + message
         log.log(level, message)
         publisher.report(level, message)
     }
 
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
-        var message = message
-        if reason == .notInitialized, let call = message.place(of: "initialize()") {
-            message.replaceSubrange(call, with: initializer)
-        }
-        message = prefix + message
-        log.logRefusal(reason, level, message)
+        logOutcome(level, message)
+    }
+
+    private func logOutcome(_ level: LogLevel, _ message: String) {
+        let message = prefix + message
+        log.logOutcome(level, message)
         publisher.report(level, message)
     }
 }

@@ -41,8 +41,9 @@ struct AnalyticsSettings: ClientSettings {
         } catch {
             throw FieldCheck.fault(
                 "context",
-                error.kind == .tooDeep
-                    ? "is nested more than \(JSONText.maxDepth) deep" : "holds a number that is not finite")
+                .invalid(
+                    error.kind == .tooDeep
+                        ? "is nested more than \(JSONText.maxDepth) deep" : "holds a number that is not finite"))
         }
         delivery = Self.delivery(of: options)
         self.options = options
@@ -99,14 +100,14 @@ struct AnalyticsSettings: ClientSettings {
     private static func host(_ options: InitOptions) throws(TrackerError) -> BaseURL {
         let text = options.ingestionHost.trimmed
         guard !text.isEmpty else {
-            throw FieldCheck.fault("ingestionHost", "is required, such as https://in.example.com")
+            throw FieldCheck.fault("ingestionHost", .required(example: "https://in.example.com"))
         }
         do {
             let base = try BaseURL(text, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
             try base.checkThatItIsAbove([BatchDialect.path])
             return base
         } catch {
-            throw FieldCheck.fault("ingestionHost", "is not usable. \(error.reason)")
+            throw FieldCheck.fault("ingestionHost", .invalid("is not usable. \(error.reason)"))
         }
     }
 }

@@ -29,7 +29,7 @@ struct BasicSettings: ClientSettings {
         do throws(SecretFault) {
             self.apiKey = try Secret(given: apiKey)
         } catch {
-            throw TrackerError(.invalidAPIKey, "API key \(error.reason)")
+            throw TrackerError(.invalidAPIKey, "API key \(error.reason.phrase)")
         }
         guard let endpoint, !endpoint.isBlank else {
             throw TrackerError(.invalidEndpoint, "Endpoint is required, such as https://in.example.com/events")

@@ -115,11 +115,10 @@ extension TrackerError {
     ///   - limit: How long it may take.
     ///   - address: The backend's address.
     static func initTimeout(after limit: Duration, at address: String) -> TrackerError {
-        TrackerError(
-            .sessionCreationFailed,
-            "Initialization with \(address) did not finish within 'initTimeout' (\(FieldCheck.text(limit))). "
-                + inBackgroundAdvice,
-            cause: .timeout)
+        let reason = OptionFault.Reason.exceeded(
+            most: .duration(limit), work: "Initialization with \(address)", advice: inBackgroundAdvice)
+        return TrackerError(
+            OptionFault("initTimeout", key: "initTimeoutMs", reason), .sessionCreationFailed, cause: .timeout)
     }
 
     /// What to do when the backend makes no session. A session in the background would be refused like this one.

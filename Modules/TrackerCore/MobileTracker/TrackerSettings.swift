@@ -27,7 +27,7 @@ struct TrackerSettings: ClientSettings {
         try config.delivery.validate()
         for option in TrackerConfig.options { try option.check(config) }
         if let screen = config.initialScreen, screen.name.isBlank {
-            throw FieldCheck.fault("initialScreen", "must have a name")
+            throw FieldCheck.fault("initialScreen", .invalid("must have a name"))
         }
         self.brand = brand
         base = try Self.base(config)
@@ -88,14 +88,14 @@ struct TrackerSettings: ClientSettings {
 
     private static func base(_ config: TrackerConfig) throws(TrackerError) -> BaseURL {
         guard let text = config.apiUrl, !text.isEmpty else {
-            throw FieldCheck.fault("apiUrl", "is required, such as https://api.example.com")
+            throw FieldCheck.fault("apiUrl", .required(example: "https://api.example.com"))
         }
         do {
             let base = try BaseURL(text, allowInsecureHTTP: config.delivery.allowInsecureHTTP)
             try base.checkThatItIsAbove(SessionRequests.paths)
             return base
         } catch {
-            throw FieldCheck.fault("apiUrl", "is not usable. \(error.reason)")
+            throw FieldCheck.fault("apiUrl", .invalid("is not usable. \(error.reason)"))
         }
     }
 }

@@ -62,6 +62,8 @@ struct ClientReporter: Sendable {
         // The code that found the disk's failure has logged it once.
         case .repeatedScreen, .storage, .beforeSend: log.verbose(.debug) { refusal.message }
         case .serialization: log.logRefusal(refusal.reason, .error, refusal.message)
+        case .notInitialized:
+            log.logRefusal(refusal.reason, .warning, "Not initialized. Call \(log.initializer) first.")
         case .queueFull where !full.add(refused: 1): log.verbose(.debug) { refusal.message }
         default: log.logRefusal(refusal.reason, .warning, refusal.message)
         }
@@ -129,7 +131,6 @@ struct ClientReporter: Sendable {
         switch reason {
         case .queueFull: "Event queue full - dropping event: \(call)"
         case .trackingNotAllowed: "Event blocked - consent not granted: \(call)"
-        case .notInitialized: "Not initialized. Call initialize() first."
         case .disabled: "The client is disabled - dropping event: \(call)"
         default: "Dropped \(call): \(reason.rawValue)"
         }

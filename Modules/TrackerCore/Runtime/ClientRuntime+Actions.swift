@@ -189,12 +189,13 @@ extension ClientRuntime {
                 .disabled,
                 "Tracking is off (\(off.switchedBy.phrase)): nothing is stored or sent, and calls are dropped.")
         case .reject(let initialization, let error):
-            log.log(.error, "Initialization failed: \(error.message)")
+            log.logFailure(error)
             initialization.completion(.failure(error))
         case .answer(let waiters, let error):
             let result = error.map { Result<Void, TrackerError>.failure($0) } ?? .success(())
             for waiter in waiters { waiter(result) }
         case .log(let level, let message): log.log(level, message)
+        case .logFailure(let error): log.logFailure(error)
         case .perform(let body): body()
         case .stage, .commit, .barrier, .dropAll, .begin: break
         }

@@ -47,6 +47,8 @@ extension ClientState {
         case refuse(Call, RefusalReason)
         case answer([Waiter], TrackerError?)
         case log(LogLevel, String)
+        /// `initialize` has failed.
+        case logFailure(TrackerError)
         case perform(@Sendable () -> Void)
     }
 
@@ -207,7 +209,7 @@ extension ClientState {
             due.append(.start(run))
             answerWaiters(nil)
         case .failure(let error):
-            due.append(.log(.error, "Initialization failed: \(error.message)"))
+            due.append(.logFailure(error))
             fail(run, error)
             answerWaiters(error)
         }

@@ -46,7 +46,7 @@ package struct Dependencies: Sendable {
     /// - Throws: `invalidConfiguration` if a file that they name cannot be read, `initializationFailed` if the transport
     ///   cannot start.
     func startLoop(_ delivery: DeliveryOptions) throws(TrackerError) -> any DeliveryLoop {
-        if let fault = delivery.transport.caBundleFault { throw FieldCheck.fault("caBundle", fault) }
+        if let fault = delivery.transport.caBundleFault { throw FieldCheck.fault("caBundle", .invalid(fault)) }
         do {
             return try makeLoop(delivery.transport)
         } catch {

@@ -45,9 +45,9 @@ struct EnvironmentOptions: Sendable {
         case "true", "1", "yes", "on": return true
         case "false", "0", "no", "off": return false
         default:
-            throw TrackerError(
-                option: Variable.enabled.rawValue,
-                "must be true or false (or 1 and 0, yes and no, on and off), not '\(text.prefix(20))'")
+            throw FieldCheck.fault(
+                Variable.enabled.rawValue,
+                .invalid("must be true or false (or 1 and 0, yes and no, on and off), not '\(text.prefix(20))'"))
         }
     }
 
@@ -67,7 +67,7 @@ struct EnvironmentOptions: Sendable {
 
     private func naming(_ error: TrackerError) -> TrackerError {
         if let fault = error.fault, let variable = used[fault.option] {
-            return TrackerError(option: variable.rawValue, fault.reason)
+            return FieldCheck.fault(variable.rawValue, fault.reason)
         }
         let option: String? =
             switch error.code {

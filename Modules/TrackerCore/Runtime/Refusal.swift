@@ -54,19 +54,18 @@ extension String {
 
 /// Why the API key or write key of a configuration cannot be used.
 struct SecretFault: Error {
-    /// To be read after the key's name.
-    var reason: String
+    var reason: OptionFault.Reason
 }
 
 extension Secret {
     /// Takes a key from a configuration.
     init(given text: String?) throws(SecretFault) {
-        guard let text, !text.isBlank else { throw SecretFault(reason: "is required") }
+        guard let text, !text.isBlank else { throw SecretFault(reason: .required(example: nil)) }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw SecretFault(reason: "holds a control character, such as a line break")
+            throw SecretFault(reason: .invalid("holds a control character, such as a line break"))
         }
         // With a longer one no request could ever be sent.
-        guard text.utf8.count <= 16_384 else { throw SecretFault(reason: "is longer than 16384 bytes") }
+        guard text.utf8.count <= 16_384 else { throw SecretFault(reason: .invalid("is longer than 16384 bytes")) }
         self.init(text)
     }
 }

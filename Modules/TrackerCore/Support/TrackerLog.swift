@@ -45,6 +45,11 @@ final class LevelledLog: TrackerLog {
     /// Sends messages elsewhere from now on.
     func send(to log: any TrackerLog) { destination.withLock { $0.log = log } }
 
+    /// How a program that reads the log initialises the client.
+    var initializer: String {
+        (destination.withLock { $0.log } as? any ClientLog)?.initializer ?? "initialize()"
+    }
+
     /// Turns info and debug on or off.
     func setVerbose(_ value: Bool) { isVerbose.set(value) }
 
@@ -64,6 +69,13 @@ final class LevelledLog: TrackerLog {
     func announceRefusals(_ reason: RefusalReason, _ message: String) {
         streaks.announce(reason)
         passRefusal(reason, .warning, message)
+    }
+
+    /// Logs that `initialize` has failed.
+    func logFailure(_ error: TrackerError) {
+        let log = destination.withLock { $0.log }
+        guard let log = log as? any ClientLog else { return log.log(.error, "\(client): \(error.failureLine)") }
+        log.logFailure(error, of: client)
     }
 
     /// Logs how many calls were dropped, if more than one. Called when a call is accepted, and when the client starts

@@ -61,21 +61,13 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// ``Code/initializationFailed``.
     public var cause: Cause?
 
-    /// The option at fault by its native name, and what is wrong with it, with ``Code/invalidConfiguration``.
+    /// The option at fault, with ``Code/invalidConfiguration`` and ``Cause/timeout``.
     package private(set) var fault: OptionFault?
 
-    /// An option that cannot be used.
-    package struct OptionFault: Hashable, Sendable {
-        /// The option's name.
-        package var option: String
-        /// What is wrong with it, as the end of a sentence that the name begins.
-        package var reason: String
-    }
-
     /// Makes the error of an option that cannot be used.
-    package init(option: String, _ reason: String) {
-        self.init(.invalidConfiguration, "Invalid configuration: '\(option)' \(reason)")
-        fault = OptionFault(option: option, reason: reason)
+    package init(_ fault: OptionFault, _ code: Code = .invalidConfiguration, cause: Cause? = nil) {
+        self.init(code, fault.message(naming: fault.option), cause: cause)
+        self.fault = fault
     }
 
     /// Makes an error.

@@ -46,9 +46,28 @@ extension TrackerLog {
 
 /// A log that says in its own way which client speaks.
 package protocol ClientLog: TrackerLog {
+    /// How a program initialises the client.
+    var initializer: String { get }
+
     /// Takes a message of a client.
     func log(_ level: LogLevel, _ message: String, of client: String)
 
     /// Takes a message of a client about calls that were dropped.
     func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of client: String)
+
+    /// Takes why `initialize` has failed.
+    func logFailure(_ error: TrackerError, of client: String)
+}
+
+extension ClientLog {
+    /// The native method.
+    package var initializer: String { "initialize()" }
+
+    /// Logs the error's own message.
+    package func logFailure(_ error: TrackerError, of client: String) { log(.error, error.failureLine, of: client) }
+}
+
+extension TrackerError {
+    /// The line about an `initialize` that has failed.
+    package var failureLine: String { "Initialization failed: \(message)" }
 }

@@ -74,30 +74,31 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         switch (get(options), range) {
         case (.integer(let value), .integer(let most?)):
             guard (1...most).contains(value) else {
-                throw FieldCheck.fault(name, "must be from 1 to \(most), not \(value)")
+                throw fault(.outOfRange(least: .integer(1), most: .integer(most), value: .integer(value)))
             }
         case (.integer(let value), .integer), (.integer(let value), .bytes):
-            guard value >= 1 else { throw FieldCheck.fault(name, "must be at least 1, not \(value)") }
+            guard value >= 1 else { throw fault(.tooSmall(least: .integer(1), value: .integer(value))) }
         case (.number(let value), _):
             guard (0...1).contains(value) else {
-                throw FieldCheck.fault(name, "must be from 0 to 1, not \(value)")
+                throw fault(.outOfRange(least: .integer(0), most: .integer(1), value: .number(value)))
             }
         case (.duration(let value), .duration(let fixed, let most)):
-            let (least, text) = (least?(options) ?? fixed, FieldCheck.text(value))
-            if value < least {
-                throw FieldCheck.fault(name, "must be at least \(FieldCheck.text(least)), not \(text)")
-            }
-            if let most, value > most {
-                throw FieldCheck.fault(name, "must be at most \(FieldCheck.text(most)), not \(text)")
-            }
+            let least = least?(options) ?? fixed
+            if value < least { throw fault(.tooSmall(least: .duration(least), value: .duration(value))) }
+            if let most, value > most { throw fault(.tooLarge(most: .duration(most), value: .duration(value))) }
         case (.text(let value), .path):
-            if let fault = FieldCheck.fault(ofPath: value) { throw FieldCheck.fault(name, fault) }
+            if let text = FieldCheck.fault(ofPath: value) { throw fault(.invalid(text)) }
         case (.text(let value), .text):
             guard !value.isEmpty, !value.utf8.contains(0) else {
-                throw FieldCheck.fault(name, "must not be empty or hold a NUL character")
+                throw fault(.invalid("must not be empty or hold a NUL character"))
             }
         default: break
         }
+    }
+
+    /// The error of this option.
+    package func fault(_ reason: OptionFault.Reason) -> TrackerError {
+        TrackerError(OptionFault(name, key: key, reason))
     }
 }
 

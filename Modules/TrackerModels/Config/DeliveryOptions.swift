@@ -215,8 +215,8 @@ package struct BasicOptions: Hashable, Sendable {
 /// The checks that configurations share.
 package enum FieldCheck {
     /// An error that names the field and says why.
-    package static func fault(_ field: String, _ reason: String) -> TrackerError {
-        TrackerError(option: field, reason)
+    package static func fault(_ field: String, _ reason: OptionFault.Reason) -> TrackerError {
+        TrackerError(OptionFault(field, reason))
     }
 
     /// What is wrong with a path that must lead from the root; `nil` if nothing is.

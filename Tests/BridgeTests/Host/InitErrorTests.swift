@@ -52,6 +52,33 @@ struct InitErrorTests {
         #expect(track == ["status": "dropped", "reason": "NOT_INITIALIZED"])
     }
 
+    @Test(
+        "an option with the reason, the value and the limits as data",
+        arguments: [
+            (["requestTimeoutMs": 1], ["option": "requestTimeoutMs", "reason": "tooSmall", "least": 1000, "value": 1]),
+            (["initTimeoutMs": 601_000], ["option": "initTimeoutMs", "reason": "tooLarge", "most": 600_000]),
+            (
+                ["maxConcurrentRequests": 65],
+                ["option": "maxConcurrentRequests", "reason": "outOfRange", "least": 1, "most": 64, "value": 65]
+            ),
+            (["retryDelayMs": 20_000], ["option": "cooldownMs", "reason": "tooSmall", "least": 20_000]),
+            (["debug": "yes"], ["option": "debug", "reason": "wrongKind", "expected": "a boolean"]),
+            (["initTimeout": 5], ["option": "initTimeout", "reason": "unknown", "suggestion": "initTimeoutMs"]),
+            (["apiUrl": nil], ["option": "apiUrl", "reason": "required", "example": "https://api.example.com"]),
+            (["api_url": "x"], ["option": "api_url", "reason": "repeated", "other": "apiUrl"]),
+            (["xApiKey": "a\nb"], ["option": "xApiKey", "reason": "invalid"]),
+        ] as [(JSONObject, JSONObject)])
+    func optionData(changes: JSONObject, expected: JSONObject) async throws {
+        let client = try BridgeClient()
+        var config: JSONObject = ["apiUrl": "https://a.example", "xApiKey": "k"]
+        for (key, value) in changes { config[key] = value }
+
+        let failure = try #require(await client.start("init", ["925", .object(config)]).failure)
+
+        #expect(failure.code == "INVALID_CONFIGURATION")
+        for (key, value) in expected { #expect(failure.data[key] == value, "\(key) of \(failure.data)") }
+    }
+
     @Test("an option by the key that was written, in the log as well")
     func keyInLog() async throws {
         let client = try BridgeClient()
@@ -123,6 +150,8 @@ struct InitErrorTests {
 
         #expect(failure.number == 1003)
         #expect(failure.data["cause"] == "timeout")
+        #expect(failure.data["option"] == "initTimeoutMs")
+        #expect(failure.data["most"] == 1000)
         #expect(
             failure.message.contains("with \(backend.server.url) did not finish within 'initTimeoutMs' (1 s)"),
             "\(failure.message)")

@@ -225,7 +225,7 @@ struct StateHarness<Policy: StubPolicy> {
         case .flush(_, let run): run.map { "flush \($0.number)" } ?? "flush nothing"
         case .refuse(let call, let reason): "refuse \(call.call) \(reason.rawValue)"
         case .answer(_, let error): error.map { "answer \($0.code.rawValue)" } ?? "answer"
-        case .log: "log"
+        case .log, .logFailure: "log"
         case .perform: "perform"
         }
     }

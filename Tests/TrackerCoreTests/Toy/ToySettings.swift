@@ -13,11 +13,11 @@ struct ToySettings: ClientSettings {
     init(
         shop: String, endpoint: String, delivery: DeliveryOptions, beforeSend: BeforeSend?
     ) throws(TrackerError) {
-        guard !shop.isBlank else { throw FieldCheck.fault("shop", "is required") }
+        guard !shop.isBlank else { throw FieldCheck.fault("shop", .required(example: nil)) }
         do {
             base = try BaseURL(endpoint, allowInsecureHTTP: delivery.allowInsecureHTTP)
         } catch {
-            throw FieldCheck.fault("endpoint", "is not usable. \(error.reason)")
+            throw FieldCheck.fault("endpoint", .invalid("is not usable. \(error.reason)"))
         }
         try delivery.validate()
         self.shop = shop

@@ -6,9 +6,6 @@ const LEVELS = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' }
 /** A line of the host's log. */
 const LINE = /^\[MobileTracker\] (debug|info|warning|error): (.*)$/
 
-/** The host's line about an initialisation that failed: its error says the same, with the caller's line. */
-const FAILED = /^\[MobileTracker\] error: (?:\w+: )?Initialization failed: /
-
 /** How long an incomplete line may become. */
 const LONGEST = 1 << 16
 
@@ -46,9 +43,8 @@ export class Output {
     /** Receives what the host has written to its log. @param {Buffer} chunk */
     passOn = (chunk) => {
         if (!this.#isPassing) return
-        const all = (this.#begun + this.#decoder.write(chunk)).split('\n')
-        this.#begun = all.pop().slice(0, LONGEST)
-        const lines = this.#isWarning ? all.filter((line) => !FAILED.test(line)) : all
+        const lines = (this.#begun + this.#decoder.write(chunk)).split('\n')
+        this.#begun = lines.pop().slice(0, LONGEST)
         if (!this.#logger) return passOn(lines.map((line) => `${line}\n`).join(''))
         for (const line of lines) {
             const [, level, message] = LINE.exec(line) ?? [null, 'error', line]

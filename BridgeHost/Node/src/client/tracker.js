@@ -37,7 +37,7 @@ export function createTracker(options = {}) {
     const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
-        // This package warns of dropped calls, with the caller's line, so the host does not.
+        // This package tells of dropped calls and of errors, with the caller's line, so the host does not.
         hostArguments: () => [...withName(hostArguments, program), '--quiet-refusals'],
         onStderr: output.passOn,
         onNotification: (notification) => listeners.receive(notification),

@@ -159,8 +159,6 @@ class HostLog:
     """Passes on what the host writes to its stderr. It runs on the I/O thread."""
 
     _LINE = re.compile(r"\[MobileTracker\] (debug|info|warning|error): (.*)")
-    _RAISED = re.compile(rb"\[MobileTracker\] error: (\w+: )?Initialization failed: ")
-    """What the package raises or warns of itself, with the names of the Python API."""
     _LONGEST = 64 * 1024
 
     def __init__(self, logger: logging.Logger | None, *, is_passed: bool) -> None:
@@ -180,7 +178,7 @@ class HostLog:
         if len(rest) > self._LONGEST:
             lines, rest = [*lines, rest], b""
         self._begun = rest
-        self._pass_on([line for line in lines if not self._RAISED.match(line)])
+        self._pass_on(lines)
 
     def _pass_on(self, lines: list[bytes]) -> None:
         if self._logger is not None:
