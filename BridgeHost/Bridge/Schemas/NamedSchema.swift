@@ -132,8 +132,11 @@ extension NamedSchema {
             .object(
                 [
                     .required("delivered", .count, "How many events that were queued at the call have been delivered."),
-                    .required("remaining", .count, "How many of them still wait, on disk."),
-                    .optional("stoppedBy", .reference("StopReason"), "Why they wait; absent if none remain."),
+                    .required(
+                        "remaining", .count,
+                        "How many of them still wait, or were dropped since the server refused the client."),
+                    .optional(
+                        "stoppedBy", .reference("StopReason"), "Why they were not delivered; absent if none remain."),
                 ], others: nil),
             example: #"{"delivered": 3, "remaining": 1, "stoppedBy": "retryWait"}"#),
         NamedSchema(

@@ -139,6 +139,8 @@ extension TrackerError.Cause {
         case .unreadableAnswer: [RPCError.Detail("cause", "unreadable answer")]
         case .timeout: [RPCError.Detail("cause", "timeout")]
         case .shutdown: [RPCError.Detail("cause", "shutdown")]
+        // No task of the host waits for an `initialize`.
+        case .cancelled: [RPCError.Detail("cause", "cancelled")]
         }
     }
 }

@@ -44,10 +44,13 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// ``reset(messageId:)`` or a restart enables it.
     public func initialize(with options: InitOptions) { initialize(with: options) { _ in } }
 
-    /// Sets up this client, and returns once it is ready or disabled.
+    /// Sets up this client, and returns once it is ready or disabled. Cancelling the task that waits ends the wait, not
+    /// the initialization.
     public func initializeAndWait(with options: InitOptions) async {
-        await withCheckedContinuation { continuation in
-            initialize(with: options) { _ in continuation.resume() }
+        await Wait.answer { completion in
+            initialize(with: options) { _ in completion(()) }
+        } onCancel: {
+            $0.end(with: ())
         }
     }
 
@@ -107,6 +110,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// - Parameter timeout: How long to try.
     /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
     ///   If the next request has to wait, for instance after a failure, it returns at once with the reason.
+    ///   If the task that waits is cancelled, it returns at once as if the time were over.
     public func flush(timeout: Duration) async -> FlushReport { await report(ofFlush: timeout) }
 
     /// Tells the client that the network is back: it stops waiting and makes the next attempt now.
@@ -128,10 +132,13 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         runtime.receipt("reset", messageId) { key, completion in forget(key, completion: completion) }
     }
 
-    /// Forgets the user, as ``reset(messageId:)`` does, and returns once everything is gone from disk.
+    /// Forgets the user, as ``reset(messageId:)`` does, and returns once everything is gone from disk. Cancelling the
+    /// task that waits ends the wait, not the reset.
     public func resetAndWait() async {
-        await withCheckedContinuation { continuation in
-            reset(messageID: nil) { _ in continuation.resume() }
+        await Wait.answer { completion in
+            reset(messageID: nil) { _ in completion(()) }
+        } onCancel: {
+            $0.end(with: ())
         }
     }
 

@@ -63,7 +63,8 @@ public enum MetaRouter {
             AnalyticsClient.initialize(options: options)
         }
 
-        /// Sets up the client, and returns it once it is ready or disabled. Meant for tests.
+        /// Sets up the client, and returns it once it is ready or disabled. Meant for tests. Cancelling the task that
+        /// waits ends the wait, not the initialization.
         @discardableResult
         public static func initializeAndWait(with options: InitOptions) async -> any AnalyticsInterface {
             await AnalyticsClient.shared.initializeAndWait(with: options)
@@ -73,7 +74,8 @@ public enum MetaRouter {
         /// Forgets the user, as ``AnalyticsInterface/reset(messageId:)`` does.
         public static func reset() { AnalyticsClient.shared.reset() }
 
-        /// Forgets the user, and returns once everything is gone from disk. Meant for tests.
+        /// Forgets the user, and returns once everything is gone from disk. Meant for tests. Cancelling the task that
+        /// waits ends the wait, not the reset.
         public static func resetAndWait() async { await AnalyticsClient.shared.resetAndWait() }
     }
 }

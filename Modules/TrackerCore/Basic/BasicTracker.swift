@@ -84,7 +84,7 @@ public final class BasicTracker: ControlledClient {
     ///
     /// - Parameter timeout: How long to try.
     /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
-    ///   If the next request has to wait, it returns at once with the reason.
+    ///   If the next request has to wait, or the task that waits is cancelled, it returns at once with the reason.
     @discardableResult
     public func flush(timeout: Duration = .seconds(30)) async -> FlushReport { await report(ofFlush: timeout) }
 

@@ -6,7 +6,7 @@ import TrackerStorage
 extension DeliveryEngine {
     /// A flush under way: it ends when every record queued at its call has left the queue or must wait.
     struct Flush: Sendable {
-        let deadline: MonotonicInstant
+        var deadline: MonotonicInstant
         /// What it is about; `nil` until what was staged before the call is on disk.
         var scope: Scope?
         /// How it ends, once it only waits for what was delivered to be on disk.
@@ -38,20 +38,34 @@ extension DeliveryEngine {
     }
 
     /// Sends what is queued now. Reports when that has left the queue, when it must wait, or when the time is over.
-    func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        guard !hasEnded.value else { return completion(.notInitialized) }
+    ///
+    /// - Parameter cutoff: Ends it before its time.
+    func flush(
+        timeout: Duration, cutoff: FlushCutoff? = nil, completion: @escaping @Sendable (FlushReport) -> Void
+    ) {
+        guard !hasEnded.value else { return completion(reportAfterEnd) }
         let number = flushCount.wrappingAdd(1, ordering: .relaxed).newValue
         let flush = Flush(deadline: parts.loop.now.advanced(by: max(timeout, .zero)), completion: completion)
         // Work posted before the loop is closed still runs, and the end of the engine reports all flushes.
         let isOpen = parts.loop.post { [self] in
             onLoop { state in
-                guard !state.isClosed else { return completion(.notInitialized) }
+                guard !state.isClosed else { return completion(reportAfterEnd) }
                 state.flushes[number] = flush
                 advance(&state)
             }
         }
-        guard isOpen else { return completion(.notInitialized) }
+        guard isOpen else { return completion(reportAfterEnd) }
         parts.outbox.stage(.barrier) { [self] result in perform { self.begin(number, result, &$0) } }
+        cutoff?.setEnd { [weak self] in
+            guard let self else { return }
+            let now = parts.loop.now
+            perform { $0.flushes[number]?.deadline = now }
+        }
+    }
+
+    /// The report of a flush that comes after the engine's end.
+    private var reportAfterEnd: FlushReport {
+        FlushReport(delivered: 0, remaining: parts.outbox.waitingRecords, stoppedBy: .notInitialized)
     }
 
     /// Reports the flushes that are over, once their deliveries are on disk and counted.
@@ -94,17 +108,21 @@ extension DeliveryEngine {
             deliveredNow = max(account - scope.delivered, state.sent - scope.sent, 0)
         }
         let delivered = min(deliveredNow, max(0, (scope?.queued ?? 0) - remaining))
-        // While the lane is being opened, the number of staged records is unknown.
-        let isComplete = remaining == 0 && (scope != nil || state.delivery.phase != .opening)
-        let reason: StopReason = if case .stopped(let reason) = end { reason } else { .timeout }
-        flush.completion(
-            FlushReport(delivered: delivered, remaining: remaining, stoppedBy: isComplete ? nil : reason))
+        guard case .stopped(let reason) = end else {
+            return flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: .timeout))
+        }
+        if state.delivery.isDisabled, let scope {
+            // What the server's refusal has dropped was not delivered.
+            return flush.completion(
+                FlushReport(delivered: delivered, remaining: scope.queued - delivered, stoppedBy: .halted))
+        }
+        flush.completion(FlushReport(delivered: delivered, remaining: remaining, stoppedBy: reason))
     }
 
     /// How many records that a flush is about are still queued.
     private func remaining(of scope: Flush.Scope?) -> Int {
-        // If the disk kept the flush from beginning, it is about every queued record.
-        guard let scope else { return (try? parts.outbox.state())?.queuedRecords ?? 0 }
+        // If the disk kept the flush from beginning, it is about every record that waits.
+        guard let scope else { return parts.outbox.waitingRecords }
         // If the disk cannot be read, the report has the number from the beginning of the flush.
         return (try? parts.outbox.queuedRecords(through: scope.through)) ?? scope.queued
     }
@@ -121,9 +139,19 @@ extension DeliveryEngine {
         state.front = 0
         state.delivery.forgetAhead()
         let through = lane.lastSequence
+        // Once the server has refused the client, the queue may be dropped by now.
+        let queued = state.delivery.isDisabled ? nil : try? parts.outbox.queuedRecords(through: through)
         state.flushes[number]?.scope = Flush.Scope(
-            through: through, queued: (try? parts.outbox.queuedRecords(through: through)) ?? lane.queuedRecords,
+            through: through, queued: queued ?? lane.queuedRecords,
             delivered: (try? parts.outbox.account())?.delivered ?? 0, sent: state.sent)
+    }
+}
+
+extension LaneOutbox {
+    /// How many records wait, on disk and in memory.
+    var waitingRecords: Int {
+        // A queue that cannot be read counts with what waits in memory.
+        ((try? state())?.queuedRecords ?? 0) + unwrittenRecords
     }
 }
 
@@ -135,20 +163,18 @@ extension ChangeResult {
 /// The result of a flush.
 public struct FlushReport: Hashable, Sendable {
     /// How many of the events that were queued at the call have been delivered.
-    public var delivered: Int
-    /// How many of them still wait in the queue.
-    public var remaining: Int
-    /// Why these still wait; `nil` if none remain.
-    public var stoppedBy: StopReason?
+    public let delivered: Int
+    /// How many of them still wait, in the queue or in memory. If the server refuses the client during the flush, its
+    /// queue is dropped: then these are the events that were dropped.
+    public let remaining: Int
+    /// Why these were not delivered; `nil` if none remain.
+    public let stoppedBy: StopReason?
 
-    /// Nothing is open that could be flushed.
-    static let notInitialized = FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized)
-
-    /// Makes a report.
+    /// Makes a report. The reason has no effect if none remain.
     public init(delivered: Int, remaining: Int, stoppedBy: StopReason? = nil) {
         self.delivered = delivered
         self.remaining = remaining
-        self.stoppedBy = stoppedBy
+        self.stoppedBy = remaining == 0 ? nil : stoppedBy
     }
 }
 

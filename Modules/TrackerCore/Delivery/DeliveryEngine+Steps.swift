@@ -30,7 +30,7 @@ extension DeliveryEngine {
         let flushes = state.flushes
         state.flushes = [:]
         recordDelivered(&state)
-        for flush in Flush.inOrder(flushes) { report(flush, .stopped(.timeout), state) }
+        for flush in Flush.inOrder(flushes) { report(flush, flush.end ?? .stopped(.timeout), state) }
         for transfer in state.transfers.values { parts.loop.cancel(transfer) }
         observe(.idle)
         parts.loop.close()

@@ -73,6 +73,8 @@ struct DeliveryState: Sendable {
     private(set) var breaker: CircuitBreaker
     private(set) var inFlight: [Token: Plan] = [:]
     private(set) var isHalted = false
+    /// Whether the server has refused the client for good, and so its queue is dropped.
+    private(set) var isDisabled = false
     private(set) var phase = Phase.opening
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
     private var firstFailure: (generation: Generation, error: TrackerError)?
@@ -279,6 +281,7 @@ struct DeliveryState: Sendable {
         era += 1
         isHolding = false
         isHalted = false
+        isDisabled = false
         breaker.startOver()
     }
 
@@ -379,6 +382,7 @@ struct DeliveryState: Sendable {
             return Settlement(events: [.halted(message)])
         case .disable(let message):
             isHalted = true
+            isDisabled = true
             return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])
         case .regroup, .retry:
             return Settlement()

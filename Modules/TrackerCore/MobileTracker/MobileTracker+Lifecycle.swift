@@ -9,6 +9,9 @@ extension MobileTracker {
     /// result of the first. After a success it returns at once and changes nothing, unless delivery was halted, or
     /// `reset(all: true)` or ``shutdown(timeout:)`` was called.
     ///
+    /// Cancelling the task that waits ends the wait, not the initialization: this throws `sessionCreationFailed` with the
+    /// cause ``TrackerError/Cause/cancelled``.
+    ///
     /// - Parameters:
     ///   - brandId: Your number at the backend, as ASCII digits, such as `"925"`.
     ///   - config: Where and how to deliver. `apiUrl` and `xApiKey` are required, here or in the environment.
@@ -16,8 +19,10 @@ extension MobileTracker {
     ///   `initializationFailed` (the tracker runs for another brand, or libcurl cannot be used) or
     ///   `sessionCreationFailed`. After the last one, calls wait on disk for a later `initialize`.
     public func initialize(brandId: String, config: TrackerConfig?) async throws(TrackerError) {
-        try await withCheckedContinuation { continuation in
-            initialize(brandId: brandId, config: config) { continuation.resume(returning: $0) }
+        try await Wait.answer {
+            initialize(brandId: brandId, config: config, completion: $0)
+        } onCancel: {
+            $0.end(with: .failure(.waitCancelled(TrackerModel.policy.shutdownCode)))
         }.get()
     }
 

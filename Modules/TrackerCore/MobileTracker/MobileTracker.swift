@@ -95,6 +95,7 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     /// - Parameter timeout: How long to try.
     /// - Returns: How many of the events that were queued at the call have been delivered, how many remain, and why.
     ///   If the next request has to wait, for instance after a failure, it returns at once with the reason.
+    ///   If the task that waits is cancelled, it returns at once as if the time were over.
     public func flush(timeout: Duration) async -> FlushReport { await report(ofFlush: timeout) }
 
     /// Tells the tracker that the network is back: it stops waiting and makes the next attempt now.

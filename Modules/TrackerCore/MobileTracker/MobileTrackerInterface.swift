@@ -17,7 +17,8 @@ public protocol MobileTrackerInterface: AnyObject, Sendable {
     /// - Parameters:
     ///   - brandId: Your number at the backend, as ASCII digits, such as `"925"`.
     ///   - config: Where and how to deliver. `apiUrl` and `xApiKey` are required, here or in the environment.
-    /// - Throws: ``TrackerError`` with one of the codes that ``MobileTracker/initialize(brandId:config:)`` names.
+    /// - Throws: ``TrackerError`` with one of the codes that ``MobileTracker/initialize(brandId:config:)`` names. If the
+    ///   task that waits is cancelled, the cause is ``TrackerError/Cause/cancelled`` and the initialization goes on.
     func initialize(brandId: String, config: TrackerConfig?) async throws(TrackerError)
 
     /// Makes a call without waiting for its outcome, from synchronous and asynchronous code alike.

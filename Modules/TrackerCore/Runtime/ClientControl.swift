@@ -2,8 +2,9 @@ import TrackerModels
 
 /// The operations that every kind of client has besides its own calls.
 package protocol ClientControl: Sendable {
-    /// Sends what is queued now; `completion` is called once, in the time given, and must not block.
-    func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void)
+    /// Sends what is queued now; `completion` is called once, in the time given or when `cutoff` ends it, and must not
+    /// block.
+    func flush(timeout: Duration, cutoff: FlushCutoff?, completion: @escaping @Sendable (FlushReport) -> Void)
 
     /// Sends what can be sent within the time, then closes everything. Later calls are refused.
     func shutDown(within timeout: Duration, completion: @escaping @Sendable () -> Void)
@@ -25,6 +26,13 @@ package protocol ClientControl: Sendable {
     func observeDeliveries()
 }
 
+extension ClientControl {
+    /// Sends what is queued now; `completion` is called once, in the time given, and must not block.
+    package func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+        flush(timeout: timeout, cutoff: nil, completion: completion)
+    }
+}
+
 extension ClientRuntime: ClientControl {
     func refuse(call name: String, as reason: RefusalReason, _ message: String) {
         _ = refuse(name, Refusal(reason, message))
@@ -42,14 +50,18 @@ package protocol ControlledClient: Sendable {
 }
 
 extension ControlledClient {
-    /// Sends what is queued, and waits for the report.
+    /// Sends what is queued, and waits for the report. Cancelling the task ends the flush: its report comes at once.
     func report(ofFlush timeout: Duration) async -> FlushReport {
-        await withCheckedContinuation { continuation in
-            control.flush(timeout: timeout) { continuation.resume(returning: $0) }
+        let cutoff = FlushCutoff()
+        defer { cutoff.forget() }
+        return await Wait.answer {
+            control.flush(timeout: timeout, cutoff: cutoff, completion: $0)
+        } onCancel: { _ in
+            cutoff.cut()
         }
     }
 
-    /// Shuts the client down, and waits for the end.
+    /// Shuts the client down, and waits for the end, even if the task is cancelled.
     func end(within timeout: Duration) async {
         await withCheckedContinuation { continuation in
             control.shutDown(within: timeout) { continuation.resume() }

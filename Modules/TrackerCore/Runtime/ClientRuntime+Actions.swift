@@ -182,6 +182,7 @@ extension ClientRuntime {
             let rest = contents.withLock { $0.state.deadline } - dependencies.clock.uptime
             run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
         case .flush(let flush, let run): begin(flush, in: run)
+        case .report(let flush, let reason): report(flush, reason)
         case .refuse(let call, let reason): call.completion(refuse(call.name, Refusal(reason, of: call.name)))
         case .announceOff(let off):
             log.endRefusals()
@@ -259,11 +260,12 @@ extension ClientRuntime {
         run.lane.close(within: patience) { [self] in handle { $0.state.closed(run.number) } }
     }
 
-    private func begin(_ flush: PendingFlush, in run: Run?) {
+    private func begin(_ flush: PendingFlush, in run: Run) {
         guard flush.hasBegun.raise() else { return }
-        guard let run else { return flush.completion(.notInitialized) }
+        limitWaitingFlushes()
         run.lane.engine.flush(
-            timeout: max(.zero, flush.deadline - dependencies.clock.uptime), completion: flush.completion)
+            timeout: max(.zero, flush.deadline - dependencies.clock.uptime), cutoff: flush.cutoff,
+            completion: flush.completion)
     }
 
     /// Moves the queue in memory to the new lane, once the requests under way are answered. Calls made meanwhile come

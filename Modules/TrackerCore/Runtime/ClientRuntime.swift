@@ -27,6 +27,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         var isResuming = false
         /// Ends `initialize` when its time is over.
         var openingTimer: TimerID?
+        /// Ends the flushes that wait for their turn when the time of the first is over.
+        var flushAlarm: (alarm: Alarm, deadline: Duration)?
     }
 
     let dependencies: Dependencies
@@ -49,6 +51,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         let (run, operations, waiters) = contents.withLock { contents in
             var operations: [Operation<Model>] = []
             while let operation = contents.state.pending.popFirst() { operations.append(operation) }
+            contents.flushAlarm?.alarm.cancel()
             return (contents.state.run, operations, contents.state.waiters)
         }
         for operation in operations { operation.abandon() }
@@ -225,18 +228,55 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
 
     /// Sends what is queued now.
     ///
-    /// - Parameter completion: Called once, in the time given. Must not block.
-    func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
-        let flush = PendingFlush(deadline: dependencies.clock.uptime + timeout, completion: completion)
-        handle { $0.state.submit(.flush(flush)) }
+    /// - Parameters:
+    ///   - cutoff: Ends the flush before its time.
+    ///   - completion: Called once, in the time given. Must not block.
+    func flush(
+        timeout: Duration, cutoff: FlushCutoff?, completion: @escaping @Sendable (FlushReport) -> Void
+    ) {
+        let flush = PendingFlush(
+            deadline: dependencies.clock.uptime + timeout, lastCall: lastCall.load(ordering: .relaxed), cutoff: cutoff,
+            completion: completion)
         // A flush that waits for its turn ends when its time is over, too.
-        guard !flush.hasBegun.value, let lane else { return }
-        lane.loop.schedule(at: lane.loop.now.advanced(by: timeout)) { [weak self] in
-            guard flush.hasBegun.raise() else { return }
-            let queued = (try? lane.outbox.state().queuedRecords) ?? 0
-            let waiting = self?.contents.withLock { $0.state.pending.calls } ?? 0
-            completion(FlushReport(delivered: 0, remaining: queued + waiting, stoppedBy: .timeout))
+        cutoff?.setEnd { [weak self] in self?.report(flush, .timeout) }
+        handle { $0.state.submit(.flush(flush)) }
+        limitWaitingFlushes()
+    }
+
+    /// Reports a flush that has not begun, with what waits.
+    func report(_ flush: PendingFlush, _ reason: StopReason) {
+        guard flush.hasBegun.raise() else { return }
+        let (calls, queues) = contents.withLock { contents in
+            let calls = contents.state.pending.allCalls.count { $0.stamp.number <= flush.lastCall }
+            return (calls, contents.state.queues)
         }
+        let remaining = queues.reduce(calls) { $0 + $1.lane.outbox.waitingRecords }
+        flush.completion(FlushReport(delivered: 0, remaining: remaining, stoppedBy: reason))
+    }
+
+    /// Sets the alarm for the flushes that wait for their turn. No loop could time them: the one of a lane that is being
+    /// closed has ended. One alarm serves them all, since each takes a thread.
+    func limitWaitingFlushes() {
+        contents.withLock { contents in
+            let next = contents.state.pending.waitingFlushes.lazy.map(\.deadline).min()
+            guard contents.flushAlarm?.deadline != next else { return }
+            contents.flushAlarm?.alarm.cancel()
+            contents.flushAlarm = next.map { deadline in
+                let alarm = Alarm(after: max(.zero, deadline - dependencies.clock.uptime)) { [weak self] in
+                    self?.endLateFlushes()
+                }
+                return (alarm, deadline)
+            }
+        }
+    }
+
+    private func endLateFlushes() {
+        let waiting = contents.withLock { contents in
+            contents.flushAlarm = nil
+            return contents.state.pending.waitingFlushes
+        }
+        for flush in waiting where flush.deadline <= dependencies.clock.uptime { report(flush, .timeout) }
+        limitWaitingFlushes()
     }
 
     /// Cuts a wait for the next attempt short, once.

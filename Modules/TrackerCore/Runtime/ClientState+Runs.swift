@@ -42,8 +42,10 @@ extension ClientState {
         case close(Run)
         /// Send what can be sent before ``ClientState/deadline``, then close the lane as `close` does.
         case end(Run)
-        /// Begin a flush; without a run nothing can be flushed.
-        case flush(PendingFlush, Run?)
+        /// Begin a flush.
+        case flush(PendingFlush, Run)
+        /// Report a flush that cannot begin, with what waits.
+        case report(PendingFlush, StopReason)
         case refuse(Call, RefusalReason)
         case answer([Waiter], TrackerError?)
         case log(LogLevel, String)

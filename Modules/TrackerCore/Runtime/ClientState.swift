@@ -116,6 +116,16 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
     }
 
+    /// The runs whose queues hold what waits.
+    var queues: [Run] {
+        switch phase {
+        case .moving(let run, let old): [old, run]
+        // The server's refusal has dropped its queue.
+        case .disabled(_, .server): []
+        case .idle, .opening, .ready, .withoutSession, .resetting, .disabled, .shutDown: run.map { [$0] } ?? []
+        }
+    }
+
     var isIdle: Bool { if case .idle = phase { true } else { false } }
 
     /// Whether events are taken and delivered, or will be once `initialize` is done.
@@ -202,8 +212,17 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case .initialize(let initialization): initialize(initialization)
         case .turnOff(let off): turnOff(off)
         case .change(let change): take(change)
-        case .flush(let flush): due.append(.flush(flush, run))
+        case .flush(let flush): take(flush)
         case .after(let body): due.append(run.map { .barrier($0, body) } ?? .perform(body))
+        }
+    }
+
+    private mutating func take(_ flush: PendingFlush) {
+        switch phase {
+        case .moving(let run, _), .opening(let run), .ready(let run), .withoutSession(let run), .resetting(let run, _):
+            due.append(.flush(flush, run))
+        case .disabled(_?, .storage): due.append(.report(flush, .storage))
+        case .idle, .disabled, .shutDown: due.append(.report(flush, .notInitialized))
         }
     }
 
@@ -307,7 +326,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             case .call(let call): due.append(.refuse(call, .notInitialized))
             case .initialize(let initialization): due.append(.answer([initialization.completion], error))
             case .turnOff(let off): due.append(.answer([off.completion], nil))
-            case .flush(let flush): due.append(.flush(flush, nil))
+            case .flush(let flush): due.append(.report(flush, .notInitialized))
             case .after(let body): due.append(.perform(body))
             case .change(let change):
                 switch phase {

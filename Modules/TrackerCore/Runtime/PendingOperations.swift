@@ -96,12 +96,21 @@ enum ChangeOutcome: Hashable, Sendable {
 struct PendingFlush: Sendable {
     /// By the monotonic clock.
     var deadline: Duration
+    /// The number of the last call before it.
+    var lastCall = Int.max
+    /// Ends it before its time.
+    var cutoff: FlushCutoff?
     var completion: @Sendable (FlushReport) -> Void
-    /// Raised by the engine when it begins the flush, or by the timer that ends a waiting one. The first answers it.
+    /// Raised when the flush begins, or when it ends without that. The first to raise it answers the flush.
     let hasBegun = Flag(false)
 
-    init(deadline: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
+    init(
+        deadline: Duration, lastCall: Int = .max, cutoff: FlushCutoff? = nil,
+        completion: @escaping @Sendable (FlushReport) -> Void
+    ) {
         self.deadline = deadline
+        self.lastCall = lastCall
+        self.cutoff = cutoff
         self.completion = completion
     }
 }
@@ -128,7 +137,7 @@ enum Operation<Model: ClientModel>: Sendable {
             initialization.completion(.failure(.clientIsGone))
         case .turnOff(let off): off.completion(.success(()))
         case .change(let change): change.completion(nil, .done)
-        case .flush(let flush): flush.completion(.notInitialized)
+        case .flush(let flush): flush.completion(FlushReport(delivered: 0, remaining: 0))
         case .after(let body): body()
         }
     }
@@ -164,6 +173,14 @@ struct PendingOperations<Model: ClientModel>: Sendable {
     /// The calls, in their order.
     var allCalls: [PendingCall<Model.Call>] {
         operations.dropFirst(head).compactMap { if case .call(let call)? = $0 { call } else { nil } }
+    }
+
+    /// The flushes that have neither begun nor ended.
+    var waitingFlushes: [PendingFlush] {
+        guard others > 0 else { return [] }
+        return operations.dropFirst(head).compactMap {
+            if case .flush(let flush)? = $0, !flush.hasBegun.value { flush } else { nil }
+        }
     }
 
     /// Puts another call, or none, in the place of each.

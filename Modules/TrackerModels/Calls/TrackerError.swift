@@ -51,6 +51,8 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
         case timeout
         /// The client was shut down before there was an answer.
         case shutdown
+        /// The task that waited for `initialize` was cancelled. The initialization goes on.
+        case cancelled
     }
 
     /// What went wrong.
@@ -58,7 +60,7 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for a developer. It names the argument that is wrong, and never shows a secret.
     public var message: String
     /// What kept the backend from making a session, with ``Code/sessionCreationFailed``; ``Cause/shutdown`` also with
-    /// ``Code/initializationFailed``.
+    /// ``Code/initializationFailed``; ``Cause/cancelled`` if nothing did yet.
     public var cause: Cause?
 
     /// The option at fault, with ``Code/invalidConfiguration`` and ``Cause/timeout``.
@@ -75,6 +77,11 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
         self.message = message
         self.cause = cause
+    }
+
+    /// Makes the error of a task that was cancelled while it waited for `initialize`.
+    package static func waitCancelled(_ code: Code) -> TrackerError {
+        TrackerError(code, "The task that waited was cancelled; initialization goes on.", cause: .cancelled)
     }
 
     /// The code and the message.

@@ -46,6 +46,9 @@ package protocol LaneOutbox: Sendable {
     /// How many records with at most this sequence number wait.
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int
 
+    /// How many records are staged and not written yet.
+    var unwrittenRecords: Int { get }
+
     /// A stored value: that of the database, else that of the backup file; `nil` once it has expired.
     func value(for key: StoredKey) -> String?
 

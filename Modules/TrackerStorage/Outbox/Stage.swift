@@ -66,6 +66,8 @@ struct Stage: Sendable {
     private let bound: Int
     /// Which records are refused past that.
     private let overflow: DeliveryOptions.Overflow
+    /// How many records are staged.
+    private(set) var records = 0
     /// How many bytes are staged.
     private var stagedBytes = 0
     /// How many of them the writer has taken.
@@ -120,6 +122,7 @@ struct Stage: Sendable {
             }
         }
         stagedBytes += task.weight
+        records += task.task.records
         if task.task.guidesDelivery { deliveryTasks += 1 }
         settling.formUnion(task.task.settledRecords)
         if groups.last?.isFull != false { groups.append(Group()) }
@@ -153,6 +156,7 @@ struct Stage: Sendable {
         let bytes = group.reduce(0) { $0 + $1.weight }
         stagedBytes -= bytes
         takenBytes -= bytes
+        records -= group.reduce(0) { $0 + $1.task.records }
         deliveryTasks -= group.count { $0.task.guidesDelivery }
     }
 
@@ -208,6 +212,7 @@ struct Stage: Sendable {
             }
             dropped.append(task)
             stagedBytes -= task.weight
+            records -= task.task.records
             guard let remainder = draft.evicted else { continue }
             let rest = StagedTask(task: .change(.append(remainder)))
             stagedBytes += rest.weight
@@ -290,6 +295,15 @@ enum LaneTask: Sendable {
         switch self {
         case .change(.reset(all: true, _)), .change(.consent(.denied, _)): true
         default: false
+        }
+    }
+
+    /// How many records the task adds to the queue, unless they are refused.
+    var records: Int {
+        switch self {
+        case .change(.append(let draft)): draft.isEvicted ? 0 : 1
+        case .change(.continueSession): 1
+        default: 0
         }
     }
 

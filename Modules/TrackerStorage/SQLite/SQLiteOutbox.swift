@@ -126,6 +126,9 @@ package final class SQLiteOutbox: LaneOutbox {
     /// no process could make one if the others waited for that disk.
     var isLaneFree: Bool { stage.withLock(\.isDeliveryDone) && !unwritten.hidesRecordsFromOthers }
 
+    /// How many records are staged and not written yet.
+    package var unwrittenRecords: Int { stage.withLock(\.records) }
+
     /// What the disk has refused, as far as it concerns this lane.
     var unwritten: UnwrittenChanges { log.changes(of: configuration.lane) }
 

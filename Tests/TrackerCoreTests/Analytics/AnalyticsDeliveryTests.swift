@@ -16,8 +16,10 @@ struct AnalyticsDeliveryTests {
 
         let report = await fixture.client.flush(timeout: .seconds(60))
         let late = await fixture.client.track("Late").outcome
+        let later = await fixture.client.flush(timeout: .seconds(60))
 
-        #expect(report.delivered == 0 && report.remaining == 0)
+        #expect(report == FlushReport(delivered: 0, remaining: 15, stoppedBy: .halted))
+        #expect(later == FlushReport(delivered: 0, remaining: 0))
         #expect(fixture.client.info("lifecycle") == "disabled")
         let option = [401, 403].contains(status) ? "refuses the key ('writeKey')" : "endpoint ('ingestionHost')"
         let cause = try #require(fixture.client.info("disabledBecause")?.stringValue)
@@ -31,6 +33,26 @@ struct AnalyticsDeliveryTests {
         #expect(fixture.client.isBalanced)
         #expect(late == .dropped(.disabled))
         #expect(fixture.backend.server.requests.count == 1)
+    }
+
+    @Test("a flush that the server's refusal ends counts what was delivered before and what was dropped")
+    func disablesDuringFlush() async throws {
+        let gate = try Gate()
+        let fixture = try AnalyticsFixture { $0.text.contains("E5") ? .status(401) : .gated(gate, .status(200)) }
+        await fixture.start(fixture.options(maxBatchSize: 5))
+        for number in 0..<15 { _ = await fixture.client.track("E\(number)").outcome }
+        try await fixture.backend.server.requests(atLeast: 1)
+        let reports = Recorder<FlushReport>()
+        fixture.client.control.flush(timeout: .seconds(60)) { reports.record($0) }
+        // Once this is done the flush knows what it is about.
+        await withCheckedContinuation { done in fixture.client.control.afterEarlierCalls { done.resume() } }
+
+        gate.open()
+        let report = try await reports.values(atLeast: 1)[0]
+
+        #expect(report == FlushReport(delivered: 5, remaining: 10, stoppedBy: .halted))
+        #expect(fixture.client.info("account", "dropped", "disabled") == 10)
+        #expect(fixture.client.isBalanced)
     }
 
     @Test(

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -196,6 +197,20 @@ struct AnalyticsLifecycleTests {
         #expect(accepted.messageID != nil)
     }
 
+    @Test("a flush before initialize counts the calls that are held, and without any names no reason")
+    func flushWhileIdle() async throws {
+        let fixture = try AnalyticsFixture()
+        let empty = await fixture.client.flush(timeout: .seconds(60))
+        fixture.client.track("A")
+        fixture.client.track("B")
+
+        let report = await fixture.client.flush(timeout: .seconds(60))
+
+        #expect(empty == FlushReport(delivered: 0, remaining: 0))
+        #expect(report == FlushReport(delivered: 0, remaining: 2, stoppedBy: .notInitialized))
+        await fixture.client.shutdown()
+    }
+
     @Test("shutdown refuses what is held and what comes later, and may be called twice")
     func shutdown() async throws {
         let fixture = try AnalyticsFixture()
@@ -217,7 +232,9 @@ struct AnalyticsLifecycleTests {
         let outcome = try await withGuard("the outcome") { await receipt.outcome }
 
         #expect(outcome == .dropped(.notInitialized))
-        #expect(try await reports.values(atLeast: 1)[0].stoppedBy == .notInitialized)
+        #expect(
+            try await reports.values(atLeast: 1)[0]
+                == FlushReport(delivered: 0, remaining: 1, stoppedBy: .notInitialized))
     }
 
     /// Makes a client, and releases it before initialize, with a call and a flush waiting.
@@ -261,6 +278,64 @@ struct AnalyticsLifecycleTests {
 
         #expect(report == FlushReport(delivered: 0, remaining: 1, stoppedBy: .timeout))
         await fixture.client.shutdown()
+    }
+
+    @Test("a flush while a lane closes on a stalled disk ends in its time, or when its task is cancelled")
+    func flushWhileClosing() async throws {
+        let faults = OutboxFaults()
+        let (fixture, client) = try Self.faulty(faults)
+        await client.initializeAndWait(with: fixture.options())
+        let outbox = try #require(client.runtime.lane?.outbox)
+        faults.stall()
+        let done = Recorder<Bool>()
+        client.reset(messageID: nil) { _ in done.record(true) }
+        await withCheckedContinuation { written in outbox.stage(.barrier) { _ in written.resume() } }
+        client.track("A")
+        client.track("B")
+
+        async let second = client.flush(timeout: .milliseconds(60))
+        let first = try await withGuard("the flush") { await client.flush(timeout: .milliseconds(30)) }
+        let waiting = Task { await client.flush(timeout: .seconds(3600)) }
+        waiting.cancel()
+        let cancelled = try await withGuard("the cancelled flush") { await waiting.value }
+        let others = await [second, cancelled]
+        let resetting = Task { await client.resetAndWait() }
+        resetting.cancel()
+        try await withGuard("the cancelled wait") { await resetting.value }
+        #expect(done.all.isEmpty)
+        faults.goOn()
+        try await done.values(atLeast: 1)
+
+        #expect(first == FlushReport(delivered: 0, remaining: 2, stoppedBy: .timeout))
+        #expect(others == [first, first])
+        await client.shutdown()
+    }
+
+    @Test("cancelling a task that waits for initialize ends the wait, and the client is set up all the same")
+    func cancelledInitialize() async throws {
+        let faults = OutboxFaults()
+        let (fixture, client) = try Self.faulty(faults)
+        faults.stall()
+
+        let task = Task { await client.initializeAndWait(with: fixture.options()) }
+        task.cancel()
+        try await withGuard("the end of the wait") { await task.value }
+        #expect(client.info("lifecycle") == "initializing")
+        faults.goOn()
+        client.track("A")
+        let report = try await withGuard("the flush") { await client.flush(timeout: .seconds(60)) }
+
+        #expect(report == FlushReport(delivered: 1, remaining: 0))
+        #expect(fixture.names == ["A"])
+        await client.shutdown()
+    }
+
+    /// A client whose outboxes `faults` steers.
+    private static func faulty(_ faults: OutboxFaults) throws -> (AnalyticsFixture, AnalyticsClient) {
+        let fixture = try AnalyticsFixture()
+        var dependencies = Dependencies.system(log: fixture.log)
+        dependencies.makeOutbox = faults.outbox
+        return (fixture, AnalyticsClient(dependencies: dependencies))
     }
 
     @Test("diagnostics end with shutdown, in any state, and begin again")

@@ -132,9 +132,25 @@ struct BasicTrackerTests {
         let after = await fixture.tracker.track(event: "B").outcome
 
         #expect(before == .dropped(.notInitialized))
-        #expect(flushed == FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized))
+        #expect(flushed == FlushReport(delivered: 0, remaining: 0))
         #expect(after == .dropped(.notInitialized))
         #expect(fixture.log.lines.all.contains("warning: Not initialized. Call initialize() first."))
+    }
+
+    @Test("a flush ends at once if the state folder cannot be used: nothing waits then")
+    func flushWithoutFolder() async throws {
+        let fixture = try BasicFixture()
+        try fixture.tracker.initialize(
+            apiKey: "key-1234", endpoint: fixture.backend.url + "/events",
+            options: DeliveryOptions(storageDirectory: "/dev/null/state"))
+
+        let outcome = await fixture.tracker.track(event: "A").outcome
+        await withCheckedContinuation { done in fixture.tracker.control.afterEarlierCalls { done.resume() } }
+        let report = try await withGuard("the flush") { await fixture.tracker.flush(timeout: .seconds(3600)) }
+
+        #expect(outcome == .dropped(.storage))
+        #expect(report == FlushReport(delivered: 0, remaining: 0))
+        await fixture.tracker.shutdown()
     }
 
     @Test("an error of initialize has its documented code and leaves a running tracker as it is")

@@ -7,15 +7,64 @@ import TrackerStorage
 
 @Suite("Flushing and shutting down a session tracker")
 struct FlushTests {
-    @Test("a flush before initialize, and after shutdown, says so at once")
+    @Test("a flush before initialize, and after shutdown, has nothing to send and says so at once")
     func withoutLane() async throws {
         let fixture = try SessionFixture()
-        let report = FlushReport(delivered: 0, remaining: 0, stoppedBy: .notInitialized)
+        let report = FlushReport(delivered: 0, remaining: 0)
 
         #expect(await fixture.tracker.flush() == report)
         try await fixture.start()
         await fixture.tracker.shutdown()
         #expect(await fixture.tracker.flush() == report)
+    }
+
+    @Test("a report names no reason if nothing remains, whoever makes it", arguments: StopReason.allCases)
+    func reason(_ reason: StopReason) {
+        #expect(FlushReport(delivered: 1, remaining: 0, stoppedBy: reason).stoppedBy == nil)
+        #expect(FlushReport(delivered: 1, remaining: 2, stoppedBy: reason).stoppedBy == reason)
+    }
+
+    @Test("a flush whose time is over while the folder is being opened counts the calls that wait in memory")
+    func whileOpening() async throws {
+        let faults = OutboxFaults()
+        let fixture = try SessionFixture(faults: faults)
+        faults.stall()
+        fixture.tracker.initialize(brandId: "925", config: fixture.config()) { _ in }
+        fixture.trackAndGoOn(["A", "B"])
+
+        let report = try await withGuard("the flush") { await fixture.tracker.flush(timeout: .milliseconds(10)) }
+        faults.goOn()
+        try await fixture.start()
+        await fixture.drain()
+
+        #expect(report == FlushReport(delivered: 0, remaining: 2, stoppedBy: .timeout))
+        #expect(fixture.names == ["A", "B"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("cancelling the task that waits ends a flush with the numbers of that moment", arguments: [false, true])
+    func cancelled(isEarly: Bool) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture(isClocked: true) { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+        let loop = try await fixture.loop()
+        let before = loop.settings.all.count
+
+        let task = Task {
+            if isEarly { while !Task.isCancelled { await Task.yield() } }
+            return await fixture.tracker.flush(timeout: .seconds(3600))
+        }
+        if !isEarly { try await loop.settings.values(atLeast: before + 1) }
+        task.cancel()
+        let report = try await withGuard("the report") { await task.value }
+        gate.open()
+        await fixture.drain()
+
+        #expect(report == FlushReport(delivered: 0, remaining: 1, stoppedBy: .timeout))
+        #expect(fixture.names == ["A"])
+        await fixture.tracker.shutdown()
     }
 
     @Test("a flush while initialize waits for its session does not wait with it, and one after that sends")
@@ -158,6 +207,22 @@ struct FlushTests {
         #expect(Set(fixture.events.map { $0.header("Idempotency-Key") }).count == 1)
         #expect(next.creations.count == 1)
         await next.tracker.shutdown()
+    }
+
+    @Test("shutdown sends what it can in a task that was cancelled")
+    func shutdownWhenCancelled() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        fixture.trackAndGoOn(["A", "B"])
+
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            await fixture.tracker.shutdown(timeout: .seconds(60))
+        }
+        task.cancel()
+        await task.value
+
+        #expect(fixture.names == ["A", "B"])
     }
 
     @Test("shutdown ends an initialize that is under way, and answers its caller")

@@ -241,6 +241,32 @@ struct InitializeErrorTests {
         #expect(await fixture.tracker.track(eventName: "LATE") == .dropped(.notInitialized))
     }
 
+    @Test("cancelling the task that waits ends the wait alone: the initialization goes on", arguments: [false, true])
+    func cancelled(isEarly: Bool) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+
+        let task = Task {
+            if isEarly { while !Task.isCancelled { await Task.yield() } }
+            return await fixture.failure(fixture.config())
+        }
+        if !isEarly { try await fixture.backend.server.requests(atLeast: 1) }
+        task.cancel()
+        let error = try await withGuard("the error") { await task.value }
+        let outcome = await fixture.tracker.track(eventName: "A")
+        gate.open()
+        try await fixture.start()
+        await fixture.drain()
+
+        #expect(error?.code == .sessionCreationFailed)
+        #expect(error?.cause == .cancelled)
+        #expect(error?.message == "The task that waited was cancelled; initialization goes on.")
+        #expect(outcome.isPending)
+        #expect(fixture.creations.count == 1)
+        #expect(fixture.names == ["A"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("can be told apart in a catch pattern, under the documents' names")
     func patterns() async throws {
         let fixture = try SessionFixture { _ in .status(500) }

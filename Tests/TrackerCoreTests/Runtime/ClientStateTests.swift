@@ -94,7 +94,7 @@ extension ClientStateTests {
         idle, initialize: begin; open 1; opening 1
         idle, initializeWrongly: reject INVALID_CONFIGURATION; idle
         idle, reset: perform; idle
-        idle, flush: flush nothing; idle
+        idle, flush: report flush notInitialized; idle
         idle, after: perform; idle
         idle, opened: idle
         idle, finished: idle
@@ -130,7 +130,7 @@ extension ClientStateTests {
         disabled, initialize: log; answer; disabled 1 by server
         disabled, initializeWrongly: log; answer; disabled 1 by server
         disabled, reset: commit in 1; disabled 1 by server
-        disabled, flush: flush 1; disabled 1 by server
+        disabled, flush: report flush notInitialized; disabled 1 by server
         disabled, after: barrier in 1; disabled 1 by server
         disabled, opened: disabled 1 by server
         disabled, finished: disabled 1 by server
@@ -142,7 +142,7 @@ extension ClientStateTests {
         shutDown, initialize: begin; opening 2
         shutDown, initializeWrongly: reject INVALID_CONFIGURATION; shut down
         shutDown, reset: perform; shut down
-        shutDown, flush: flush nothing; shut down
+        shutDown, flush: report flush notInitialized; shut down
         shutDown, after: perform; shut down
         shutDown, opened: shut down
         shutDown, finished: shut down
@@ -157,7 +157,7 @@ extension ClientStateTests {
         idle, initialize: begin; open 1; opening 1
         idle, initializeWrongly: reject INVALID_CONFIGURATION; disabled by settings
         idle, reset: perform; idle
-        idle, flush: flush nothing; idle
+        idle, flush: report flush notInitialized; idle
         idle, after: perform; idle
         idle, opened: idle
         idle, finished: idle
@@ -205,7 +205,7 @@ extension ClientStateTests {
         disabled, initialize: log; answer; disabled 1 by server
         disabled, initializeWrongly: log; answer; disabled 1 by server
         disabled, reset: commit in 1; resetting 1
-        disabled, flush: flush 1; disabled 1 by server
+        disabled, flush: report flush notInitialized; disabled 1 by server
         disabled, after: barrier in 1; disabled 1 by server
         disabled, opened: disabled 1 by server
         disabled, finished: disabled 1 by server
@@ -217,7 +217,7 @@ extension ClientStateTests {
         shutDown, initialize: begin; opening 2
         shutDown, initializeWrongly: reject INVALID_CONFIGURATION; disabled by settings
         shutDown, reset: perform; shut down
-        shutDown, flush: flush nothing; shut down
+        shutDown, flush: report flush notInitialized; shut down
         shutDown, after: perform; shut down
         shutDown, opened: shut down
         shutDown, finished: shut down
@@ -232,7 +232,7 @@ extension ClientStateTests {
         idle, initialize: begin; open 1; opening 1
         idle, initializeWrongly: reject INVALID_CONFIGURATION; idle
         idle, reset: perform; idle
-        idle, flush: flush nothing; idle
+        idle, flush: report flush notInitialized; idle
         idle, after: perform; idle
         idle, opened: idle
         idle, finished: idle
@@ -280,7 +280,7 @@ extension ClientStateTests {
         shutDown, initialize: begin; opening 2
         shutDown, initializeWrongly: reject INVALID_CONFIGURATION; shut down
         shutDown, reset: perform; shut down
-        shutDown, flush: flush nothing; shut down
+        shutDown, flush: report flush notInitialized; shut down
         shutDown, after: perform; shut down
         shutDown, opened: shut down
         shutDown, finished: shut down

@@ -46,7 +46,8 @@ struct StateHarness<Policy: StubPolicy> {
                 for waiter in waiters { waiter(error.map { .failure($0) } ?? .success(())) }
             case .reject(let initialization, let error): initialization.completion(.failure(error))
             case .refuse(let call, let reason): call.completion(.dropped(reason))
-            case .flush(let flush, nil): flush.completion(.notInitialized)
+            case .report(let flush, let reason):
+                flush.completion(FlushReport(delivered: 0, remaining: 1, stoppedBy: reason))
             default: break
             }
         }
@@ -222,7 +223,8 @@ struct StateHarness<Policy: StubPolicy> {
         case .offerUnbound(let run): "offer \(run.number)"
         case .close(let run): "close \(run.number)"
         case .end(let run): "end \(run.number)"
-        case .flush(_, let run): run.map { "flush \($0.number)" } ?? "flush nothing"
+        case .flush(_, let run): "flush \(run.number)"
+        case .report(_, let reason): "report flush \(reason)"
         case .refuse(let call, let reason): "refuse \(call.call) \(reason.rawValue)"
         case .answer(_, let error): error.map { "answer \($0.code.rawValue)" } ?? "answer"
         case .log, .logFailure: "log"

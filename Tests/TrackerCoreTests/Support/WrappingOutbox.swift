@@ -28,6 +28,7 @@ extension WrappingOutbox {
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {
         try inner.queuedRecords(through: sequence)
     }
+    var unwrittenRecords: Int { inner.unwrittenRecords }
     func value(for key: StoredKey) -> String? { inner.value(for: key) }
     func account() throws(StorageError) -> Account { try inner.account() }
     func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }

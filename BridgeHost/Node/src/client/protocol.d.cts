@@ -123,9 +123,9 @@ export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USE
 export interface FlushReport {
     /** How many events that were queued at the call have been delivered. */
     delivered: number
-    /** How many of them still wait, on disk. */
+    /** How many of them still wait, or were dropped since the server refused the client. */
     remaining: number
-    /** Why they wait; absent if none remain. */
+    /** Why they were not delivered; absent if none remain. */
     stoppedBy?: StopReason
 }
 

@@ -33,6 +33,6 @@ class FlushReport:
     delivered: int
     """How many of the events that were queued at the call have been delivered."""
     remaining: int
-    """How many of them still wait, on disk."""
+    """How many of them still wait, or were dropped since the server refused the client."""
     stopped_by: StopReason | None = None
-    """Why they still wait; None if none remain."""
+    """Why they were not delivered; None if none remain."""
