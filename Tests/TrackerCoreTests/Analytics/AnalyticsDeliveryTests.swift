@@ -51,6 +51,7 @@ struct AnalyticsDeliveryTests {
         let report = try await reports.values(atLeast: 1)[0]
 
         #expect(report == FlushReport(delivered: 5, remaining: 10, stoppedBy: .halted))
+        await withCheckedContinuation { done in fixture.client.control.afterEarlierCalls { done.resume() } }
         #expect(fixture.client.info("account", "dropped", "disabled") == 10)
         #expect(fixture.client.isBalanced)
     }
