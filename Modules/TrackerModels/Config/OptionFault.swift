@@ -67,8 +67,16 @@ extension OptionFault {
             switch self {
             case .integer(let value): JSONValue(value)
             case .number(let value): JSONValue(value)
-            case .duration(let value): JSONValue(Int(value / .milliseconds(1)))
+            case .duration(let value): JSONValue(Self.milliseconds(value))
             }
+        }
+
+        /// Whole milliseconds, exactly; at the ends of the range of `Int64` it stays there.
+        private static func milliseconds(_ duration: Duration) -> Int64 {
+            let (seconds, attoseconds) = duration.components
+            let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+            let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+            return overflow || overflowed ? (seconds < 0 ? .min : .max) : sum
         }
 
         fileprivate var text: String {

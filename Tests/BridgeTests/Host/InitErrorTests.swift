@@ -58,6 +58,14 @@ struct InitErrorTests {
             (["requestTimeoutMs": 1], ["option": "requestTimeoutMs", "reason": "tooSmall", "least": 1000, "value": 1]),
             (["initTimeoutMs": 601_000], ["option": "initTimeoutMs", "reason": "tooLarge", "most": 600_000]),
             (
+                ["initTimeoutMs": .number(JSONNumber(Int64.max))],
+                ["reason": "tooLarge", "value": .number(JSONNumber(Int64.max))]
+            ),
+            (
+                ["retryDelayMs": -9_223_372_036_854_775_807],
+                ["reason": "tooSmall", "value": -9_223_372_036_854_775_807]
+            ),
+            (
                 ["maxConcurrentRequests": 65],
                 ["option": "maxConcurrentRequests", "reason": "outOfRange", "least": 1, "most": 64, "value": 65]
             ),
