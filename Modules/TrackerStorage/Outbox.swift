@@ -1,5 +1,5 @@
 import Synchronization
-// What an outbox takes and gives are values of this module's neighbours: one import brings them too.
+// Messages are made of identifiers, timestamps and JSON: one import gives them too.
 @_exported public import TrackerModels
 
 /// A queue on disk that outlives the process: append, look, deliver, remove.
@@ -28,6 +28,9 @@ public final class Outbox: Sendable {
         /// When it was appended, by the wall clock.
         public let appendedAt: Timestamp
         fileprivate let record: Record.ID
+        /// Where it was read: its record's number means nothing in another queue or database.
+        fileprivate let lane: LaneIdentity
+        fileprivate let database: DatabaseID?
     }
 
     private let queue: SQLiteOutbox
@@ -112,21 +115,29 @@ public final class Outbox: Sendable {
     ///   - limit: How many at most.
     ///   - maxBytes: How many bytes of bodies at most; the first message comes whatever its size.
     public func peek(limit: Int = 100, maxBytes: Int = 1 << 20) throws(StorageError) -> [Message] {
-        try queue.peek(limit: limit, maxBytes: maxBytes).records.map { record in
+        let peek = try queue.peek(limit: limit, maxBytes: maxBytes)
+        return peek.records.map { record in
             Message(
                 id: record.messageID, number: record.sequence, body: JSONObject(record.body) ?? JSONObject(),
-                appendedAt: record.occurredAt, record: record.id)
+                appendedAt: record.occurredAt, record: record.id, lane: queue.configuration.lane,
+                database: peek.state.database)
         }
     }
 
-    /// Removes messages, which were delivered.
+    /// Removes messages, which were delivered. Those of a database that was removed meanwhile have no effect.
     ///
     /// - Parameter messages: What ``peek(limit:maxBytes:)`` has returned.
-    /// - Throws: Why the disk did not take it. This object then does not show the messages any more, and removes them as
+    /// - Throws: ``StorageError/Kind/refused`` if one is another queue's, or why the disk did not take it. This object then does not show the messages any more, and removes them as
     ///   soon as the disk works; if the process ends before, they wait again.
     public func remove(_ messages: [Message]) async throws(StorageError) {
-        let change = LaneChange.delivered(messages.map(\.record).sorted(), bytes: WireBytes(before: 0, after: 0))
-        if case .failed(let error) = await commit(change) { throw error }
+        guard messages.allSatisfy({ $0.lane == queue.configuration.lane }) else {
+            throw StorageError(.refused, "A message of another queue cannot be removed from this one.")
+        }
+        for (database, messages) in Dictionary(grouping: messages, by: \.database) {
+            let ids = messages.map(\.record).sorted()
+            let change = LaneChange.delivered(ids, bytes: WireBytes(before: 0, after: 0))
+            if case .failed(let error) = await commit(change, of: database) { throw error }
+        }
     }
 
     /// How many messages wait.
@@ -143,7 +154,7 @@ public final class Outbox: Sendable {
         await withCheckedContinuation { closed in queue.close { closed.resume() } }
     }
 
-    private func commit(_ change: LaneChange) async -> ChangeResult {
-        await withCheckedContinuation { done in queue.stage(change) { done.resume(returning: $0) } }
+    private func commit(_ change: LaneChange, of database: DatabaseID? = nil) async -> ChangeResult {
+        await withCheckedContinuation { done in queue.stage(change, of: database) { done.resume(returning: $0) } }
     }
 }

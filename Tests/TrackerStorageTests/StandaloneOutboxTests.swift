@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerStorage
@@ -34,6 +35,11 @@ struct StandaloneOutboxTests {
         #expect(try outbox.peek().map { $0.body["a"]?.intValue } == [1])
         let other = try await Outbox(folder: folder.path, name: "other")
         #expect(try other.count == 0)
+        let foreign = try outbox.peek()
+        try await other.append(["b": 1])
+        let error = await #expect(throws: StorageError.self) { try await other.remove(foreign) }
+        #expect(error?.kind == .refused)
+        #expect(try other.count == 1)
         await outbox.close()
         await other.close()
     }
@@ -54,6 +60,22 @@ struct StandaloneOutboxTests {
         let reopened = try await Outbox(folder: folder.path)
         #expect(try reopened.count == 1)
         await reopened.close()
+    }
+
+    @Test("removes nothing of a database that took the place of the one that was read")
+    func replaced() async throws {
+        let old = try await Outbox(folder: folder.path)
+        try await old.append(["a": 1])
+        let messages = try old.peek()
+        await old.close()
+        try FileManager.default.removeItem(atPath: folder.path)
+        let new = try await Outbox(folder: folder.path)
+        try await new.append(["a": 2])
+
+        try await new.remove(messages)
+
+        #expect(try new.peek().map(\.number) == messages.map(\.number))
+        await new.close()
     }
 
     @Test("is delivered by one object at a time")

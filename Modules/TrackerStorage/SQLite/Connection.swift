@@ -93,14 +93,15 @@ import TrackerPlatform
     func statement(_ sql: StaticString) throws(StorageError) -> Statement {
         // Two places with one text have two statements: the address is found faster than the text.
         let address = unsafe UInt(bitPattern: sql.utf8Start)
-        if let known = cache.statements[address] { return known }
+        if let place = cache.addresses.firstIndex(of: address) { return cache.statements[place] }
         let statement = try prepare(sql.description, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
-        cache.statements[address] = statement
+        cache.addresses.append(address)
+        cache.statements.append(statement)
         return statement
     }
 
     /// The texts of the statements that were compiled and kept so far.
-    var compiled: [String] { cache.statements.values.map(\.text) }
+    var compiled: [String] { cache.statements.map(\.text) }
 
     /// Compiles a statement for one run.
     func prepare(_ sql: String) throws(StorageError) -> Statement { try prepare(sql, flags: 0) }
@@ -161,9 +162,11 @@ import TrackerPlatform
     }
 }
 
-/// The compiled statements of a connection, by the addresses of their texts.
+/// The compiled statements of a connection.
 private final class StatementCache {
-    var statements: [UInt: Statement] = [:]
+    /// Where their texts are. There are some dozens at most, and to compare them costs less than a hash.
+    var addresses: [UInt] = []
+    var statements: [Statement] = []
 }
 
 extension StorageError {
