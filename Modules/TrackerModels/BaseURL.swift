@@ -55,28 +55,25 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.count <= Self.maxBytes else {
             throw Invalid(reason: "The URL is longer than \(Self.maxBytes) bytes; no server takes such a request.")
         }
-        guard let mark = text.place(of: "://") else {
+        let url = WebURL(text)
+        guard let schemeText = url.scheme else {
             throw Invalid(reason: "The URL is not absolute; write it out, such as https://api.example.com.")
         }
-        guard let scheme = Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {
+        guard let scheme = Scheme(rawValue: schemeText.lowercased()) else {
             throw Invalid(reason: "The URL's scheme is neither https nor http.")
         }
-        let rest = text[mark.upperBound...]
-        guard !rest.contains("?") else { throw Invalid(reason: "The URL has a query; leave it out.") }
-        guard !rest.contains("#") else { throw Invalid(reason: "The URL has a fragment; leave it out.") }
-        let pathStart = rest.firstIndex(of: "/") ?? rest.endIndex
-        let authority = rest[..<pathStart]
-        guard !authority.contains("@") else {
+        guard url.query == nil else { throw Invalid(reason: "The URL has a query; leave it out.") }
+        guard url.fragment == nil else { throw Invalid(reason: "The URL has a fragment; leave it out.") }
+        guard url.userInfo == nil else {
             throw Invalid(reason: "The URL has user info before its host; leave it out.")
         }
-        let (hostText, portText) = try Self.split(authority)
-        let host = try HostName(hostText)
+        let host = try HostName(url.host)
 
         self.scheme = scheme
         self.host = host.text
         self.isLoopback = host.isLoopback
-        self.port = try Self.port(portText, for: scheme)
-        self.path = try Self.path(rest[pathStart...])
+        self.port = try Self.port(url.port, for: scheme)
+        self.path = try Self.path(url.path)
         guard scheme == .https || host.isLoopback || allowInsecureHTTP else {
             throw Invalid(
                 reason: "Plain http leads to a loopback host only; use https, or set allowInsecureHTTP.")
@@ -100,24 +97,6 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     package func checkThatItIsAbove(_ paths: [String]) throws(Invalid) {
         guard let path = paths.first(where: { path.hasSuffix($0) }) else { return }
         throw Invalid(reason: "The URL ends in \(path), which the client appends by itself; leave it out.")
-    }
-
-    /// Takes host and port apart at the colon, which in brackets belongs to the host.
-    private static func split(_ authority: Substring) throws(Invalid) -> (host: Substring, port: Substring?) {
-        let hostEnd: Substring.Index
-        if authority.hasPrefix("[") {
-            guard let bracket = authority.firstIndex(of: "]") else {
-                throw Invalid(reason: "The URL's IPv6 address has no closing bracket.")
-            }
-            hostEnd = authority.index(after: bracket)
-        } else {
-            hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
-        }
-        let tail = authority[hostEnd...]
-        guard tail.isEmpty || tail.hasPrefix(":") else {
-            throw Invalid(reason: "The URL has something other than a port after its host.")
-        }
-        return (authority[..<hostEnd], tail.isEmpty ? nil : tail.dropFirst())
     }
 
     private static func port(_ text: Substring?, for scheme: Scheme) throws(Invalid) -> UInt16? {
@@ -163,6 +142,12 @@ struct HostName: Hashable, Sendable {
         guard !host.isEmpty else { throw BaseURL.Invalid(reason: "The URL has no host.") }
         text = host.lowercased()
         if host.hasPrefix("[") {
+            guard let bracket = host.firstIndex(of: "]") else {
+                throw BaseURL.Invalid(reason: "The URL's IPv6 address has no closing bracket.")
+            }
+            guard host[bracket...] == "]" else {
+                throw BaseURL.Invalid(reason: "The URL has something other than a port after its host.")
+            }
             guard let groups = Self.ipv6(host.dropFirst().dropLast()) else {
                 throw BaseURL.Invalid(reason: "The URL's host is not an IPv6 address.")
             }

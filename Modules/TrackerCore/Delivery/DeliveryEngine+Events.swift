@@ -64,8 +64,8 @@ extension DeliveryEngine {
             // A redirect that leads nowhere is logged each time, with its target.
             guard case .retried(let plan, let answer, let message)? = settlement.events.first, !answer.isLostRedirect
             else { return }
-            let host = AnswerTable.host(of: plan.request.url)
-            let cause = message.place(of: host) != nil ? message : "\(host): \(message)"
+            let host = WebURL(plan.request.url).authority
+            let cause = message.place(of: String(host)) != nil ? message : "\(host): \(message)"
             // The transport's own messages are whole sentences.
             let sentence = cause.hasSuffix(".") ? cause : "\(cause)."
             parts.log.log(

@@ -196,12 +196,6 @@ enum AnswerTable {
 
     /// How a status reads in a log.
     static func sentence(_ status: Int, from url: String) -> String {
-        "\(host(of: url)) answered \(status)"
-    }
-
-    /// The host, and the port if one is written, of an absolute URL.
-    static func host(of url: String) -> String {
-        guard let scheme = url.place(of: "://") else { return url }
-        return String(url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" })
+        "\(WebURL(url).authority) answered \(status)"
     }
 }

@@ -24,23 +24,22 @@ extension MobileTracker {
 struct SessionLink {
     private static let name = "gt_session_id"
 
+    private let url: WebURL
     private let beforeQuery: Substring
     private var parameters: [Substring]
-    private let fragment: Substring
 
     /// Takes a URL apart; any text is one.
-    init(_ url: String) {
-        let hash = url.firstIndex(of: "#") ?? url.endIndex
-        let mark = url[..<hash].firstIndex(of: "?") ?? hash
-        beforeQuery = url[..<mark]
-        let query = mark == hash ? "" : url[url.index(after: mark)..<hash]
+    init(_ text: String) {
+        url = WebURL(text)
+        beforeQuery = text[..<url.path.endIndex]
+        let query = url.query ?? ""
         parameters = query.isEmpty ? [] : query.split(separator: "&", omittingEmptySubsequences: false)
-        fragment = url[hash...]
     }
 
     /// The URL put together again.
     var text: String {
-        String(beforeQuery) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&")) + String(fragment)
+        String(beforeQuery) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+            + (url.fragment.map { "#" + $0 } ?? "")
     }
 
     /// The session in the query; of several the last.
@@ -62,13 +61,9 @@ struct SessionLink {
         guard let domain = domain?.lowercased() else { return true }
         let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
         guard !bare.isEmpty else { return true }
-        guard let mark = beforeQuery.place(of: "://"), Self.isScheme(beforeQuery[..<mark.lowerBound]) else {
-            return false
-        }
         // For browsers a backslash is a slash.
-        let authority = beforeQuery[mark.upperBound...].prefix { $0 != "/" && $0 != "\\" }
-        let place = authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
-        let host = authority[place...].prefix { $0 != ":" }.lowercased()
+        guard let scheme = url.scheme, Self.isScheme(scheme), url.userInfo?.contains("\\") != true else { return false }
+        let host = url.host.lowercased()
         guard host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." || $0 == "_" }) else {
             return false
         }

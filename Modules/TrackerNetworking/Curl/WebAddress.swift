@@ -1,6 +1,7 @@
 import CCurl
+import TrackerModels
 
-/// An `http` or `https` URL, taken apart by the reader that will connect to it.
+/// An `http` or `https` URL as libcurl reads it, which will connect to it.
 ///
 /// Whether a redirect stays on its host is decided on this value: two readers that disagree about where a host ends
 /// would let a credential out.
@@ -46,42 +47,32 @@ struct WebAddress: Hashable, Sendable {
 }
 
 extension WebAddress {
-    /// Takes a URL apart with libcurl's own reader, the one that will connect to it.
+    /// Takes a URL apart.
+    ///
+    /// libcurl writes it anew first, with its port and with the host that it will look up. It refuses a host that holds
+    /// a mark of URLs, so what it has written has one reading.
     ///
     /// - Returns: `nil` if `text` is no absolute `http` or `https` URL.
     init?(reading text: String) {
-        guard let url = CurlURL(text), let scheme = url.part(CURLUPART_SCHEME)?.lowercased(),
-            scheme == "http" || scheme == "https", let host = url.part(CURLUPART_HOST), !host.isEmpty,
-            let port = url.part(CURLUPART_PORT).flatMap({ Int($0) })
+        guard let written = Self.writtenByLibcurl(text) else { return nil }
+        let url = WebURL(written)
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", !url.host.isEmpty,
+            let port = url.port.flatMap({ Int($0) })
         else { return nil }
-        let zone = url.part(CURLUPART_ZONEID).map { "%" + $0 } ?? ""
         self.init(
-            text: text, isSecure: scheme == "https", host: host.lowercased() + zone, port: port,
-            path: url.part(CURLUPART_PATH) ?? "/",
-            hasUserInfo: url.part(CURLUPART_USER) != nil || url.part(CURLUPART_PASSWORD) != nil)
-    }
-}
-
-/// One URL in libcurl's reading, cleaned up when it goes out of scope.
-@safe private struct CurlURL: ~Copyable {
-    private let raw: OpaquePointer
-
-    init?(_ text: String) {
-        guard let raw = unsafe curl_url() else { return nil }
-        guard unsafe curl_url_set(raw, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK else {
-            unsafe curl_url_cleanup(raw)
-            return nil
-        }
-        unsafe self.raw = raw
+            text: text, isSecure: scheme == "https", host: url.host.lowercased(), port: port, path: String(url.path),
+            hasUserInfo: url.userInfo != nil)
     }
 
-    deinit { unsafe curl_url_cleanup(raw) }
-
-    func part(_ part: CURLUPart) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard unsafe curl_url_get(raw, part, &text, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK, let text = unsafe text
+    private static func writtenByLibcurl(_ text: String) -> String? {
+        guard let url = unsafe curl_url() else { return nil }
+        defer { unsafe curl_url_cleanup(url) }
+        var written: UnsafeMutablePointer<CChar>?
+        guard unsafe curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+            unsafe curl_url_get(url, CURLUPART_URL, &written, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
+            let written = unsafe written
         else { return nil }
-        defer { unsafe curl_free(text) }
-        return unsafe String(cString: text)
+        defer { unsafe curl_free(written) }
+        return unsafe String(cString: written)
     }
 }

@@ -61,9 +61,13 @@ extension TransportConfiguration {
 /// A proxy's URL, whose password no message may show.
 package struct ProxyURL {
     private let text: String
+    private let url: WebURL
 
     /// Takes a proxy as it is configured.
-    package init(_ text: String) { self.text = text }
+    package init(_ text: String) {
+        self.text = text
+        url = WebURL(text, userInfo: .anywhere)
+    }
 
     /// The proxy that a request goes through.
     ///
@@ -80,10 +84,7 @@ package struct ProxyURL {
     }
 
     /// Its host and port; `nil` if it has none.
-    var name: String? {
-        let name = text[(end ?? start)...].drop { $0 == "@" }.prefix { !"/?#".contains($0) }
-        return name.isEmpty ? nil : String(name)
-    }
+    var name: String? { url.authority.isEmpty ? nil : String(url.authority) }
 
     /// The URL with its password masked.
     package var masked: String {
@@ -98,20 +99,8 @@ package struct ProxyURL {
         return message[..<place.lowerBound] + masked + "'"
     }
 
-    /// The password, if there is one.
     private var password: Range<String.Index>? {
-        guard let end, let colon = text.utf8[start..<end].firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        return text.utf8.index(after: colon)..<end
+        guard let userInfo = url.userInfo, let colon = userInfo.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return text.utf8.index(after: colon)..<userInfo.endIndex
     }
-
-    /// Where the scheme has ended.
-    private var start: String.Index {
-        // The first colon: a password may hold `://`.
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text.utf8[colon...].starts(with: "://".utf8)
-        else { return text.startIndex }
-        return text.utf8.index(colon, offsetBy: 3)
-    }
-
-    /// Where user name and password end: at the last `@`, since one that is not percent-encoded may hold any character.
-    private var end: String.Index? { text.utf8[start...].lastIndex(of: UInt8(ascii: "@")) }
 }

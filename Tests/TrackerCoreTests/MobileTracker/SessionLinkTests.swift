@@ -12,6 +12,8 @@ struct SessionLinkTests {
             ("https://a.example?gt_session_id=old&x=1", "https://a.example?x=1&gt_session_id=S%201"),
             ("https://a.example/?gt_session_id", "https://a.example/?gt_session_id=S%201"),
             ("https://a.example/?", "https://a.example/?gt_session_id=S%201"),
+            ("https://a.example/?x&&y=?", "https://a.example/?x&&y=?&gt_session_id=S%201"),
+            ("/p?x=1", "/p?x=1&gt_session_id=S%201"),
             ("https://a.example/#", "https://a.example/?gt_session_id=S%201#"),
         ])
     func carries(url: String, expected: String) {
@@ -41,6 +43,7 @@ struct SessionLinkTests {
             ("https://example.com@evil.org/", "example.com", false), ("mailto:a@example.com", "example.com", false),
             ("https://anything.org", nil, true), ("https://anything.org", ".", true),
             (#"https://evil.org\@example.com/"#, "example.com", false),
+            (#"https://example.com\@evil.org/"#, "example.com", false),
             (#"https:\\evil.org\x://example.com/"#, "example.com", false),
             ("//evil.org/x://example.com/", "example.com", false), ("://example.com/", "example.com", false),
             ("https://evil.org\t.example.com/", "example.com", false),

@@ -23,6 +23,16 @@ struct WebAddressTests {
     }
 
     @Test(
+        "is nothing that libcurl does not read, or another protocol",
+        arguments: [
+            "", "a.example/x", "ftp://a.example/x", "https://", "https://a.example:0x1/",
+            #"https://a.example\@b.example@c.example/"#, "https://a.example b.example/", "https://[::1/",
+        ])
+    func unreadable(text: String) {
+        #expect(WebAddress(reading: text) == nil)
+    }
+
+    @Test(
         "allows a redirect within the origin and up to https on the same host, nothing else",
         arguments: [
             ("https://a.example/x", "https://a.example/y", true),
@@ -36,6 +46,11 @@ struct WebAddressTests {
             ("https://a.example/x", "https://a.example.b.example/x", false),
             ("https://a.example/x", "https://a.example@b.example/x", false),
             ("https://a.example/x", "https://user@a.example/x", false),
+            ("https://a.example/x", "https://@a.example/x", false),
+            ("https://a.example/x", "https://b.example?@a.example/x", false),
+            ("https://a.example/x", "https://b.example#@a.example/x", false),
+            ("https://a.example/x", #"https://b.example\@a.example/x"#, false),
+            ("https://a.example/x", "https://a.example/x?u=https://b.example", true),
             ("https://a.example/x", "https://a.example./x", false),
             ("http://[fe80::1]/x", "http://[fe80::1%25eth0]/x", false),
         ])
