@@ -36,7 +36,8 @@ final class Authority: Sendable {
     /// Starts a server that speaks HTTP/2 over TLS, and answers with the protocol, the body and the connection's number.
     ///
     /// Some bodies have it do something else, once: `goaway`, `goaway-error`, `destroy` and `reset` end the connection or
-    /// the stream; `always` does each time. `never` is not answered, `slow` when `release` is.
+    /// the stream; `always` does each time. `never` is not answered. `slow` is when `release` is, with
+    /// the number of such requests.
     func http2Server() async throws -> (process: ChildProcess, url: String) {
         let script = """
             const fs = require('fs')
@@ -50,11 +51,12 @@ final class Authority: Sendable {
                 })
             const done = new Set()
             let waiting = []
+            let slow = 0
             function answer(request, response, body) {
                 const end = () => response.end(`${request.httpVersion} ${body} ${connections}`)
                 const session = response.stream && response.stream.session
                 if (body === 'never') return
-                if (body === 'slow') return waiting.push(end)
+                if (body === 'slow') { slow += 1; return waiting.push(() => response.end(`slow ${slow}`)) }
                 if (body === 'release') { for (const end of waiting) end(); waiting = [] }
                 if (body === 'always') return session.destroy()
                 if (done.has(body) || !session) return end()
