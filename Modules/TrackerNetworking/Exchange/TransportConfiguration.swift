@@ -100,7 +100,9 @@ package struct ProxyURL {
     }
 
     private var password: Range<String.Index>? {
-        guard let userInfo = url.userInfo, let colon = userInfo.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard let userInfo = url.userInfo, let colon = userInfo.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            return nil
+        }
         return text.utf8.index(after: colon)..<userInfo.endIndex
     }
 }
