@@ -33,7 +33,7 @@ struct AnalyticsModel: ClientModel {
 
     static func started(_ run: ClientRuntime<AnalyticsModel>.Run, in runtime: ClientRuntime<AnalyticsModel>) {
         let (isInBackground, lastEarlier) = runtime.update { ($0.isInBackground, $0.lastEarlier) }
-        run.lane.engine.setResting(isInBackground)
+        run.lane.engine.setInBackground(isInBackground)
         // Events of an earlier run are due at once: they have waited long enough.
         if !isInBackground { run.lane.engine.makeDue(through: lastEarlier) }
     }

@@ -7,7 +7,6 @@ extension DeliveryEngine {
     func report(_ event: DeliveryEvent, _ state: inout State, at reading: ClockReading) {
         switch event {
         case .retried(let plan, let answer, let message):
-            state.growth.interrupt()
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
             state.lastError = (message + subject, reading.wall)
             if answer.isLostRedirect {
@@ -26,6 +25,10 @@ extension DeliveryEngine {
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
             parts.log.log(
                 .warning, "The user was not identified: \(message)\(subject); the profile is sent all the same.")
+        case .deliversHere(let isHere):
+            parts.diagnostics.report(.lane("\(isHere ? "This" : "Another") process delivers the lane now."))
+        case .grows(let warning): parts.log.log(.warning, warning.message)
+        case .resumed: parts.diagnostics.report(.deliveryResumes)
         case .sessionMade, .sessionChanged, .idle: break
         case .halted(let message), .disabled(let message):
             state.lastError = (message, reading.wall)
@@ -47,14 +50,6 @@ extension DeliveryEngine {
         } else {
             observe(.sessionChanged(lane.entry.session))
         }
-    }
-
-    /// Warns if the queue keeps growing while deliveries succeed.
-    ///
-    /// - Parameter queued: How many events the lane has; 0 if nothing waits and nothing is under way.
-    func warnOfGrowth(_ queued: Int, _ state: inout State, at now: MonotonicInstant) {
-        guard let warning = state.growth.warning(queued: queued, delivered: state.sent, at: now) else { return }
-        parts.log.log(.warning, warning.message)
     }
 
     /// Logs that requests have begun to fail, and that they fail no longer.
@@ -126,6 +121,12 @@ enum DeliveryEvent: Sendable {
     case sessionChanged(SessionID?)
     case halted(String)
     case disabled(String)
+    /// The client has other credentials after a halt.
+    case resumed
+    /// This process delivers the lane from now on, or another one does.
+    case deliversHere(Bool)
+    /// The queue grows although deliveries succeed.
+    case grows(QueueGrowth.Warning)
     /// The lane is empty, or the engine ends.
     case idle
 }
@@ -145,8 +146,8 @@ extension DeliveryEngine {
             circuit = state.delivery.breaker.state.circuit
             circuitUntil = state.delivery.breaker.until
             requestsInFlight = state.delivery.inFlight.count
-            isElsewhere = state.isElsewhere
-            isDelivering = state.isLocked
+            isElsewhere = state.delivery.possession == .elsewhere
+            isDelivering = state.delivery.possession == .held
             lastError = state.lastError
         }
     }

@@ -8,7 +8,7 @@ import TrackerStorage
 /// Every method may be called from any thread, and none waits: the work is done on the loop, which alone uses the
 /// engine's state. Other threads share with the loop, each behind a lock that is held only for a moment or as an atomic
 /// value: orders, which hold from the moment they are given; deliveries that are not recorded yet; a snapshot of the
-/// state; whether delivery is halted and whether the engine has ended; and the requests to look, which coalesce.
+/// state; whether the engine has ended; and the requests to look, which coalesce.
 final class DeliveryEngine: Sendable {
     /// What the engine works with.
     struct Parts: Sendable {
@@ -21,48 +21,20 @@ final class DeliveryEngine: Sendable {
         var kicks = KickGate()
     }
 
-    /// The state that the loop alone uses.
+    /// The state that the loop alone uses: what is decided, and what belongs to it on the way.
     struct State: Sendable {
         var delivery: DeliveryState
         var transfers: [DeliveryState.Token: TransferID] = [:]
-        /// By the number of their calls.
-        var flushes: [Int: Flush] = [:]
+        /// By the numbers of the flushes.
+        var reports: [Int: @Sendable (FlushReport) -> Void] = [:]
         /// Called with the result of the session for which `initialize` waits.
         var firstSession: (@Sendable (Result<Void, TrackerError>) -> Void)?
-        /// Records up to this number are due.
-        var dueThrough: Int64 = 0
+        /// Called when delivery has ended.
+        var closing: (@Sendable () -> Void)?
         var timer: (id: TimerID, at: MonotonicInstant)?
-        /// When to look again: the end of the dialect's hold, of the breaker's wait, or of the wait for another's lock.
-        var wakeAt: MonotonicInstant?
-        /// The latest time to record the deliveries.
-        var recordAt: MonotonicInstant?
-        /// Whether this process delivered the lane when it was last tried; `nil` before the first try.
-        var isDeliverer: Bool?
-        /// Why the last round ended.
-        var rest: StopReason?
-        var isLocked = false
         /// How many pauses there had been when the orders were last applied.
         var pauseCount = 0
-        /// How many records this engine has delivered.
-        var sent = 0
-        var growth = QueueGrowth()
-        var isElsewhere = false
-        /// Whether something was queued, flushed or begun here since the lane was last empty.
-        var isInterested = false
-        var isClosed = false
-        /// Whether it sets no timers: in the background only requests from outside wake it.
-        var isResting = false
-        /// Set once the engine is to end: no new request is sent, and those under way have until its deadline.
-        var shutdown: Shutdown?
         var lastError: (message: String, at: Timestamp)?
-        /// The sequence of the oldest record at the last look; `nil` if there was none.
-        var front: Int64?
-    }
-
-    /// The end of an engine that waits for the requests under way.
-    struct Shutdown: Sendable {
-        let deadline: MonotonicInstant
-        let completion: @Sendable () -> Void
     }
 
     /// Orders that hold from the moment they are given: no request departs against them.
@@ -85,7 +57,6 @@ final class DeliveryEngine: Sendable {
     let flushCount = Atomic(0)
     /// Whether a change of the network waits for the loop.
     private let isRenewing = Flag(false)
-    private let halted = Flag(false)
     let hasEnded = Flag(false)
     /// Called with every event; must not block.
     private let observer: @Sendable (DeliveryEvent) -> Void
@@ -99,7 +70,7 @@ final class DeliveryEngine: Sendable {
         let state = State(delivery: delivery)
         published = Mutex(Snapshot(state))
         self.state = Mutex(state)
-        parts.kicks.connect { [weak self] in self?.perform { $0.isInterested = true } }
+        parts.kicks.connect { [weak self] in self?.perform { $0.delivery.isInterested = true } }
     }
 
     // MARK: From any thread
@@ -108,7 +79,7 @@ final class DeliveryEngine: Sendable {
     func start() {
         perform { state in
             state.delivery.start()
-            state.isInterested = true
+            state.delivery.isInterested = true
         }
     }
 
@@ -123,7 +94,7 @@ final class DeliveryEngine: Sendable {
         }
         // The deliveries so far are recorded, even if the queue is erased next.
         recorder.record { [self] in lookOnceWritten() }
-        perform { $0.recordAt = nil }
+        perform { $0.delivery.recordAt = nil }
         abort()
     }
 
@@ -132,7 +103,7 @@ final class DeliveryEngine: Sendable {
         orders.withLock { $0.pauses = max(0, $0.pauses - 1) }
         perform { state in
             state.delivery.forgetAhead()
-            state.isInterested = true
+            state.delivery.isInterested = true
         }
     }
 
@@ -151,30 +122,27 @@ final class DeliveryEngine: Sendable {
         perform { [parts, isRenewing] state in
             isRenewing.set(false)
             state.delivery.cutShort(at: parts.loop.now)
-            state.isInterested = true
+            state.delivery.isInterested = true
         }
     }
 
     /// Marks everything queued as due.
     func makeDue(through sequence: Int64) {
-        perform { $0.dueThrough = max($0.dueThrough, sequence) }
+        perform { $0.delivery.dueThrough = max($0.delivery.dueThrough, sequence) }
     }
 
     /// Turns timers off or on: in the background only what is asked for is sent.
-    func setResting(_ isResting: Bool) {
+    func setInBackground(_ isInBackground: Bool) {
         perform { state in
-            state.isResting = isResting
-            state.isInterested = true
+            state.delivery.isInBackground = isInBackground
+            state.delivery.isInterested = true
         }
     }
 
     /// Starts over with another dialect; everything accepted after this is sent by it.
     func resume(with dialect: any Dialect) {
-        orders.withLock { orders in
-            orders.dialect = dialect
-            halted.set(false)
-        }
-        perform { $0.isInterested = true }
+        orders.withLock { $0.dialect = dialect }
+        perform { $0.delivery.isInterested = true }
     }
 
     /// Forgets records that are gone, and cancels the session of a generation that has ended.
@@ -183,14 +151,11 @@ final class DeliveryEngine: Sendable {
     func forget(after result: ChangeResult) {
         perform { state in
             state.delivery.forget()
-            state.isInterested = true
+            state.delivery.isInterested = true
         }
         // If the disk refused the change, it holds in memory, and the lane's state includes it.
         if let lane = result.lane ?? (try? parts.outbox.state()) { cancelSessions(before: lane.generation) }
     }
-
-    /// Whether delivery is halted, for example since the server refused the credentials.
-    var isHalted: Bool { halted.value }
 
     /// The state as it was when the engine last published it.
     var snapshot: Snapshot { published.withLock { $0 } }
@@ -202,12 +167,12 @@ final class DeliveryEngine: Sendable {
     ///
     /// - Parameter deadline: By the loop's clock; `nil` cancels at once.
     func close(by deadline: MonotonicInstant? = nil, completion: @escaping @Sendable () -> Void) {
-        let shutdown = Shutdown(deadline: deadline ?? parts.loop.now, completion: completion)
         let isOpen = parts.loop.post { [self] in
             onLoop { state in
                 // The engine has ended already, and has reported all flushes.
-                guard !state.isClosed else { return completion() }
-                state.shutdown = state.shutdown ?? shutdown
+                guard !state.delivery.isClosed else { return completion() }
+                state.delivery.closesBy = state.delivery.closesBy ?? deadline ?? parts.loop.now
+                state.closing = state.closing ?? completion
                 advance(&state)
             }
         }
@@ -255,8 +220,9 @@ final class DeliveryEngine: Sendable {
         }
         state.pauseCount = count
         if let dialect {
-            if state.delivery.isHalted { parts.diagnostics.report(.deliveryResumes) }
+            let wasHalted = state.delivery.isHalted
             state.delivery.resume(with: dialect)
+            if wasHalted { report(.resumed, &state, at: reading) }
         }
         return isPaused
     }
@@ -265,11 +231,6 @@ final class DeliveryEngine: Sendable {
     /// counts even if it was released meanwhile, since the plan is older than the reset or the denial within it.
     func mayDepart(_ state: State) -> Bool {
         orders.withLock { $0.pauses == 0 && $0.pauseCount == state.pauseCount && $0.dialect == nil }
-    }
-
-    /// Publishes whether delivery is halted, unless it has just been resumed.
-    func publishHalt(_ state: State) {
-        orders.withLock { halted.set(state.delivery.isHalted && $0.dialect == nil) }
     }
 
     func observe(_ event: DeliveryEvent) { observer(event) }
@@ -281,7 +242,7 @@ final class DeliveryEngine: Sendable {
 
     /// Records the deliveries now, and clears the time to do so.
     func recordDelivered(_ state: inout State) {
-        state.recordAt = nil
+        state.delivery.recordAt = nil
         recorder.record { [self] in lookOnceWritten() }
     }
 

@@ -78,10 +78,6 @@ final class DeliveryRecorder: Sendable {
 }
 
 extension DeliveryEngine {
-    /// How many deliveries are recorded together at most, and how long the first of them waits for others.
-    private static let recordGroup = 64
-    private static let recordDelay = Duration.milliseconds(20)
-
     /// Takes the answer to a request, records what it changes, and goes on.
     func finish(_ token: DeliveryState.Token, _ answer: Answer, _ state: inout State) {
         let reading = reading
@@ -90,17 +86,15 @@ extension DeliveryEngine {
         state.transfers[token] = nil
         let before = state.delivery.breaker.state
         let settlement = state.delivery.finish(token, with: answer, at: reading)
-        publishHalt(state)
         commit(
             settlement.changes, of: token.database, awaited: settlement.awaitsCommit,
             announcing: settlement.sessionMade, &state)
         if let plan = settlement.delivered {
-            state.sent += plan.records.count
             if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
             for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
             let count = recorder.add(plan.records, settlement.bytes, of: token.database)
-            state.recordAt = state.recordAt ?? reading.now.advanced(by: Self.recordDelay)
-            if count >= Self.recordGroup || !settlement.changes.isEmpty { recordDelivered(&state) }
+            let isDue = state.delivery.collected(count, at: reading.now)
+            if isDue || !settlement.changes.isEmpty { recordDelivered(&state) }
         }
         if !settlement.events.isEmpty || before.circuit != state.delivery.breaker.state.circuit { publish(state) }
         for event in settlement.events { report(event, &state, at: reading) }
@@ -121,12 +115,13 @@ extension DeliveryEngine {
         guard !changes.isEmpty else { return }
         recordDelivered(&state)
         for change in changes {
-            if awaited { state.delivery.awaitCommit() }
             // If the disk refuses the change, it holds in memory, where reads see it.
             recorder.write(change, of: database) { [self] result in
                 switch change {
                 case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)
-                default: break
+                case .append, .continueSession, .reset, .consent, .identify, .set, .ensure, .store, .remove, .delivered, .drop,
+                    .dropAll, .ensureDevice, .group, .barrier:
+                    break
                 }
                 if awaited { perform { $0.delivery.committed() } } else { lookOnceWritten() }
             }

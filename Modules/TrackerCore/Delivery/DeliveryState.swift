@@ -2,11 +2,11 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// Decides what is sent when, and what an answer changes: no clock, no lock, no I/O.
+/// Decides what is sent when, who delivers the lane, when a flush is over and what an answer changes: no clock, no lock,
+/// no I/O.
 ///
-/// The engine asks ``readiness(at:isPaused:)``. If the answer is to look, it peeks, asks
-/// ``intention(for:wantedThrough:at:)``, and does what that says. Each answer of the server goes through
-/// ``finish(_:with:at:)``.
+/// Whatever happens comes in by a method. Then the engine performs what ``next()`` returns, and brings back what it has found,
+/// until that is `nil`: one *round*. Each answer of the server goes through ``finish(_:with:at:)``.
 struct DeliveryState: Sendable {
     /// Names a request under way.
     struct Token: Hashable, Sendable {
@@ -14,7 +14,7 @@ struct DeliveryState: Sendable {
         /// The database that its records were read from.
         let database: DatabaseID?
         /// How many dialects had been used before it departed.
-        fileprivate let era: Int
+        let era: Int
     }
 
     /// The progress of the client that opened the lane.
@@ -27,6 +27,10 @@ struct DeliveryState: Sendable {
         case withoutSession
         /// Delivery has begun.
         case started
+        /// The server has refused the credentials: nothing is sent before ``resume(with:)``.
+        case halted
+        /// As `halted`, and the queue is dropped.
+        case disabled
     }
 
     /// Whether something may be sent.
@@ -37,8 +41,6 @@ struct DeliveryState: Sendable {
         case recheck
         /// What was read ahead is to be sent, if this record still waits and the lane is as it was.
         case confirm(Record.ID)
-        /// Make the session for which `initialize` waits, and nothing else.
-        case firstSession
         /// Not before this instant.
         case wait(until: MonotonicInstant, StopReason)
         /// Not before the lane is open, a request under way is answered or a change is on disk.
@@ -47,53 +49,53 @@ struct DeliveryState: Sendable {
         case stopped(StopReason)
     }
 
-    /// The consequences of an answer.
-    struct Settlement: Sendable {
-        /// The changes of the lane.
-        var changes: [LaneChange] = []
-        /// Whether the changes must be on disk before anything else is sent.
-        var awaitsCommit = false
-        /// What has arrived.
-        var delivered: Plan?
-        /// What its request's body measured.
-        var bytes = WireBytes(before: 0, after: 0)
-        /// The events to report.
-        var events: [DeliveryEvent] = []
-        /// The session that was made. It is reported once the changes are on disk, if the lane still has it then.
-        var sessionMade: SessionID?
-        /// Whether requests have begun to fail with this answer, or have ceased to.
-        var outage: Outage?
-    }
-
-    /// The beginning or the end of an outage.
-    enum Outage: Hashable, Sendable {
-        case began, ended
-    }
-
-    private(set) var breaker: CircuitBreaker
-    private(set) var inFlight: [Token: Plan] = [:]
-    private(set) var isHalted = false
-    /// Whether the server has refused the client for good, and so its queue is dropped.
-    private(set) var isDisabled = false
-    private(set) var phase = Phase.opening
+    var breaker: CircuitBreaker
+    var inFlight: [Token: Plan] = [:]
+    var phase = Phase.opening
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
-    private var firstFailure: (generation: Generation, error: TrackerError)?
+    var firstFailure: (generation: Generation, error: TrackerError)?
     /// The database that was looked at last.
     private(set) var database: DatabaseID?
-    private var dialect: any Dialect
+    var dialect: any Dialect
     private let maxConcurrentRequests: Int
     private let eventTTL: Duration?
-    private var jitter: any RandomNumberGenerator & Sendable
-    private var awaitedCommits = 0
+    var jitter: any RandomNumberGenerator & Sendable
+    /// How many changes must be on disk before anything is sent.
+    var awaitedCommits = 0
     private var nextToken = 0
     /// The front of the queue as it was last read, as long as its records go out one after the other.
-    private(set) var ahead: ReadAhead?
+    var ahead: ReadAhead?
     /// Whether the last look has found that nothing is due.
     private var isHolding = false
     /// Whether the last request that was answered has failed.
-    private var isFailing = false
+    var isFailing = false
     /// How often delivery has been resumed with another dialect.
-    private var era = 0
+    private(set) var era = 0
+
+    // What a round is about; see `DeliveryState+Rounds`.
+
+    var possession = Possession.untried
+    var round = Round()
+    /// Why the last round ended, and when to look again.
+    var rest = Rest()
+    var front = Front.empty
+    /// Whether something was queued, flushed or begun here since the lane was last empty.
+    var isInterested = false
+    /// Whether it sets no timers: in the background only requests from outside wake it.
+    var isInBackground = false
+    /// Records up to this number are due.
+    var dueThrough: Int64 = 0
+    /// The flushes under way, in the order of their calls.
+    var flushes: [Flush] = []
+    /// The latest time to record the deliveries.
+    var recordAt: MonotonicInstant?
+    /// How many records have been delivered.
+    var delivered = 0
+    var growth = QueueGrowth()
+    /// Until when requests under way may be answered, once delivery is to end.
+    var closesBy: MonotonicInstant?
+    /// Whether delivery has ended.
+    var isClosed = false
 
     init(
         dialect: any Dialect, breaker: CircuitBreaker.Policy, maxConcurrentRequests: Int, eventTTL: Duration?,
@@ -110,12 +112,15 @@ struct DeliveryState: Sendable {
     ///
     /// - Parameter isPaused: Whether everything is kept back for now.
     func readiness(at now: MonotonicInstant, isPaused: Bool = false) -> Readiness {
-        if isHalted { return .stopped(.halted) }
-        if phase == .withoutSession { return .stopped(.noSession) }
-        if phase == .opening || isPaused || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) {
-            return .busy
+        switch phase {
+        case .halted, .disabled: return .stopped(.halted)
+        case .withoutSession: return .stopped(.noSession)
+        case .opening: return .busy
+        case .firstSession, .started: break
         }
-        if phase == .firstSession { return .firstSession }
+        if isPaused || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) { return .busy }
+        // No record counts for the first session, and no failure before it.
+        if phase == .firstSession { return .look(Window(records: 0, bytes: 0)) }
         guard inFlight.count < (breaker.isFlowing ? maxConcurrentRequests : 1) else { return .busy }
         switch breaker.admission(at: now) {
         case .wait(let until):
@@ -233,41 +238,11 @@ struct DeliveryState: Sendable {
         return token
     }
 
-    /// Removes a plan from those under way, and decides what its answer means.
-    mutating func finish(_ token: Token, with answer: Answer, at reading: ClockReading) -> Settlement {
-        guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
-        if case .failure(let error) = answer, error.kind == .cancelled || error.kind == .closed {
-            breaker.abandon(at: reading.now)
-            ahead = nil
-            return Settlement()
-        }
-        let verdict = dialect.judge(answer, to: plan, at: reading.wall)
-        if phase != .started, case .session(let generation) = plan.purpose {
-            return settlement(ofFirst: verdict, for: plan, generation, answer)
-        }
-        if case .retry(let floor, let message) = verdict {
-            breaker.fail(at: reading.now, floor: floor, using: &jitter)
-            ahead = nil
-            defer { isFailing = true }
-            return Settlement(events: [.retried(plan, answer, message)], outage: isFailing ? nil : .began)
-        }
-        breaker.close()
-        defer { isFailing = false }
-        // An answer about former credentials does not count for the new ones.
-        if verdict.isOfCredentials, token.era != era { return Settlement() }
-        var settlement = settlement(of: verdict, for: plan, answer)
-        settlement.outage = isFailing ? .ended : nil
-        return settlement
-    }
-
     /// Whether a session is to be made in a lane, even if nothing is queued there.
     func needsSession(_ lane: LaneState) -> Bool { dialect.needsSession(lane) }
 
     /// An awaited change is on disk, or held in memory since the disk refuses it.
     mutating func committed() { awaitedCommits = max(0, awaitedCommits - 1) }
-
-    /// Counts a change that must be on disk before anything is sent.
-    mutating func awaitCommit() { awaitedCommits += 1 }
 
     /// Ends a wait: the network is said to be back.
     mutating func cutShort(at now: MonotonicInstant) { breaker.cutShort(at: now) }
@@ -280,9 +255,16 @@ struct DeliveryState: Sendable {
         self.dialect.follow(old)
         era += 1
         isHolding = false
-        isHalted = false
-        isDisabled = false
+        if isHalted { phase = .started }
         breaker.startOver()
+    }
+
+    /// Whether the server has refused the credentials.
+    var isHalted: Bool {
+        switch phase {
+        case .halted, .disabled: true
+        case .opening, .firstSession, .withoutSession, .started: false
+        }
     }
 
     /// Forgets what it remembered about records that are gone.
@@ -306,46 +288,10 @@ struct DeliveryState: Sendable {
 
     /// Sends nothing from now on: `initialize` has ended without a session.
     mutating func goWithoutSession() {
-        if phase != .started { phase = .withoutSession }
-    }
-
-    /// What to do for the session for which `initialize` waits.
-    mutating func firstStep(in lane: LaneState, at reading: ClockReading) -> FirstStep {
-        database = lane.database
-        // A reset or a decision that the disk has refused is written before anything is sent.
-        guard !lane.isAwaitingDisk else { return .wait }
-        if let end = lane.sessionExpiresAt, end <= reading.wall, lane.entry.session != nil {
-            return .change([.expire(lane.generation)])
+        switch phase {
+        case .opening, .firstSession: phase = .withoutSession
+        case .withoutSession, .started, .halted, .disabled: break
         }
-        if !lane.needsSession { return conclude(.success(())) }
-        // A failure counts only if no reset has ended its generation meanwhile.
-        if let firstFailure, firstFailure.generation == lane.generation {
-            return conclude(.failure(firstFailure.error))
-        }
-        firstFailure = nil
-        let view = LaneView(
-            state: lane, records: [], entries: [:], now: reading.now, wall: reading.wall, wantedThrough: 0)
-        return switch dialect.plan(view) {
-        case .send(let plan): .send(plan)
-        case .change(let changes): .change(changes)
-        case .drop, .hold, .rest, .blocked: .wait
-        }
-    }
-
-    private mutating func conclude(_ result: Result<Void, TrackerError>) -> FirstStep {
-        // The client decides what follows: it may have stopped waiting by now.
-        phase = .opening
-        firstFailure = nil
-        return .conclude(result)
-    }
-
-    private mutating func settlement(
-        ofFirst verdict: Verdict, for plan: Plan, _ generation: Generation, _ answer: Answer
-    ) -> Settlement {
-        if case .progress = verdict { return settlement(of: verdict, for: plan, answer) }
-        firstFailure = (generation, .noSession(answer, from: plan.request.url))
-        // If a reset is being written, the answer no longer counts.
-        return Settlement(changes: [.barrier], awaitsCommit: true)
     }
 
     private func isExpired(_ record: Record, at reading: ClockReading) -> Bool {
@@ -356,44 +302,4 @@ struct DeliveryState: Sendable {
             ?? .milliseconds(reading.wall.milliseconds) - .milliseconds(record.occurredAt.milliseconds)
         return max(.zero, age) > eventTTL
     }
-
-    private mutating func settlement(of verdict: Verdict, for plan: Plan, _ answer: Answer) -> Settlement {
-        if case .delivered = verdict {} else { ahead = nil }
-        switch verdict {
-        case .delivered(let changes):
-            if !changes.isEmpty { ahead = nil }
-            let bytes = WireBytes(before: answer.response?.bodyBytes ?? 0, after: answer.response?.sentBytes ?? 0)
-            return Settlement(changes: changes, awaitsCommit: !changes.isEmpty, delivered: plan, bytes: bytes)
-        case .progress(let changes):
-            var events: [DeliveryEvent] = []
-            var made: SessionID?
-            if case .session = plan.purpose, case .bindMade(_, let session)? = changes.first { made = session }
-            if case .identify = plan.purpose, changes.isEmpty, let status = answer.status {
-                events = [.unidentified(plan, AnswerTable.sentence(status, from: plan.request.url))]
-            }
-            return Settlement(
-                changes: changes, awaitsCommit: !changes.isEmpty, events: events, sessionMade: made)
-        case .discard(let reason, let message):
-            return Settlement(
-                changes: [.drop(plan.records.map(\.id), reason)], events: [.dropped(plan.records, reason, message)]
-            )
-        case .halt(let message):
-            isHalted = true
-            return Settlement(events: [.halted(message)])
-        case .disable(let message):
-            isHalted = true
-            isDisabled = true
-            return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])
-        case .regroup, .retry:
-            return Settlement()
-        }
-    }
-}
-
-extension Result where Success == HTTPResponse {
-    /// The answer, if there is one.
-    var response: HTTPResponse? { if case .success(let response) = self { response } else { nil } }
-
-    /// Its status.
-    var status: Int? { response?.status }
 }

@@ -2,21 +2,7 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// The next step towards the session for which `initialize` waits.
-enum FirstStep: Sendable {
-    /// There is a session, or none may be made; or the backend made none.
-    case conclude(Result<Void, TrackerError>)
-    case send(Plan)
-    /// Change the lane first, and ask again once that is on disk.
-    case change([LaneChange])
-    /// Nothing can be done now.
-    case wait
-}
-
 extension DeliveryEngine {
-    /// How often to look at a lane in which another process may be making the session.
-    private static let sessionPatience = Duration.milliseconds(50)
-
     /// Makes the lane's session, or finds that there is one or that none may be made. Nothing else is sent.
     ///
     /// The first answer decides. If a reset or a decision comes meanwhile, the answer does not count, and another session
@@ -48,45 +34,11 @@ extension DeliveryEngine {
             onLoop { state in
                 for (token, transfer) in state.transfers {
                     guard case .session(let made)? = state.delivery.inFlight[token]?.purpose else { continue }
-                    let isOver = generation.map { made.number < $0.number } ?? (state.delivery.phase != .started)
+                    let isOver = generation.map { made.number < $0.number } ?? (state.delivery.phase == .withoutSession)
                     if isOver { parts.loop.cancel(transfer) }
                 }
             }
         }
-    }
-
-    /// Takes the next step towards the session for which `initialize` waits.
-    ///
-    /// - Returns: Whether there may be another one now.
-    func takeFirstStep(_ state: inout State, at reading: ClockReading) -> Bool {
-        do throws(StorageError) {
-            var lane = try parts.outbox.state()
-            if lane.needsSession, !state.isLocked {
-                guard claimLane(&state) else {
-                    return pause(nil, until: reading.now.advanced(by: Self.sessionPatience), &state)
-                }
-                // Another process may have made it between the look and the lock.
-                lane = try parts.outbox.state()
-            }
-            switch state.delivery.firstStep(in: lane, at: reading) {
-            case .conclude(let result): conclude(result, &state)
-            case .send(let plan):
-                send(plan, &state)
-                return true
-            case .change(let changes): commit(changes, of: state.delivery.database, awaited: true, &state)
-            case .wait:
-                releaseLane(&state)
-                return pause(nil, until: reading.now.advanced(by: Self.sessionPatience), &state)
-            }
-        } catch {
-            conclude(.failure(TrackerError(.storage, error.message)), &state)
-        }
-        return pause(nil, &state)
-    }
-
-    private func conclude(_ result: Result<Void, TrackerError>, _ state: inout State) {
-        let completion = state.firstSession.take()
-        completion?(result)
     }
 }
 

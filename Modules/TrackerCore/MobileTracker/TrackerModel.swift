@@ -58,7 +58,7 @@ struct TrackerModel: ClientModel {
             report(session, in: runtime)
             requestLocation(in: runtime)
         case .sessionChanged(let session): report(session, in: runtime)
-        case .retried, .dropped, .unidentified, .halted, .disabled, .idle: break
+        case .retried, .dropped, .unidentified, .halted, .disabled, .resumed, .deliversHere, .grows, .idle: break
         }
     }
 

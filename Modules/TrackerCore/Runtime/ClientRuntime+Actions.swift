@@ -12,7 +12,7 @@ extension ClientRuntime {
     func performInOrder(_ action: State.Action, _ contents: inout Contents) -> State.Action? {
         switch action {
         case .stage(let call, let run):
-            guard let refusal = stage(call, in: run, &contents.model) else { return nil }
+            guard let refusal = stage(call, in: run, &contents) else { return nil }
             return .perform { [self] in call.completion(refuse(call.name, refusal)) }
         case .commit(let change, let pending, let run): commit(change, pending, in: run)
         case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
@@ -56,15 +56,15 @@ extension ClientRuntime {
     /// Stages a call in a lane.
     ///
     /// - Returns: Why it is refused instead.
-    func stage(_ call: State.Call, in run: Run, _ model: inout Model) -> Refusal? {
+    func stage(_ call: State.Call, in run: Run, _ contents: inout Contents) -> Refusal? {
         var change: LaneChange
         do throws(Refusal) {
-            change = try model.change(for: call.call, call.stamp, under: run.settings)
+            change = try contents.model.change(for: call.call, call.stamp, under: run.settings)
         } catch {
             return error
         }
         // While delivery is halted, the call waits until `initialize` resumes delivery.
-        if run.lane.engine.isHalted { change.markPending() }
+        if contents.state.isHalted { change.markPending() }
         run.lane.outbox.stage(change) { [self] result in
             Model.committed(call, result, in: self)
             call.completion(outcome(of: result, call, run))

@@ -115,7 +115,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         let direct = contents.withLock { contents -> Submission? in
             if version != filter.version { return .unseen }
             guard let run = contents.state.directRun else { return nil }
-            return stage(call, in: run, &contents.model).map { .refused($0) } ?? .taken
+            return stage(call, in: run, &contents).map { .refused($0) } ?? .taken
         }
         if let direct { return direct }
         var submission = Submission.taken
@@ -353,7 +353,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
                 .error,
                 "\(message). Delivery is halted and the queue kept until the client is initialized again.")
         case .disabled(let message): handle { $0.state.disabled(number, message) }
-        default: break
+        case .resumed: handle { $0.state.resumed(number) }
+        case .retried, .dropped, .unidentified, .sessionMade, .sessionChanged, .deliversHere, .grows, .idle: break
         }
     }
 

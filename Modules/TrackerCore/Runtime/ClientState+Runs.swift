@@ -235,6 +235,11 @@ extension ClientState {
         if run?.number == number { isHalted = true }
     }
 
+    /// Delivery of a run has begun again with other credentials.
+    mutating func resumed(_ number: Int) {
+        if run?.number == number { isHalted = false }
+    }
+
     /// The server has refused the credentials of a run for good.
     mutating func disabled(_ number: Int, _ message: String) {
         switch phase {

@@ -84,7 +84,7 @@ struct DeliveryEngineTests {
     func restsWhileTaken() async throws {
         let other = await otherProcess()
         #expect(other.acquireDelivery())
-        engine.setResting(true)
+        engine.setInBackground(true)
         await queueOne()
         await settle()
         #expect(loop.nextTimer == nil)

@@ -149,7 +149,8 @@ struct DeliveryStateTests {
     @Test("sends nothing while a change that must come first is not on disk")
     func awaitsCommits() throws {
         var state = try Self.state()
-        state.awaitCommit()
+        let token = state.depart(try Self.plan(&state, .sample([.sample()])))
+        #expect(state.finish(token, with: .status(404), at: Self.moment(0)).awaitsCommit)
         #expect(state.readiness(at: .seconds(0)) == .busy)
 
         state.committed()

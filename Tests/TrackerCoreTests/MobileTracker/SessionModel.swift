@@ -168,7 +168,7 @@ final class SessionModel {
         parts.outbox?.die()
         await parts.bury()
         if let engine = tracker.lane?.engine { engines.append(engine) }
-        for engine in engines { engine.onLoop { ($0.flushes, $0.shutdown, $0.firstSession) = ([:], nil, nil) } }
+        for engine in engines { engine.onLoop { ($0.reports, $0.closing, $0.firstSession) = ([:], nil, nil) } }
         engines = []
     }
 
