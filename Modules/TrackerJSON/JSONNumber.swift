@@ -22,7 +22,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Makes a whole number of any size, exactly.
-    public init(_ value: some BinaryInteger) {
+    package init(_ value: some BinaryInteger) {
         text = value.description
     }
 
@@ -39,7 +39,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// Makes a number in the shortest form that reads back as the same number, such as `0.1`, `1.0` or `1e+16`.
     ///
     /// - Returns: `nil` for what JSON cannot hold: NaN and the infinities.
-    public init?(_ value: Double) {
+    package init?(_ value: Double) {
         guard value.isFinite else { return nil }
         text = value.description
     }
@@ -48,7 +48,7 @@ public struct JSONNumber: Hashable, Sendable, CustomStringConvertible {
     /// `0.10000000149011612`.
     ///
     /// - Returns: `nil` for what JSON cannot hold: NaN and the infinities.
-    public init?(_ value: Float) {
+    package init?(_ value: Float) {
         guard value.isFinite else { return nil }
         text = value.description
     }

@@ -89,9 +89,6 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: RandomAccessCollection {
-    /// One member.
-    public typealias Element = (key: String, value: JSONValue)
-
     /// The place of the first member.
     public var startIndex: Int { entries.startIndex }
     /// The place after the last member.

@@ -6,10 +6,8 @@
 ///
 /// Two texts are equal if their bytes are: `1.0` is not `1`.
 public struct JSONText: Hashable, Sendable {
-    /// How many levels deep arrays and objects may nest, unless a caller says otherwise.
-    ///
-    /// `[[]]` has two levels.
-    public static let maxDepth = 128
+    /// How many levels deep arrays and objects may nest; `[[]]` has two.
+    package static let maxDepth = 128
 
     /// The deepest nesting that a caller can ask for.
     package static let maxDepthCeiling = 1024
@@ -34,11 +32,14 @@ public struct JSONText: Hashable, Sendable {
 
     /// Validates UTF-8 bytes.
     ///
-    /// - Parameters:
-    ///   - bytes: A value, with or without white space around it.
-    ///   - maxDepth: How deep arrays and objects may nest; more than 1,024 counts as that.
+    /// - Parameter bytes: A value, with or without white space around it. Arrays and objects may nest 128 deep.
     /// - Throws: The first fault and where it is.
-    public init(validating bytes: [UInt8], maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
+    public init(validating bytes: [UInt8]) throws(JSONSyntaxError) {
+        try self.init(validating: bytes, maxDepth: Self.maxDepth)
+    }
+
+    /// Validates UTF-8 bytes that may nest deeper, or less deep; more than 1,024 counts as that.
+    package init(validating bytes: [UInt8], maxDepth: Int) throws(JSONSyntaxError) {
         var scanner = JSONScanner(maxDepth: min(maxDepth, Self.maxDepthCeiling), outlineDepth: -1)
         let value = try scanner.scan(bytes)
         self.bytes = value.count == bytes.count ? bytes : Array(bytes[value])
@@ -58,19 +59,17 @@ public struct JSONText: Hashable, Sendable {
 
     /// Validates a string.
     ///
-    /// - Parameters:
-    ///   - string: A value, with or without white space around it.
-    ///   - maxDepth: How deep arrays and objects may nest; more than 1,024 counts as that.
+    /// - Parameter string: A value, with or without white space around it. Arrays and objects may nest 128 deep.
     /// - Throws: The first fault and where it is, as an offset into the string's UTF-8.
-    public init(validating string: String, maxDepth: Int = JSONText.maxDepth) throws(JSONSyntaxError) {
-        try self.init(validating: Array(string.utf8), maxDepth: maxDepth)
+    public init(validating string: String) throws(JSONSyntaxError) {
+        try self.init(validating: Array(string.utf8))
     }
 
     /// The text as a string.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The length of the text in bytes.
-    public var byteCount: Int { bytes.count }
+    package var byteCount: Int { bytes.count }
 
     /// Which kind of value this is.
     package var kind: JSONKind { bytes.first.flatMap(JSONKind.init(firstByte:)) ?? .null }
@@ -98,7 +97,7 @@ extension JSONText: CustomStringConvertible {
 }
 
 /// The kind of a JSON value.
-public enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
+package enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
     /// Members in braces.
     case object
     /// Elements in brackets.

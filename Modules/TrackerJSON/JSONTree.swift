@@ -92,7 +92,7 @@ private struct JSONTreeReader {
 extension JSONText {
     /// Writes a tree as text, without white space.
     ///
-    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, and `invalidNumber` for NaN and the
+    /// - Throws: `tooDeep` if arrays and objects nest deeper than 128, and `invalidNumber` for NaN and the
     ///   infinities.
     @_disfavoredOverload public init(_ value: JSONValue) throws(JSONSyntaxError) {
         var bytes: [UInt8] = []
@@ -106,7 +106,7 @@ extension JSONText {
 
     /// Writes an object as text, without white space.
     ///
-    /// - Throws: `tooDeep` if arrays and objects nest deeper than ``maxDepth``, and `invalidNumber` for NaN and the
+    /// - Throws: `tooDeep` if arrays and objects nest deeper than 128, and `invalidNumber` for NaN and the
     ///   infinities.
     public init(_ object: JSONObject) throws(JSONSyntaxError) {
         try self.init(.object(object))

@@ -53,12 +53,12 @@ public enum JSONValue: Sendable {
     }
 
     /// Makes an array.
-    public init(_ elements: [JSONValue]) {
+    package init(_ elements: [JSONValue]) {
         self = .array(elements)
     }
 
     /// Makes an object.
-    public init(_ object: JSONObject) {
+    package init(_ object: JSONObject) {
         self = .object(object)
     }
 
@@ -116,7 +116,7 @@ extension JSONValue: CustomStringConvertible {
 
 extension JSONValue {
     /// Whether this is `null`.
-    public var isNull: Bool { self == .null }
+    package var isNull: Bool { self == .null }
 
     /// The truth value, if this is one.
     public var boolValue: Bool? {

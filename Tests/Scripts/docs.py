@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the reference of the public API, and fails if a declaration has no comment or DocC has a warning.
+"""Makes the reference of the public API. Fails if a declaration has no comment, DocC has a warning, or a public type is
+not in the table of `Docs/Swift.md`.
 
     docs.py MODULES FOLDER
 
@@ -38,6 +39,19 @@ def undocumented(graph):
             yield f"{path}:{place['position']['line'] + 1}: {'.'.join(symbol['pathComponents'])} has no comment"
 
 
+def unlisted(found):
+    """The public types that the table of the products does not name, and the names in it that are none."""
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\| (`[^|]*`) \|", (ROOT / "Docs/Swift.md").read_text(), re.MULTILINE)
+    listed = {(module, name) for module, names in rows for name in re.findall(r"`(\w+)`", names)}
+    types = {
+        (graph["module"]["name"], symbol["pathComponents"][0])
+        for path, graph in found.items() if "@" not in path.name
+        for symbol in graph["symbols"] if len(symbol["pathComponents"]) == 1
+    }
+    yield from (f"Docs/Swift.md: {module}.{name} is public and not in the table" for module, name in types - listed)
+    yield from (f"Docs/Swift.md: {module}.{name} is in the table and not public" for module, name in listed - types)
+
+
 def link(graph, module, homes):
     """Names the module in links that lead out of this one: DocC looks no further than the module of the page."""
 
@@ -56,9 +70,10 @@ def main(modules, folder):
     graphs.mkdir(parents=True)
     found = extract(modules, graphs)
     missing = [line for graph in found.values() for line in undocumented(graph)]
-    print("\n".join(missing + [f"{sum(len(graph['symbols']) for graph in found.values())} public declarations, "
+    strays = sorted(unlisted(found))
+    print("\n".join(missing + strays + [f"{sum(len(graph['symbols']) for graph in found.values())} public declarations, "
                                f"{len(missing)} without a comment"]))
-    if missing:
+    if missing or strays:
         return 1
     homes = {
         symbol["pathComponents"][0]: graph["module"]["name"]

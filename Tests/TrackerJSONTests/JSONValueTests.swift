@@ -56,7 +56,7 @@ struct JSONValueTests {
         let depth = JSONText.maxDepthCeiling
         let text = String(repeating: #"{"a":["#, count: depth / 2) + String(repeating: "]}", count: depth / 2)
 
-        var value = JSONValue(try JSONText(validating: text, maxDepth: depth))
+        var value = JSONValue(try JSONText(validating: Array(text.utf8), maxDepth: depth))
 
         var levels = 0
         while let inner = value["a"]?[0] { (value, levels) = (inner, levels + 2) }

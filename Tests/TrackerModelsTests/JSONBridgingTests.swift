@@ -124,8 +124,8 @@ struct JSONBridgingTests {
             return ["a": inner]
         }
         func array(_ depth: Int) throws -> JSONText {
-            try JSONText(
-                validating: String(repeating: "[", count: depth) + String(repeating: "]", count: depth), maxDepth: 200)
+            let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            return try JSONText(validating: Array(text.utf8), maxDepth: 200)
         }
 
         #expect(error(nested(128, around: 1)) == nil)

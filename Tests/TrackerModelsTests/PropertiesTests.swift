@@ -39,9 +39,8 @@ struct PropertiesTests {
     @Test("nest at most 128 deep, also as text that was validated with another bound")
     func depth() throws {
         func text(_ depth: Int) throws -> JSONText {
-            try JSONText(
-                validating: String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth),
-                maxDepth: 200)
+            let text = String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth)
+            return try JSONText(validating: Array(text.utf8), maxDepth: 200)
         }
 
         #expect(try Properties(text(128)).json() == text(128))

@@ -214,9 +214,8 @@ private struct ScriptRun {
         try await SQLiteOutbox.opened(
             .sample(folder, clock: clock) {
                 $0.limits = OutboxLimits(
-                    maxRecords: LaneModel.maxRecords, overflow: .dropOldest, maxRecordBytes: 40,
-                    maxPendingRecords: LaneModel.maxPending
-                )
+                    maxRecords: LaneModel.maxRecords, overflow: .dropOldest, maxRecordBytes: 40)
+                $0.limits.maxPendingRecords = LaneModel.maxPending
                 $0.expiration = LaneModel.lifetime
             }
         )

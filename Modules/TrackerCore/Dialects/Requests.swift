@@ -97,25 +97,27 @@ struct SessionRequests: Sendable {
     private func request(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONText?, key: String, record: Record? = nil
     ) -> HTTPRequest {
-        HTTPRequest(
+        var request = HTTPRequest(
             method: method, url: base.appending(path: path),
             headers: RequestHeaders.make(key: key, apiKey: apiKey, record: record, hasBody: body != nil),
-            body: body?.bytes, timeout: timeout, isPathPrivate: path.hasPrefix(Self.sessionPrefix)
+            body: body?.bytes, timeout: timeout
         )
+        request.isPathPrivate = path.hasPrefix(Self.sessionPrefix)
+        return request
     }
 }
 
 /// The device, as the request that makes a session describes it.
-public struct DeviceInfo: Hashable, Sendable {
+package struct DeviceInfo: Hashable, Sendable {
     /// The identifier of this installation.
-    public let deviceId: String
+    package let deviceId: String
     /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
-    public let osName: String
+    package let osName: String
     /// `Mobile`, `Tablet` or `Desktop`.
-    public let deviceType: String
+    package let deviceType: String
 
     /// Describes a device.
-    public init(deviceId: String, osName: String, deviceType: String) {
+    package init(deviceId: String, osName: String, deviceType: String) {
         self.deviceId = deviceId
         self.osName = osName
         self.deviceType = deviceType

@@ -13,8 +13,7 @@ public final class CallReceipt: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a receipt that has no outcome yet: for a stand-in of a client, in your tests.
-    public init() {}
+    package init() {}
 
     /// Makes a receipt that has its outcome: for a stand-in of a client, in your tests.
     public convenience init(_ outcome: TrackOutcome) {
@@ -39,7 +38,7 @@ public final class CallReceipt: Sendable {
     }
 
     /// Gives the outcome to all who wait; only the first one counts. A client does this with the receipts that it makes.
-    public func resolve(_ outcome: TrackOutcome) {
+    package func resolve(_ outcome: TrackOutcome) {
         let waiters = state.withLock { state in
             guard state.outcome == nil else { return [CheckedContinuation<TrackOutcome, Never>]() }
             state.outcome = outcome

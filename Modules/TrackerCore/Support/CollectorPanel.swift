@@ -40,9 +40,10 @@ struct CollectorPanel: Sendable {
         ]
         // Debug information has no number that JSON cannot hold.
         guard let body = try? JSONText(account) else { return }
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method: .post, url: url, headers: ["Content-Type": "application/json"], body: Array(body.text.utf8),
-            timeout: Self.patience, isCompressible: false)
+            timeout: Self.patience)
+        request.isCompressible = false
         loop.submit(request) { result in
             let isTaken = if case .success(let response) = result { response.status == 200 } else { false }
             post(after: isTaken ? Self.period : Self.pause)

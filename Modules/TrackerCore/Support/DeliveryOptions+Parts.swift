@@ -24,10 +24,12 @@ extension DeliveryOptions {
     ///
     /// - Parameter standard: What the client does when the queue is full, unless the options say otherwise.
     func limits(overflow standard: Overflow, maxPendingRecords: Int? = nil) -> OutboxLimits {
-        OutboxLimits(
+        var limits = OutboxLimits(
             maxRecords: maxQueuedEvents, maxBytes: maxQueuedBytes, overflow: overflow ?? standard,
-            maxRecordBytes: maxEventBytes, maxPendingRecords: maxPendingRecords
+            maxRecordBytes: maxEventBytes
         )
+        limits.maxPendingRecords = maxPendingRecords
+        return limits
     }
 
     /// How many events a client's queue holds at most: on disk what the options say, in memory no more than the

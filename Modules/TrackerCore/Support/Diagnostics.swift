@@ -42,11 +42,6 @@ public enum CircuitState: String, Hashable, Sendable, CaseIterable {
 /// Each loop has a buffer of its own, of 256 diagnostics. When it is full the oldest are dropped, and a
 /// ``Diagnostic/missed(_:)`` says how many.
 public struct Diagnostics: AsyncSequence, Sendable {
-    /// A diagnostic.
-    public typealias Element = Diagnostic
-    /// Nothing is thrown.
-    public typealias Failure = Never
-
     let hub: DiagnosticsHub
     private var includesDeliveries = false
 

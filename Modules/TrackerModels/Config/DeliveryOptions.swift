@@ -121,7 +121,7 @@ public struct DeliveryOptions: Hashable, Sendable {
     /// Checks every field against its range.
     ///
     /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
-    public func validate() throws(TrackerError) {
+    package func validate() throws(TrackerError) {
         for option in Self.all { try option.check(self) }
     }
 

@@ -36,7 +36,7 @@ public enum IDOption: Hashable, Sendable, IDGiven {
     public var idOption: IDOption { self }
 
     /// The id, if there is one.
-    public var text: String? { if case .given(let text) = self { text } else { nil } }
+    package var text: String? { if case .given(let text) = self { text } else { nil } }
 }
 
 extension IDValue {

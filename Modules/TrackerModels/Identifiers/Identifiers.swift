@@ -9,7 +9,7 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter text: Any text but the empty one.
     /// - Returns: `nil` if `text` is empty.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         self.text = text
     }
@@ -19,35 +19,35 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The identifier of one installation: a UUID that is made once and kept until a reset.
-public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
+package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier, never empty.
-    public let text: String
+    package let text: String
 
     /// Takes an identifier that was made earlier.
     ///
     /// - Parameter text: Any text but the empty one.
     /// - Returns: `nil` if `text` is empty.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         self.text = text
     }
 
     /// The identifier.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// The id of a user, as the application gives it.
 ///
 /// It is personal data: it may stand in payloads, and in logs at the level `debug` alone.
-public struct UserID: Hashable, Sendable {
+package struct UserID: Hashable, Sendable {
     /// The id, exactly as given, never empty.
-    public let text: String
+    package let text: String
 
     /// Takes the id of a user.
     ///
     /// - Parameter text: Any text but the empty one.
     /// - Returns: `nil` if `text` is empty.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         self.text = text
     }
@@ -108,21 +108,21 @@ package struct Generation: Hashable, Comparable, Sendable {
 ///
 /// A `BrandID` is always valid: it cannot be empty or non-numeric. `"007"` and `"7"` are the
 /// same brand; ``description`` is its canonical form, the one used on disk and on the wire.
-public struct BrandID: Hashable, Sendable, CustomStringConvertible {
+package struct BrandID: Hashable, Sendable, CustomStringConvertible {
     /// The number itself, never negative.
-    public let number: Int64
+    package let number: Int64
 
     /// Reads a brand from its decimal form.
     ///
     /// - Parameter text: One or more ASCII digits, such as `"925"`.
     /// - Returns: `nil` if `text` is not a whole number that fits 64 bits.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(text) else { return nil }
         self.number = number
     }
 
     /// The canonical decimal form, without leading zeros.
-    public var description: String { String(number) }
+    package var description: String { String(number) }
 }
 
 /// A message id that a caller chose, valid or not.
@@ -150,26 +150,26 @@ public struct CallerKey: Hashable, Sendable, ExpressibleByStringInterpolation {
 /// Text that must never reach a log, an error message or a crash report: an API key, an advertising identifier.
 ///
 /// Every description of it is masked; only ``reveal()`` gives the text, at the place that needs it.
-public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
 
     /// Wraps a secret.
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
     /// The secret itself, for the request that carries it.
-    public func reveal() -> String { text }
+    package func reveal() -> String { text }
 
     /// Stars and the last 4 characters; stars alone if there are no more than 4.
-    public var masked: String { text.count > 4 ? "****" + text.suffix(4) : "****" }
+    package var masked: String { text.count > 4 ? "****" + text.suffix(4) : "****" }
 
     /// The masked form.
-    public var description: String { masked }
+    package var description: String { masked }
 
     /// The masked form.
-    public var debugDescription: String { masked }
+    package var debugDescription: String { masked }
 
     /// A mirror without children, so that a dump shows nothing.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The hash FNV-1a with 64 bits, the same in every process and version: it distinguishes, but does not protect.

@@ -44,7 +44,14 @@ public struct Properties: Hashable, Sendable {
 
     init(failure: JSONConversionError) { content = .failure(failure) }
 
-    /// Takes a `[String: Any]`. ``JSONText/init(bridging:)`` says what it may hold.
+    /// Takes a `[String: Any]`.
+    ///
+    /// What it may hold: `String`, `Substring`, `Character`, `Bool`, integers and floating-point numbers of every
+    /// size, optionals (`nil` as `null`), arrays, dictionaries with string keys, ``JSONValue``, ``JSONObject``,
+    /// ``JSONText`` and ``Properties``. Of Foundation's types: `NSNull` as `null`, `NSNumber` as the truth value or the
+    /// number that it is, `Date` as ISO 8601 with milliseconds in UTC, `URL` and `UUID` as their text, `Decimal` as its
+    /// exact number. Floating-point numbers take the shortest form that reads back the same. A dictionary has no order:
+    /// its members are sorted by key, so that equal dictionaries give equal text.
     public init(_ dictionary: [String: Any]) {
         content = Self.attempt { bridge throws(JSONConversionError) in try bridge.append(dictionary) }
     }
@@ -87,7 +94,7 @@ extension Properties: ExpressibleByDictionaryLiteral {
 /// Why a Swift value cannot be written as JSON, and where it stands.
 public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of value that JSON cannot hold.
-    public enum Reason: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
         /// A floating-point value that is not a number.
         case notANumber
         /// A floating-point infinity.
@@ -105,7 +112,7 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
     /// The path to the value, such as `items[2].price`.
     public let keyPath: String
     /// The kind of value that JSON cannot hold.
-    public let reason: Reason
+    package let reason: Reason
 
     /// Makes an error.
     ///

@@ -84,7 +84,7 @@ public final class CurlLoop: DeliveryLoop {
     package func cancel(_ transfer: TransferID) { mailbox.cancel(transfer) }
 
     /// Makes the next request open a new connection, and ends the old ones.
-    public func renewConnections() { mailbox.renewConnections() }
+    package func renewConnections() { mailbox.renewConnections() }
 
     /// Ends the loop, without waiting for that; see ``ended()``.
     public func close() { mailbox.close() }

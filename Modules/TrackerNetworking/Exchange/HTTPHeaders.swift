@@ -9,8 +9,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         /// The value, without spaces around it in an answer.
         public var value: String
 
-        /// Pairs a name with a value.
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
@@ -24,8 +23,7 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// An answer's header as it came. It is parsed on demand: most answers are judged by their status alone.
     private var lines: [UInt8] = []
 
-    /// Takes fields in their order.
-    public init(_ fields: [Field] = []) { given = fields }
+    package init(_ fields: [Field] = []) { given = fields }
 
     /// Takes names and values in their order.
     public init(dictionaryLiteral elements: (String, String)...) {

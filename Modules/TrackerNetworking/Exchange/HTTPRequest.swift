@@ -2,7 +2,7 @@
 @_exported public import TrackerModels
 
 /// One request, complete except for what the transport adds: `User-Agent`, `Content-Length` and `Content-Encoding`.
-public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     /// The HTTP method of a request.
     public enum Method: String, Hashable, Sendable, CaseIterable {
         /// GET (RFC 9110, 9.3.1).
@@ -27,27 +27,23 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
     /// How long the whole exchange may take, redirects and a second try without compression included.
     public var timeout: Duration
     /// Whether the transport may compress the body, if its configuration allows that and the body gets smaller.
-    public var isCompressible: Bool
+    package var isCompressible = true
     /// Whether the path names a person or a session. Then no message shows the path of a redirect.
-    public var isPathPrivate: Bool
+    package var isPathPrivate = false
 
     /// Describes a request.
     public init(
         method: Method,
         url: String,
-        headers: HTTPHeaders = HTTPHeaders(),
+        headers: HTTPHeaders = [:],
         body: [UInt8]? = nil,
-        timeout: Duration = DeliveryOptions().requestTimeout,
-        isCompressible: Bool = true,
-        isPathPrivate: Bool = false
+        timeout: Duration = DeliveryOptions().requestTimeout
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.timeout = timeout
-        self.isCompressible = isCompressible
-        self.isPathPrivate = isPathPrivate
     }
 
     /// Method, size and number of headers, which a log may show.
@@ -56,9 +52,6 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible, CustomDe
     public var description: String {
         "\(method.rawValue) of \(body?.count ?? 0) bytes with \(headers.fields.count) headers"
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
 }
 
 extension HTTPRequest {

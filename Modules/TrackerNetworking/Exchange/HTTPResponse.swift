@@ -1,4 +1,4 @@
-public import TrackerModels
+import TrackerModels
 
 /// The final answer to a request, whatever its status.
 public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
@@ -13,12 +13,12 @@ public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
     /// If it is false, the status still is the server's answer.
     public var isBodyWhole: Bool
     /// The size of the request's body before compression, in bytes.
-    public var bodyBytes: Int
+    package var bodyBytes: Int
     /// The size of the request's body as it was sent in the end, compressed or not, in bytes.
-    public var sentBytes: Int
+    package var sentBytes: Int
 
     /// Describes an answer.
-    public init(
+    package init(
         status: Int,
         headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8] = [],
@@ -42,7 +42,7 @@ public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter now: The wall time, for an answer that names a date but has no `Date` of its own.
     /// - Returns: A wait from zero to 3,600 s; `nil` if the server asks for none, or the header cannot be
     ///   read.
-    public func retryAfter(at now: Timestamp) -> Duration? {
+    package func retryAfter(at now: Timestamp) -> Duration? {
         RetryAfter.wait(for: headers["Retry-After"], date: headers["Date"], now: now)
     }
 }

@@ -44,7 +44,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     public var message: String
     /// Where a redirect led that was not followed, without user info, query and fragment, and without the path if the
     /// request's is private; otherwise `nil`.
-    public var target: String?
+    package var target: String?
 
     /// Describes a failure.
     package init(_ kind: Kind, host: String, message: String, target: String? = nil) {

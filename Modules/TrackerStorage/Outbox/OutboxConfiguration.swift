@@ -99,18 +99,16 @@ public struct OutboxLimits: Hashable, Sendable {
     public var maxRecordBytes: Int
     /// How many records may wait while none of them may be sent. Past that a record is refused. With `nil` there is no
     /// such bound.
-    public var maxPendingRecords: Int?
+    package var maxPendingRecords: Int?
 
     /// Sets bounds; each is at least 1. Those that are left out are those of ``DeliveryOptions``.
     public init(
         maxRecords: Int = DeliveryOptions().maxQueuedEvents, maxBytes: Int = DeliveryOptions().maxQueuedBytes,
-        overflow: DeliveryOptions.Overflow = .refuseNew, maxRecordBytes: Int = DeliveryOptions().maxEventBytes,
-        maxPendingRecords: Int? = nil
+        overflow: DeliveryOptions.Overflow = .refuseNew, maxRecordBytes: Int = DeliveryOptions().maxEventBytes
     ) {
         self.maxRecords = maxRecords
         self.maxBytes = maxBytes
         self.overflow = overflow
         self.maxRecordBytes = maxRecordBytes
-        self.maxPendingRecords = maxPendingRecords
     }
 }
