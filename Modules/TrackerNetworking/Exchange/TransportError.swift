@@ -24,7 +24,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case badResponse
         /// The header of the answer is larger than ``TransportConfiguration/maxResponseBytes`` or 256 KiB.
         case responseTooLarge
-        /// The answer redirects to where the request must not go; ``TransportError/target`` says where.
+        /// The answer redirects to where the request must not go; the message says where.
         case redirectRefused
         /// The answers redirected more than five times.
         case tooManyRedirects
