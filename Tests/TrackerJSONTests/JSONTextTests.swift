@@ -46,7 +46,9 @@ struct JSONTextTests {
         }
         #expect(throws: Never.self) { try JSONText(validating: Array(nested(1024).utf8), maxDepth: .max) }
         #expect(throws: JSONSyntaxError.self) { try JSONText(validating: Array(nested(1025).utf8), maxDepth: .max) }
-        #expect(throws: JSONSyntaxError(.tooDeep, at: 0)) { try JSONText(validating: Array(nested(1).utf8), maxDepth: 0) }
+        #expect(throws: JSONSyntaxError(.tooDeep, at: 0)) {
+            try JSONText(validating: Array(nested(1).utf8), maxDepth: 0)
+        }
     }
 
     @Test("takes strings apart exactly")
