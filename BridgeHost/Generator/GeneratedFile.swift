@@ -18,7 +18,6 @@ struct GeneratedFile: Sendable {
     /// - Parameter old: The text that it has; empty if there is none.
     func text(replacing old: String) -> String { write(old) }
 
-    /// Every such file.
     static let all = [
         GeneratedFile(path: "BridgeHost/Node/src/client/protocol.d.cts") { _ in TypeScriptDefinitions.text },
         GeneratedFile(path: "BridgeHost/Node/src/client/methods.js") { _ in NodeMethods.text },

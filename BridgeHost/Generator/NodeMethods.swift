@@ -3,7 +3,6 @@ import JSONRPC
 
 /// The method table as JavaScript: what the Node client's functions are made from.
 enum NodeMethods {
-    /// The file's text.
     static var text: String {
         ([head, callOptions] + ClientGroup.all.map(table) + [numbers]).joined(separator: "\n\n") + "\n"
     }

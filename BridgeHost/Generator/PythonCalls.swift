@@ -4,7 +4,6 @@ import TrackerModels
 
 /// The method table as classes of Python: one function a method.
 enum PythonCalls {
-    /// Who calls.
     enum Caller {
         /// A program that waits where it asks: what has an outcome gives a receipt, all else its result.
         case synchronous
@@ -12,7 +11,6 @@ enum PythonCalls {
         case asynchronous
     }
 
-    /// The file's text.
     static func text(for caller: Caller) -> String {
         let classes = ClientGroup.all.map { group in
             let name = caller == .synchronous ? "\(group.name)Calls" : "Async\(group.name)Calls"

@@ -4,7 +4,6 @@ import TrackerModels
 
 /// The method table as Python: what the Python client knows of each call.
 enum PythonTable {
-    /// The file's text.
     static var text: String {
         let rows = ClientGroup.all.flatMap { $0.rows.map { row(of: $0.method) } }
         let numbers = ErrorReference.everywhere.map { "    \"\($0.code)\": \($0.number),\n" }.joined()

@@ -4,7 +4,6 @@ import TrackerModels
 
 /// The named schemas as types of Python.
 enum PythonTypes {
-    /// The file's text.
     static var text: String {
         let shown = NamedSchema.all.filter { $0.isShown && !classes.contains($0.name) }
         let codes = ErrorReference.everywhere.map(\.code)

@@ -7,7 +7,6 @@ import TrackerModels
 /// JavaScript's own habits are in here and nowhere else: a result of one value is that value, nothing is `void`, and a
 /// message id is a member of an object that may follow the arguments.
 enum TypeScriptDefinitions {
-    /// The file's text.
     static var text: String {
         let interfaces = ClientGroup.all.map { group in
             let functions = group.rows.map { function(of: $0, named: group.name(of: $0)) }
@@ -180,7 +179,6 @@ enum TypeScriptDefinitions {
 }
 
 extension Parameter {
-    /// The type of the argument.
     fileprivate var typeScript: String {
         switch (schema, kind) {
         case ("Milliseconds"?, _): "number"

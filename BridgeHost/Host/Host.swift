@@ -34,7 +34,6 @@ struct Host {
         _exit(0)
     }
 
-    /// Writes to standard error.
     static func complain(_ message: String) {
         let bytes = Array("\(message)\n".utf8)
         // There is nowhere else to say that even this fails.

@@ -84,7 +84,6 @@ struct HostOptions: Hashable, Sendable {
         return unsafe String(cString: folder) + "/" + path
     }
 
-    /// What `--help` prints.
     static let help = """
         Usage: BridgeHost [options]
 

@@ -34,7 +34,6 @@ struct JSONMemberList {
     /// How many members there are.
     var count: Int { members.count }
 
-    /// The list as an object.
     var text: JSONText {
         guard !isUnchanged else { return object }
         var writer = JSONObjectWriter(reservingCapacity: object.byteCount)
@@ -54,7 +53,6 @@ struct JSONMemberList {
         members[place].key.characters(in: object.bytes)
     }
 
-    /// The value at a place.
     func value(at place: Int) -> ArraySlice<UInt8> {
         object.bytes[members[place].value]
     }

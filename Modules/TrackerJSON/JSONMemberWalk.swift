@@ -35,7 +35,6 @@ struct JSONMemberWalk {
         return (key, value..<position)
     }
 
-    /// Passes over a value.
     private static func skipValue(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) {
         switch unsafe bytes[position] {
         case UInt8(ascii: "\""): _ = unsafe skipString(bytes, &position)

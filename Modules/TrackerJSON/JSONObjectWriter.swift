@@ -25,7 +25,6 @@ package struct JSONObjectWriter: Sendable {
         JSONEscape.append(value, to: &bytes)
     }
 
-    /// Appends a whole number.
     package mutating func append(_ key: String, _ value: Int64) {
         appendKey(key)
         bytes += value.description.utf8
@@ -37,13 +36,11 @@ package struct JSONObjectWriter: Sendable {
         bytes += value.text.utf8
     }
 
-    /// Appends `true` or `false`.
     package mutating func append(_ key: String, _ value: Bool) {
         appendKey(key)
         bytes += value.description.utf8
     }
 
-    /// Appends `null`.
     package mutating func appendNull(_ key: String) {
         appendKey(key)
         bytes += "null".utf8
@@ -78,7 +75,6 @@ package struct JSONObjectWriter: Sendable {
         bytes += value
     }
 
-    /// The object as text.
     package consuming func finish() -> JSONText {
         bytes.append(UInt8(ascii: "}"))
         return JSONText(accepted: bytes)

@@ -34,13 +34,10 @@ package struct JSONOutline: Sendable {
         }
     }
 
-    /// One value.
     package struct Item: Hashable, Sendable {
         /// The name under which an object holds it.
         package let key: Key
-        /// Where it is.
         package fileprivate(set) var value: Range<Int>
-        /// What it is.
         package let kind: JSONKind
         /// Whether it has, at any depth and in values or keys, half a surrogate pair.
         package fileprivate(set) var hasLoneSurrogate: Bool

@@ -71,7 +71,6 @@ public struct JSONText: Hashable, Sendable {
     /// The length of the text in bytes.
     package var byteCount: Int { bytes.count }
 
-    /// Which kind of value this is.
     package var kind: JSONKind { bytes.first.flatMap(JSONKind.init(firstByte:)) ?? .null }
 
     /// Where the outer values of this text are.
@@ -96,19 +95,13 @@ extension JSONText: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// The kind of a JSON value.
 package enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
-    /// Members in braces.
     case object
-    /// Elements in brackets.
     case array
-    /// Characters in quotes.
     case string
     /// A number, of any size and precision.
     case number
-    /// `true` or `false`.
     case boolean
-    /// `null`.
     case null
 
     /// The kind of value that starts with `byte`, if any does.
@@ -126,7 +119,6 @@ package enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 extension JSONText {
-    /// Whether this is `null`.
     package var isNull: Bool { kind == .null }
 
     /// The truth value, if this is `true` or `false`.
@@ -186,10 +178,8 @@ extension JSONText {
         self.init(accepted: bytes)
     }
 
-    /// `null`.
     package static let null = JSONText(accepted: Array("null".utf8))
 
-    /// `{}`.
     package static let emptyObject = JSONText(accepted: Array("{}".utf8))
 }
 
@@ -198,7 +188,6 @@ extension JSONText {
     package struct Member: Hashable, Sendable {
         /// The key, unescaped.
         package let key: String
-        /// The value.
         package let value: JSONText
 
         /// Whether both have the same key and the same value, byte for byte.

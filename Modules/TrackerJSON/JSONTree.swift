@@ -133,7 +133,6 @@ package struct JSONTreeFault: Error {
     package let path: [JSONStep]
 }
 
-/// Writes trees as text.
 package enum JSONTreeWriter {
     /// Appends a value that is in `depth` arrays and objects already.
     package static func append(

@@ -52,17 +52,14 @@ public enum JSONValue: Sendable {
         self = .number(JSONNumber(inTree: value))
     }
 
-    /// Makes an array.
     package init(_ elements: [JSONValue]) {
         self = .array(elements)
     }
 
-    /// Makes an object.
     package init(_ object: JSONObject) {
         self = .object(object)
     }
 
-    /// Which kind of value this is.
     package var kind: JSONKind {
         switch self {
         case .null: .null
@@ -115,7 +112,6 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// Whether this is `null`.
     package var isNull: Bool { self == .null }
 
     /// The truth value, if this is one.

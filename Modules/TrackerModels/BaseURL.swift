@@ -4,27 +4,22 @@
 /// port of the scheme is left out, and one slash at the end is removed. ``description`` is that canonical form. Events
 /// wait in a queue of their own for each of them.
 package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
-    /// The scheme.
     package enum Scheme: String, Hashable, Sendable, CaseIterable {
         /// With TLS.
         case https
         /// Without encryption.
         case http
 
-        /// The default port.
         package var defaultPort: UInt16 { self == .https ? 443 : 80 }
     }
 
-    /// Why a text is no base URL.
     package struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
         /// A sentence for a developer, without the URL: it may hold a password.
         package let reason: String
 
-        /// The reason.
         package var description: String { reason }
     }
 
-    /// The scheme.
     package let scheme: Scheme
     /// The host in lower case; an IPv6 address keeps its brackets.
     package let host: String
@@ -133,7 +128,6 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
 /// The host of a URL, checked and in lower case: a name, an IPv4 address or an IPv6 address in brackets.
 struct HostName: Hashable, Sendable {
-    /// The host as it stands in a URL.
     let text: String
     /// Whether it is this machine by its spelling alone: `localhost`, `127.0.0.0/8` or `[::1]`.
     let isLoopback: Bool

@@ -28,7 +28,6 @@ package struct WebURL: Sendable {
     /// The fragment, without its number sign.
     package let fragment: Substring?
 
-    /// Takes a text apart.
     package init(_ text: String, userInfo end: UserInfoEnd = .inAuthority) {
         var rest = text[...]
         if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), rest.utf8[colon...].starts(with: "://".utf8) {

@@ -41,7 +41,6 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether SQLite could not read at all, whatever the file holds.
     var isRefusedRead = false
 
-    /// Makes an error.
     package init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = message

@@ -2,9 +2,7 @@ import JSONRPC
 import TrackerCore
 import TrackerModels
 
-/// The keys of `analytics.initialize`'s options.
 enum AnalyticsFields {
-    /// All of them.
     static let table = ConfigTable<InitOptions>(
         [
             .text(
@@ -28,7 +26,6 @@ enum AnalyticsFields {
         ] + DeliveryFields.table.fields.filter { $0.name != "requestTimeoutMs" }.map { $0.lifted(to: \.delivery) }
     )
 
-    /// The keys of `app`.
     static let app = ConfigTable<AppInfo>([
         .string("name", \.name, "Its name."),
         .string("version", \.version, "Its version."),
@@ -39,7 +36,6 @@ enum AnalyticsFields {
 
 /// The members of an analytics call's options.
 enum CallFields {
-    /// All of them.
     static let table = ConfigTable<CallOptions>([
         id("userId", \.userId, "The user that the call is about; 1 to 1,024 bytes, not blank."),
         id("anonymousId", \.anonymousId, "The visitor that the call is about; 1 to 1,024 bytes, not blank."),
@@ -90,18 +86,14 @@ extension CallOptions {
     }
 }
 
-/// The keys of `basic.initialize`'s options.
 enum BasicFields {
-    /// All of them.
     static let table = ConfigTable<BasicOptions>(
         BasicOptions.options.map { ConfigField($0, in: BasicOptions()) }
             + DeliveryFields.table.fields.map { $0.lifted(to: \.delivery) }
     )
 }
 
-/// The keys of `init`'s config.
 enum TrackerFields {
-    /// All of them.
     static let table = ConfigTable<TrackerConfig>(
         [
             .string(
@@ -138,13 +130,11 @@ enum TrackerFields {
         }
     )
 
-    /// The keys of `device`.
     static let device = ConfigTable<TrackerConfig.Device>([
         .string("osName", \.osName, "`iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`."),
         .string("deviceType", \.deviceType, "`Mobile`, `Tablet` or `Desktop`."),
     ])
 
-    /// The keys of a screen.
     static let screen = ConfigTable<TrackerConfig.Screen>([
         .text("name", \.name, "The name, or the title of a page.").required,
         .string("url", \.url, "Identifies the screen; by default its name does."),

@@ -11,7 +11,6 @@ struct ConfigField<Options: Sendable>: Sendable {
     /// Where an option is among all.
     typealias OptionPath<Value> = any WritableKeyPath<Options, Value> & Sendable
 
-    /// The key.
     let name: String
     /// Other spellings that mean the same.
     let aliases: [String]
@@ -72,7 +71,6 @@ extension ConfigField {
             })
     }
 
-    /// A string.
     static func string(
         _ name: String, _ option: OptionPath<String?>, aliases: [String] = [],
         _ summary: String

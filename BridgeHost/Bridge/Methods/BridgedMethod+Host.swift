@@ -6,7 +6,6 @@ extension BridgedMethod {
     /// The version of what the host and its clients agree on; it changes when an old client could not go on.
     static let protocolVersion = 1
 
-    /// The host itself.
     static let host: [BridgedMethod] = [
         BridgedMethod("host.info", [], result: "HostInfo", "What the host is, and what it can do.") { host, _, reply in
             reply.succeed(with: info(of: host))

@@ -10,7 +10,6 @@ package struct BridgedMethod: Sendable {
     /// Whether it waits until earlier queries are answered, since it changes their answers.
     let changesAnswers: Bool
 
-    /// A method.
     init(
         _ name: String, _ parameters: [Parameter], takesAnyParams: Bool = false, result: String = "Empty",
         errors: [TrackerError.Code] = [], changesAnswers: Bool = false, _ summary: String, example: String = "[]",

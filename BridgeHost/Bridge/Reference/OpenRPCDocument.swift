@@ -6,7 +6,6 @@ enum OpenRPCDocument {
     /// The document as text, made once.
     static let text = JSONText(tree: document)
 
-    /// The document.
     static var document: JSONObject {
         [
             "openrpc": "1.3.2",
@@ -89,7 +88,6 @@ extension BridgedMethod {
 }
 
 extension NamedSchema {
-    /// The example as text.
     var exampleText: JSONText { JSONText(literal: example) }
 }
 

@@ -36,7 +36,6 @@ extension NamedSchema {
             example: #"["log", "session"]"#),
     ]
 
-    /// Configurations of clients.
     static let configurations: [NamedSchema] = [
         NamedSchema(
             "TrackerConfig", "The configuration of `init`. `apiUrl` and `xApiKey` are required, or in the environment.",
@@ -60,7 +59,6 @@ extension NamedSchema {
             example: #"{"maxQueueSize": 50}"#),
     ]
 
-    /// What notifications carry.
     package static let notifications: [NamedSchema] = [
         NamedSchema(
             "LogNotification", "A log message.",
@@ -103,7 +101,6 @@ extension NamedSchema {
 extension NamedSchema {
     private static let messageID = "5f0c7e85-9a51-4c0e-8d8e-0f2a6c1b7d11"
 
-    /// What methods answer.
     static let results: [NamedSchema] = [
         NamedSchema("Empty", "Nothing but success.", .object([], others: nil), example: "{}"),
         NamedSchema(

@@ -2,14 +2,12 @@ import TrackerModels
 
 /// What a JSON value may be: the one description from which JSON Schema, TypeScript and the reference are written.
 package indirect enum Schema: Sendable {
-    /// Any value.
     case anything
     case string
     case boolean
     case null
     case number(least: Double?, most: Double?)
     case integer(least: Int64?, most: Int64?)
-    /// One of these strings.
     case choice([String])
     case array(of: Schema)
     /// An object; `others` says what members that are not named may be, `nil` that there are none.
@@ -18,7 +16,6 @@ package indirect enum Schema: Sendable {
     /// The schema of that name in ``Schemas``.
     case reference(String)
 
-    /// A member of an object.
     package struct Member: Sendable {
         package let name: String
         package let schema: Schema
@@ -36,16 +33,12 @@ package indirect enum Schema: Sendable {
         }
     }
 
-    /// Any number.
     static let number = Schema.number(least: nil, most: nil)
-    /// Any whole number.
     static let integer = Schema.integer(least: nil, most: nil)
-    /// A whole number that counts something.
     static let count = Schema.integer(least: 0, most: nil)
     /// An object with whatever members.
     static let anyObject = Schema.object([], others: .anything)
 
-    /// This, or `null`.
     var orNull: Schema { .oneOf([self, .null]) }
 }
 
@@ -117,7 +110,6 @@ package struct NamedSchema: Sendable {
         self.example = example
     }
 
-    /// The schema with that name.
     package static func named(_ name: String) -> NamedSchema? { all.first { $0.name == name } }
 
     /// Every named schema, in the order in which they are shown.

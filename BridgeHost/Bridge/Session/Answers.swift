@@ -3,7 +3,6 @@ import TrackerCore
 package import TrackerModels
 
 extension JSONText {
-    /// A whole number.
     init(number: Int) {
         self.init(accepted: Array(String(number).utf8))
     }

@@ -57,7 +57,6 @@ package final class HostSession: Responder {
         basic.control.observe { [publisher] in publisher.report($0, from: .basic) }
     }
 
-    /// Takes a call.
     package func respond(to request: Request, reply: Reply) {
         order.take(CallOrder.Call(request: request, reply: reply), on: self)
     }
@@ -129,7 +128,6 @@ package struct HostSettings: Hashable, Sendable {
     /// The longest message that is taken, in bytes.
     package var maxMessageBytes: Int
 
-    /// Makes settings.
     package init(appName: String, storageDirectory: String?, maxMessageBytes: Int) {
         self.appName = appName
         self.storageDirectory = storageDirectory
@@ -168,7 +166,6 @@ extension HostSession {
         completion(of: reply, isLate: true) { $0.map { .done }.mapError(\.rpcError) }
     }
 
-    /// Answers a flush.
     func answeringLate(_ reply: Reply) -> @Sendable (FlushReport) -> Void {
         completion(of: reply, isLate: true) { .success($0.json) }
     }

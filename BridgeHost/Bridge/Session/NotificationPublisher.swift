@@ -5,13 +5,9 @@ import TrackerModels
 
 /// Sends a client the notifications that it subscribed to.
 final class NotificationPublisher: Sendable {
-    /// What a notification is about.
     enum Topic: String, CaseIterable, Sendable {
-        /// Log messages.
         case log
-        /// What happens to events.
         case diagnostic
-        /// The current session.
         case session
         /// What the server has taken: diagnostics of this kind, which are many.
         case delivered
@@ -22,7 +18,6 @@ final class NotificationPublisher: Sendable {
         }
     }
 
-    /// Which client a notification is about.
     enum Subject: String, CaseIterable, Sendable {
         case tracker, analytics, basic
     }
@@ -39,7 +34,6 @@ final class NotificationPublisher: Sendable {
         topics.withLock { $0.formUnion(more) }
     }
 
-    /// Passes a log message on.
     func report(_ level: LogLevel, _ message: String) {
         guard isWanted(.log) else { return }
         var params = JSONObjectWriter()
@@ -49,7 +43,6 @@ final class NotificationPublisher: Sendable {
         notify(JSONRPC.Notification("log", params.finish()))
     }
 
-    /// Passes on a client's diagnostics.
     func report(_ diagnostic: Diagnostic, from subject: Subject) {
         let (topic, method) =
             switch diagnostic {

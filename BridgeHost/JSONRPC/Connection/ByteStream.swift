@@ -168,7 +168,6 @@ final class WakePipe: Sendable {
         _ = unsafe write(writer, &byte, 1)
     }
 
-    /// Makes the next wait last again.
     func reset() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe bytes.withUnsafeMutableBytes({ unsafe read(descriptor, $0.baseAddress, $0.count) }) == 64 {}

@@ -90,7 +90,6 @@ package struct ConnectionLimits: Hashable, Sendable {
     /// How long it may take from the end of the input until the connection ends.
     package var shutdownTimeout = Duration.milliseconds(1_500)
 
-    /// The usual limits.
     package init() {}
 }
 
@@ -126,7 +125,6 @@ package protocol Responder: Sendable {
 }
 
 extension Responder {
-    /// Does nothing.
     package func willShutDown(by deadline: ContinuousClock.Instant) {}
 
     /// Has nothing left to do.

@@ -18,7 +18,6 @@ struct FlowControl: Sendable {
         self.limits = limits
     }
 
-    /// Whether every call is answered.
     var isAnswered: Bool { calls == 0 && lateCalls == 0 }
 
     /// Whether notifications are to be left out.

@@ -34,7 +34,6 @@ final class OutputQueue: Sendable {
         change { $0.holds -= 1 }
     }
 
-    /// Sets the framing of messages.
     func use(_ framing: Framing) {
         state.withLock { $0.encoder.framing = framing }
     }
@@ -67,7 +66,6 @@ final class OutputQueue: Sendable {
 
     // MARK: - Any thread
 
-    /// Stops the reading.
     func stop() {
         state.withLock { $0.isStopped = true }
         wake.wake()

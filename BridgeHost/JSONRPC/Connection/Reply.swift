@@ -12,7 +12,6 @@ package final class Reply: Sendable {
         case done
     }
 
-    /// Where an answer goes.
     enum Destination: Sendable {
         case connection
         case batch(Batch, position: Int)
@@ -35,12 +34,10 @@ package final class Reply: Sendable {
         complete(.failure(.internalError("The call was given up without an answer.")))
     }
 
-    /// Answers with a result.
     package func succeed(with result: JSONText) {
         complete(.success(result))
     }
 
-    /// Answers with an error.
     package func fail(with error: RPCError) {
         complete(.failure(error))
     }

@@ -33,7 +33,6 @@ package enum Frame: Hashable, Sendable {
 
 /// Puts messages on a stream of bytes.
 struct FrameEncoder: Sendable {
-    /// How messages are separated.
     var framing: Framing
 
     /// Appends one framed message.

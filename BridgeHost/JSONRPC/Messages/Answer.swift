@@ -1,6 +1,5 @@
 package import TrackerJSON
 
-/// Writes answers.
 enum Answer {
     private static let prefix = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
     private static let result = Array(",\"result\":".utf8)
@@ -30,14 +29,11 @@ enum Answer {
     }
 }
 
-/// A message without an answer.
 package struct Notification: Hashable, Sendable {
-    /// What it is about.
     package let method: String
     /// What it says: an array or object.
     package let params: JSONText
 
-    /// Makes a notification.
     package init(_ method: String, _ params: JSONText) {
         assert(params.kind == .object || params.kind == .array, "JSON-RPC knows no other params")
         self.method = method
@@ -49,7 +45,6 @@ package struct Notification: Hashable, Sendable {
         Notification("$/lost", JSONText(accepted: Array("{\"count\":\(count)}".utf8)))
     }
 
-    /// The notification as a message.
     var message: [UInt8] {
         var message = Array("{\"jsonrpc\":\"2.0\",\"method\":".utf8)
         message += JSONText(method).bytes

@@ -22,7 +22,6 @@ struct Call: Sendable {
     }
 }
 
-/// What one frame holds.
 enum Message: Sendable {
     case call(Call)
     /// Several calls that are answered together: where each is in what was parsed.
@@ -52,7 +51,6 @@ struct MessageParser: Sendable {
         )
     }
 
-    /// Reads a message.
     mutating func message(_ bytes: [UInt8], in range: Range<Int>) -> Message {
         guard bytes[range].first(where: { !Blank.contains($0) }) == UInt8(ascii: "[") else {
             return .call(call(bytes, in: range))

@@ -14,10 +14,8 @@ package struct RPCError: RPCErrorConvertible, Hashable, Sendable {
     ///
     /// JSON-RPC reserves -32768 to -32000; an application's own lie outside.
     package struct Number: RawRepresentable, Hashable, Sendable {
-        /// The number.
         package let rawValue: Int
 
-        /// Names a number.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// The message is not JSON.
@@ -49,12 +47,9 @@ package struct RPCError: RPCErrorConvertible, Hashable, Sendable {
 
     /// A further member of `data`.
     package struct Detail: Hashable, Sendable {
-        /// Its name.
         package let name: String
-        /// Its value.
         package let value: JSONText
 
-        /// Makes a member.
         package init(_ name: String, _ value: JSONText) {
             self.name = name
             self.value = value
@@ -84,7 +79,6 @@ package struct RPCError: RPCErrorConvertible, Hashable, Sendable {
         self.details = details
     }
 
-    /// The error itself.
     package var rpcError: RPCError { self }
 
     /// The error as an object, as it stands in an answer.

@@ -3,13 +3,9 @@
 
 /// What a method is called with: nothing, values by position, or values by name.
 package struct Params: Sendable {
-    /// How the values are given.
     package enum Form: Hashable, Sendable {
-        /// There are none.
         case none
-        /// In an array.
         case positional
-        /// In an object.
         case named
         /// They cannot be passed on.
         case notSerializable(Fault)
@@ -31,18 +27,15 @@ package struct Params: Sendable {
         }
     }
 
-    /// One value.
     struct Part: Sendable {
         /// Its name, exactly; empty among positional values.
         var name: String
         var value: JSONText
     }
 
-    /// How the values are given.
     package let form: Form
     private let parts: [Part]
 
-    /// No params.
     package static let none = Params(form: .none, parts: [])
     /// Params that cannot be passed on.
     package static func notSerializable(_ fault: Fault) -> Params { Params(form: .notSerializable(fault), parts: []) }
@@ -123,14 +116,10 @@ package struct Params: Sendable {
     }
 }
 
-/// A call that a client makes.
 package struct Request: Sendable {
-    /// The name of the method.
     package let method: String
-    /// What it is called with.
     package let params: Params
 
-    /// Makes a request.
     package init(method: String, params: Params = .none) {
         self.method = method
         self.params = params

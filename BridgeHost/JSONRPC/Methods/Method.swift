@@ -23,7 +23,6 @@ package final class Method<Context: Sendable>: Sendable {
     package let result: String
     /// The codes of the errors it answers with, besides those that every method has.
     package let errors: [String]
-    /// What it does.
     package let body: Body
     /// What it answers if its params cannot be passed on; `nil` is INVALID_PARAMS.
     package let answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)?

@@ -1,10 +1,7 @@
 import TrackerJSON
 
-/// One value that a method takes.
 package struct Parameter: Hashable, Sendable {
-    /// What a value is.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// Characters.
         case string
         /// Characters, or a whole number that stands for its digits.
         case id
@@ -12,17 +9,13 @@ package struct Parameter: Hashable, Sendable {
         case number
         /// A whole number from -2^63 to 2^63 - 1, in any spelling.
         case integer
-        /// `true` or `false`.
         case boolean
-        /// An object.
         case object
-        /// An array.
         case array
     }
 
     /// Its name, and in an error the word for it.
     package let name: String
-    /// What it is.
     package let kind: Kind
     /// Whether the method cannot do without it.
     package let isRequired: Bool

@@ -6,7 +6,6 @@ package struct ConfigOption<Options: Sendable>: Sendable {
     /// Where the option is in the configuration.
     package typealias Path<Value> = any WritableKeyPath<Options, Value> & Sendable
 
-    /// A value.
     package enum Value: Hashable, Sendable {
         case integer(Int)
         case number(Double)
@@ -15,7 +14,6 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         case text(String)
     }
 
-    /// Which values are valid.
     package enum Range: Hashable, Sendable {
         /// At least 1.
         case integer(most: Int?)
@@ -31,9 +29,7 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         case words([String])
     }
 
-    /// The name in Swift.
     package let name: String
-    /// What the option does.
     package let summary: String
     /// What no value means.
     package let absence: String
@@ -61,7 +57,6 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         if case .duration = range { "\(name)Ms" } else { name }
     }
 
-    /// The value in these options.
     package func value(in options: Options) -> Value? { get(options) }
 
     /// Changes the value in these options; one of another kind changes nothing.
@@ -96,7 +91,6 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         }
     }
 
-    /// The error of this option.
     package func fault(_ reason: OptionFault.Reason) -> TrackerError {
         TrackerError(OptionFault(name, key: key, reason))
     }
@@ -142,7 +136,6 @@ extension ConfigOption {
         }
     }
 
-    /// A duration.
     package static func duration(
         _ name: String, _ path: Path<Duration>, from least: Duration, to most: Duration? = nil, _ summary: String
     ) -> ConfigOption {
@@ -153,7 +146,6 @@ extension ConfigOption {
         }
     }
 
-    /// A duration, or none.
     package static func duration(
         _ name: String, _ path: Path<Duration?>, from least: Duration, absence: String, _ summary: String
     ) -> ConfigOption {
@@ -173,7 +165,6 @@ extension ConfigOption {
         return option
     }
 
-    /// `true` or `false`.
     package static func boolean(_ name: String, _ path: Path<Bool>, _ summary: String) -> ConfigOption {
         ConfigOption(name, summary, .boolean, get: { .boolean($0[keyPath: path]) }) { options, value in
             if case .boolean(let value) = value { options[keyPath: path] = value }
@@ -198,7 +189,6 @@ extension ConfigOption {
             "With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at")
     }
 
-    /// A text, or none.
     package static func text(
         _ name: String, _ path: Path<String?>, absence: String, _ summary: String
     ) -> ConfigOption {

@@ -125,7 +125,6 @@ public struct DeliveryOptions: Hashable, Sendable {
         for option in Self.all { try option.check(self) }
     }
 
-    /// Every option.
     package static let all: [ConfigOption<DeliveryOptions>] = [
         .path(
             "storageDirectory", \.storageDirectory,

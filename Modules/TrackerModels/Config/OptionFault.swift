@@ -6,7 +6,6 @@ package struct OptionFault: Hashable, Sendable {
     package let option: String
     /// The option's name in JSON, where durations end in `Ms`.
     package let key: String
-    /// What is wrong with it.
     package let reason: Reason
 
     package init(_ option: String, key: String? = nil, _ reason: Reason) {
@@ -25,7 +24,6 @@ package struct OptionFault: Hashable, Sendable {
 }
 
 extension OptionFault {
-    /// What is wrong with an option.
     package enum Reason: Hashable, Sendable {
         /// It has no value. The example is one.
         case required(example: String?)

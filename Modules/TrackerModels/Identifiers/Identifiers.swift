@@ -32,7 +32,6 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The identifier.
     package var description: String { text }
 }
 
@@ -97,10 +96,8 @@ package struct Generation: Hashable, Comparable, Sendable {
     /// Counts from 1; never used again.
     package let number: Int64
 
-    /// Names a generation by its number.
     package init(_ number: Int64) { self.number = number }
 
-    /// Whether `lhs` came first.
     package static func < (lhs: Generation, rhs: Generation) -> Bool { lhs.number < rhs.number }
 }
 
@@ -153,7 +150,6 @@ public struct CallerKey: Hashable, Sendable, ExpressibleByStringInterpolation {
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
 
-    /// Wraps a secret.
     package init(_ text: String) { self.text = text }
 
     /// The secret itself, for the request that carries it.
@@ -162,10 +158,8 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     /// Stars and the last 4 characters; stars alone if there are no more than 4.
     package var masked: String { text.count > 4 ? "****" + text.suffix(4) : "****" }
 
-    /// The masked form.
     package var description: String { masked }
 
-    /// The masked form.
     package var debugDescription: String { masked }
 
     /// A mirror without children, so that a dump shows nothing.
@@ -176,7 +170,6 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 ///
 /// Offset and prime are those of RFC 9923.
 package enum FNV1a {
-    /// The hash of some bytes.
     package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

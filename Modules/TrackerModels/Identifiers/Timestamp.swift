@@ -109,7 +109,6 @@ extension Timestamp {
         self.init(milliseconds: seconds * 1000 + thousandths)
     }
 
-    /// Takes this many digits.
     private static func number(_ digits: Int, from rest: inout ArraySlice<UInt8>) -> Int64? {
         let taken = rest.prefix(digits)
         guard taken.count == digits, taken.allSatisfy(\.isASCIIDigit) else { return nil }
@@ -146,7 +145,6 @@ extension Timestamp {
         return sign * (hours * 60 + minutes)
     }
 
-    /// How many days a month has.
     package static func length(ofMonth month: Int64, _ year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

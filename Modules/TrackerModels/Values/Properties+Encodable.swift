@@ -79,7 +79,6 @@
             return elements[elements.count - 1]
         }
 
-        /// Writes a value here.
         func encode(_ value: some Encodable, at path: [any CodingKey]) throws {
             switch value {
             case let value as String: set(.string(value))

@@ -97,7 +97,6 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
     package enum Reason: Hashable, Sendable {
         /// A floating-point value that is not a number.
         case notANumber
-        /// A floating-point infinity.
         case infinity
         /// A value of a type that has no JSON form, such as `Data`, with the type's name.
         case unsupportedType(String)

@@ -30,7 +30,6 @@ import TrackerPlatform
     private var freeTransfers: [CurlTransfer] = []
     /// Most requests go to the URL of the one before.
     private var lastAddress: WebAddress?
-    /// How often connections have been retired.
     private var epoch = 0
     /// Whether retired connections are still open, for requests that are under way on them.
     private var isRetiring = false

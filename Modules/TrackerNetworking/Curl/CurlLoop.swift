@@ -48,7 +48,6 @@ public final class CurlLoop: DeliveryLoop {
         mailbox.schedule(at: instant, work)
     }
 
-    /// Cancels a timer.
     package func cancel(_ timer: TimerID) { mailbox.cancel(timer) }
 
     /// Sends a request, and runs `completion` on the loop exactly once.

@@ -8,7 +8,6 @@ import TrackerModels
 struct WebAddress: Hashable, Sendable {
     /// The whole URL, as it is sent.
     let text: String
-    /// Whether it is `https`.
     let isSecure: Bool
     /// The host in lower case; an IPv6 address keeps its brackets.
     let host: String
@@ -21,7 +20,6 @@ struct WebAddress: Hashable, Sendable {
 
     /// The host, with its port if that is not the scheme's own.
     let authority: String
-    /// Scheme, host and port.
     let origin: String
 
     init(text: String, isSecure: Bool, host: String, port: Int, path: String, hasUserInfo: Bool) {

@@ -59,7 +59,6 @@ package struct TimerID: Hashable, Sendable {
     /// The loop's own number for it, never used again.
     package let number: UInt64
 
-    /// Names a timer by its number.
     package init(_ number: UInt64) { self.number = number }
 }
 
@@ -68,6 +67,5 @@ package struct TransferID: Hashable, Sendable {
     /// The loop's own number for it, never used again.
     package let number: UInt64
 
-    /// Names an exchange by its number.
     package init(_ number: UInt64) { self.number = number }
 }

@@ -15,7 +15,6 @@ struct Exchange {
         var location: String?
     }
 
-    /// What to do next.
     enum Step {
         /// Send ``Exchange/body`` to ``Exchange/address``.
         case send
@@ -23,7 +22,6 @@ struct Exchange {
         case finish(Result<HTTPResponse, TransportError>)
     }
 
-    /// How many redirects are followed.
     static let maxRedirects = 5
 
     /// The request as the caller made it.

@@ -17,7 +17,6 @@ public struct HTTPResponse: Hashable, Sendable, CustomStringConvertible {
     /// The size of the request's body as it was sent in the end, compressed or not, in bytes.
     package var sentBytes: Int
 
-    /// Describes an answer.
     package init(
         status: Int,
         headers: HTTPHeaders = HTTPHeaders(),

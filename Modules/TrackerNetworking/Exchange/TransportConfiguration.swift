@@ -86,7 +86,6 @@ package struct ProxyURL {
     /// Its host and port; `nil` if it has none.
     var name: String? { url.authority.isEmpty ? nil : String(url.authority) }
 
-    /// The URL with its password masked.
     package var masked: String {
         guard let password else { return text }
         return text[..<password.lowerBound] + Secret(String(text[password])).masked + text[password.upperBound...]

@@ -46,7 +46,6 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     /// request's is private; otherwise `nil`.
     package var target: String?
 
-    /// Describes a failure.
     package init(_ kind: Kind, host: String, message: String, target: String? = nil) {
         self.kind = kind
         self.host = host

@@ -230,6 +230,5 @@ struct TimerQueue: Sendable {
         return entries.remove(at: index).work
     }
 
-    /// Forgets all timers.
     mutating func removeAll() { entries = [] }
 }

@@ -32,7 +32,6 @@ package struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// Makes an instant from nanoseconds since the clock's zero.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Whether `lhs` is the earlier.
     package static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
     /// The instant that much later. It stops at the ends of the range that can be held.

@@ -1,16 +1,13 @@
 import TrackerPlatform
 
-/// A folder of the file system.
 struct Directory: Hashable, Sendable {
     /// Where it is, without a slash at the end.
     let path: String
 
-    /// Names a folder.
     init(_ path: String) {
         self.path = path
     }
 
-    /// The folder within this one.
     func folder(_ name: String) -> Directory { Directory(file(name)) }
 
     /// The path of a file within this folder.

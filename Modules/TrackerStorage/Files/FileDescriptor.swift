@@ -2,7 +2,6 @@ import TrackerPlatform
 
 /// An open file, closed when it goes out of scope; child processes do not inherit it.
 struct FileDescriptor: ~Copyable {
-    /// The descriptor's number.
     let number: Int32
     private let path: String
 
@@ -42,7 +41,6 @@ struct FileDescriptor: ~Copyable {
         }
     }
 
-    /// Which file this is.
     var identity: FileIdentity? {
         var status = stat()
         return unsafe fstat(number, &status) == 0 ? FileIdentity(status) : nil

@@ -46,7 +46,6 @@ struct FileLock: ~Copyable {
         }
     }
 
-    /// Releases the lock.
     func unlock() { flock(descriptor.number, LOCK_UN) }
 }
 
@@ -85,7 +84,6 @@ struct WriterLock: ~Copyable {
     /// Takes the lock if it was used before and is free.
     func takeIfFree() -> Bool { lock?.tryLock() ?? false }
 
-    /// Releases the lock.
     func giveUp() { lock?.unlock() }
 }
 
@@ -183,7 +181,6 @@ struct LanePresence: ~Copyable {
     private let path: String
     private var lock: FileLock?
 
-    /// Names the lock of a lane.
     init(_ folder: StateFolder, _ lane: LaneIdentity) {
         path = folder.openLock(of: lane)
     }

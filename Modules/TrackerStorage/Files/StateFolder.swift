@@ -3,10 +3,8 @@ import TrackerPlatform
 
 /// The folder that holds everything of a client that survives a restart, and the names of the files in it.
 package struct StateFolder: Hashable, Sendable {
-    /// The path of the folder.
     package var path: String { directory.path }
 
-    /// The folder itself.
     let directory: Directory
 
     /// Names a folder. It makes nothing on disk.
@@ -61,7 +59,6 @@ package struct StateFolder: Hashable, Sendable {
         return name.isEmpty ? "default" : String(name.prefix(200))
     }
 
-    /// Reads this process's environment.
     package static func environmentVariable(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
@@ -93,13 +90,10 @@ package struct StateFolder: Hashable, Sendable {
         guard directory.isReadable else { throw StorageError(.folder, "The folder \(path) cannot be read") }
     }
 
-    /// The database's name.
     static let databaseName = "tracker.sqlite3"
 
-    /// The database.
     var database: String { directory.file(Self.databaseName) }
 
-    /// The database's write-ahead log.
     var log: String { database + "-wal" }
 
     /// The lock that writers of the database queue on.

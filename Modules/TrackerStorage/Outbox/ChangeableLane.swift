@@ -7,9 +7,7 @@ protocol ChangeableLane {
     /// Why a part of the lane cannot be read or written.
     associatedtype Failure: Error
 
-    /// The brand's consent.
     var consent: Consent { get }
-    /// The generation of new records.
     var generation: Generation { get }
     /// What it is bound to.
     var entry: GenerationEntry { get }
@@ -19,7 +17,6 @@ protocol ChangeableLane {
     /// A value that has not expired.
     func value(_ key: StoredKey) throws(Failure) -> String?
 
-    /// Keeps the brand's consent.
     mutating func save(_ consent: Consent) throws(Failure)
     /// Keeps what a generation is bound to.
     mutating func save(_ entry: GenerationEntry, of generation: Generation) throws(Failure)
@@ -33,9 +30,7 @@ protocol ChangeableLane {
     /// Erases what other lanes of the brand have, and the brand's values.
     mutating func eraseBrand() throws(Failure)
 
-    /// Removes the records that were delivered.
     mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(Failure)
-    /// Removes records.
     mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(Failure)
     /// Removes the records whose generation has no session.
     mutating func dropUnbound(_ reason: DropReason) throws(Failure)
@@ -70,7 +65,6 @@ extension ChangeableLane {
         }
     }
 
-    /// Makes changes of values.
     mutating func make(_ changes: [ValueChange]) throws(Failure) {
         for change in changes {
             if let text = change.text { try store(change.key, text, nil) } else { try remove(change.key) }
@@ -92,7 +86,6 @@ extension ChangeableLane {
         try beginGeneration(GenerationEntry(device: entry.device))
     }
 
-    /// Binds a generation to a session.
     mutating func bind(_ generation: Generation, _ session: SessionID) throws(Failure) {
         guard var entry = try entry(of: generation) else { return }
         entry.session = session

@@ -4,7 +4,6 @@ package import TrackerModels
 ///
 /// Instances and processes that use one state folder and one identity share the lane. Credentials are not part of it.
 package struct LaneIdentity: Hashable, Sendable {
-    /// The kind of client.
     package enum Kind: String, Hashable, Sendable {
         /// Sessions with a backend: `MobileTracker`.
         case session
@@ -14,14 +13,12 @@ package struct LaneIdentity: Hashable, Sendable {
         case endpoint
     }
 
-    /// The kind of client.
     package let kind: Kind
     /// Whose lane it is: the brand's number, a fingerprint of the write key, or empty. It is never a secret.
     package let owner: String
     /// The canonical base URL or endpoint.
     package let origin: String
 
-    /// Names a lane.
     package init(kind: Kind, owner: String, origin: String) {
         self.kind = kind
         self.owner = owner
@@ -47,7 +44,6 @@ package struct GenerationEntry: Hashable, Sendable {
     /// The user the session was last identified with.
     package var identifyID: UserID?
 
-    /// Makes an entry.
     package init(session: SessionID? = nil, device: DeviceID? = nil, identifyID: UserID? = nil) {
         self.session = session
         self.device = device
@@ -63,7 +59,6 @@ package struct LaneState: Hashable, Sendable {
     package var consent: Consent
     /// What the current generation is bound to.
     package var entry: GenerationEntry
-    /// How many records wait.
     package var queuedRecords: Int
     /// How many bytes their bodies have.
     package var queuedBytes: Int
@@ -84,7 +79,6 @@ package struct LaneState: Hashable, Sendable {
     /// The database that was read; `nil` if there was none.
     package var database: DatabaseID?
 
-    /// Describes a lane.
     package init(
         generation: Generation, consent: Consent, entry: GenerationEntry, queuedRecords: Int, queuedBytes: Int,
         oldestOccurredAt: Timestamp?, lastSequence: Int64 = 0, sessionExpiresAt: Timestamp? = nil,

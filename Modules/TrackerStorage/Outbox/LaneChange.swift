@@ -40,7 +40,6 @@ package enum LaneChange: Sendable {
     case ensure(StoredKey, String)
     /// Stores a value under a key of the lane or the brand, unless the generation has ended.
     case store(StoredKey, String, Generation?)
-    /// Removes a value.
     case remove(StoredKey)
     /// Removes records that were delivered.
     case delivered([Record.ID], bytes: WireBytes)
@@ -57,21 +56,18 @@ package enum LaneChange: Sendable {
     case barrier
 }
 
-/// The sizes of a request's body.
 package struct WireBytes: Hashable, Sendable {
     /// Bytes before compression.
     package var before: Int
     /// Bytes that were sent.
     package var after: Int
 
-    /// Describes a body.
     package init(before: Int, after: Int) {
         self.before = before
         self.after = after
     }
 }
 
-/// The result of a change.
 package enum ChangeResult: Hashable, Sendable {
     /// The change is on disk. The state is that of the lane right after the transaction.
     case done(LaneState)
@@ -82,7 +78,6 @@ package enum ChangeResult: Hashable, Sendable {
     case pending(MessageID, LaneState)
     /// A change with this id has taken effect before: nothing was done.
     case repeated(LaneState)
-    /// The record was refused.
     case refused(RefusalReason)
     /// The disk did not take the change, or not all of it.
     ///

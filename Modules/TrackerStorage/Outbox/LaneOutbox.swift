@@ -31,7 +31,6 @@ package protocol LaneOutbox: Sendable {
     /// disk. Whatever the limits, it returns at least one record, and all records of a group that has been sent before.
     func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek
 
-    /// Reads the lane.
     func state() throws(StorageError) -> LaneState
 
     /// Whether no process has written anything since a read. This is the cheapest check before a record that was read
@@ -52,7 +51,6 @@ package protocol LaneOutbox: Sendable {
     /// A stored value: that of the database, else that of the backup file; `nil` once it has expired.
     func value(for key: StoredKey) -> String?
 
-    /// The lane's counters.
     func account() throws(StorageError) -> Account
 
     /// Other lanes that hold records while no process delivers them.
@@ -89,9 +87,7 @@ extension LaneOutbox {
     }
 }
 
-/// What an outbox has found when it was opened.
 package struct Opening: Hashable, Sendable {
-    /// The lane.
     package var state: LaneState
     /// Records that were moved here from lanes of the same brand that never had a session.
     package var movedRecords: Int
@@ -101,7 +97,6 @@ package struct Opening: Hashable, Sendable {
     /// observer has been called.
     package var writeFailure: StorageError?
 
-    /// Describes an opening.
     package init(
         state: LaneState, movedRecords: Int = 0, recovery: DatabaseRecovery? = nil, writeFailure: StorageError? = nil
     ) {
@@ -121,7 +116,6 @@ package struct DatabaseRecovery: Hashable, Sendable {
     /// Records that could not; `nil` if the number is unknown.
     package var lost: Int?
 
-    /// Describes a recovery.
     package init(setAside: String, carriedOver: Int, lost: Int?) {
         self.setAside = setAside
         self.carriedOver = carriedOver
@@ -131,7 +125,6 @@ package struct DatabaseRecovery: Hashable, Sendable {
 
 /// The oldest records of a lane, and the lane in the same instant.
 package struct Peek: Sendable {
-    /// The lane.
     package var state: LaneState
     /// The oldest records, oldest first.
     package var records: [Record]
@@ -142,7 +135,6 @@ package struct Peek: Sendable {
     /// With it ``LaneOutbox/isUnchanged(since:)`` says later whether anything was written; `nil` if it cannot.
     package var version: LaneVersion?
 
-    /// Describes a read.
     package init(
         state: LaneState, records: [Record], entries: [Generation: GenerationEntry], groups: [GroupExtent] = [],
         version: LaneVersion? = nil
@@ -172,7 +164,6 @@ package struct GroupExtent: Hashable, Sendable {
     /// How many records there are.
     package var count: Int
 
-    /// Describes a group.
     package init(first: Record.ID, last: Record.ID, count: Int) {
         self.first = first
         self.last = last
@@ -188,16 +179,13 @@ package struct Account: Hashable, Sendable {
     /// taken over. If the database was damaged, removed or replaced since, the account has begun anew, with the records
     /// that were found then.
     package var recovered: Int
-    /// Records delivered since.
     package var delivered: Int
-    /// Records that wait now.
     package var queued: Int
     /// Records dropped since, by reason.
     package var dropped: [DropReason: Int]
     /// Bytes of the delivered requests' bodies.
     package var bytes: WireBytes
 
-    /// Describes the counters.
     package init(
         accepted: Int, recovered: Int, delivered: Int, queued: Int, dropped: [DropReason: Int], bytes: WireBytes
     ) {
@@ -219,12 +207,10 @@ package struct Account: Hashable, Sendable {
 
 /// A lane that holds records while no process delivers it.
 package struct StrandedLane: Hashable, Sendable {
-    /// Which lane.
     package var identity: LaneIdentity
     /// How many records it holds.
     package var records: Int
 
-    /// Describes a lane.
     package init(identity: LaneIdentity, records: Int) {
         self.identity = identity
         self.records = records

@@ -1,6 +1,5 @@
 package import TrackerModels
 
-/// How an outbox is opened.
 package struct OutboxConfiguration: Sendable {
     /// Where the state is kept.
     package enum Location: Hashable, Sendable {
@@ -33,7 +32,6 @@ package struct OutboxConfiguration: Sendable {
     /// The current run of the machine. What a process has written without a sync survives the process, but perhaps not
     /// a power cut.
     package var bootID: BootID
-    /// The wall clock.
     package var wallClock: @Sendable () -> Timestamp
     /// Receives what happened without a call; called on the writer's queue.
     package var observer: @Sendable (OutboxEvent) -> Void
@@ -66,7 +64,6 @@ package struct OutboxConfiguration: Sendable {
     }
 }
 
-/// An event of the outbox.
 package enum OutboxEvent: Hashable, Sendable {
     /// Records left without being delivered. The ids are those that are known; the count is exact.
     case dropped([MessageID], count: Int, DropReason)
@@ -77,7 +74,6 @@ package enum OutboxEvent: Hashable, Sendable {
     case replaced(lost: Int?)
     /// The disk refuses writes; reported once until it recovers.
     case writeFailed(StorageError)
-    /// The disk can be written again.
     case recovered
     /// The resets and decisions that the disk had refused are written, by this outbox or another one of the process.
     case unwrittenIsWritten

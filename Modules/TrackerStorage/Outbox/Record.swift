@@ -13,13 +13,10 @@ package struct Draft: Sendable {
         case template(BodyTemplate)
     }
 
-    /// The record's key.
     package var messageID: MessageID
     /// Whether a caller chose the key: then a second record with it is answered as the first and not queued.
     package var hasCallerKey: Bool
-    /// Which request carries it.
     package var route: Route
-    /// What it carries.
     package var body: Body
     /// An object to merge into the session's metadata in the record's own transaction.
     package var sessionMetadata: JSONText?
@@ -37,7 +34,6 @@ package struct Draft: Sendable {
     /// When the call was made, on the monotonic clock, for ages within this run.
     package var acceptedAt: Duration
 
-    /// Describes a call.
     package init(
         messageID: MessageID, hasCallerKey: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
         values: [ValueChange] = [], occurredAt: Timestamp, acceptedAt: Duration
@@ -66,25 +62,19 @@ package struct Draft: Sendable {
 package struct Record: Hashable, Sendable {
     /// The number of its row, unique in the database.
     package struct ID: Hashable, Comparable, Sendable {
-        /// The row's number.
         package let number: Int64
 
-        /// Names a row.
         package init(_ number: Int64) { self.number = number }
 
-        /// Whether `lhs` was queued first.
         package static func < (lhs: ID, rhs: ID) -> Bool { lhs.number < rhs.number }
     }
 
-    /// Its row.
     package var id: ID
-    /// Its key.
     package var messageID: MessageID
     /// Its number in the lane, counting from 1, never used twice.
     package var sequence: Int64
     /// The generation it was made in.
     package var generation: Generation
-    /// Which request carries it.
     package var route: Route
     /// A JSON object. What is known only when it is sent, such as the session, is added then.
     package var body: JSONText
@@ -93,7 +83,6 @@ package struct Record: Hashable, Sendable {
     /// When the call was made on the monotonic clock, if it was made in this run of this process.
     package var acceptedAt: Duration?
 
-    /// Describes a record.
     package init(
         id: ID, messageID: MessageID, sequence: Int64, generation: Generation, route: Route, body: JSONText,
         occurredAt: Timestamp, acceptedAt: Duration?
@@ -135,7 +124,6 @@ package enum Route: Int, Hashable, Sendable, CaseIterable {
 ///
 /// So a record has the user that the changes before it have set, in whichever process they were made.
 package struct BodyTemplate: Sendable {
-    /// A part of the object.
     package enum Member: Sendable {
         /// The members of an object, as they are.
         case fixed(JSONText)
@@ -150,7 +138,6 @@ package struct BodyTemplate: Sendable {
     /// The parts, in their order.
     package var members: [Member]
 
-    /// Describes an object.
     package init(_ members: [Member]) { self.members = members }
 
     /// How many bytes of it are known by now.
@@ -165,14 +152,11 @@ package struct BodyTemplate: Sendable {
     }
 }
 
-/// A change of one of the client's own values.
 package struct ValueChange: Hashable, Sendable {
-    /// Which value.
     package var key: StoredKey
     /// The value; `nil` removes it.
     package var text: String?
 
-    /// Describes a change.
     package init(_ key: StoredKey, _ text: String?) {
         self.key = key
         self.text = text

@@ -8,7 +8,6 @@ struct Stage: Sendable {
     private static let groupSize = 1_000
     private static let groupBytes = 8 << 20
 
-    /// The tasks of one transaction.
     private struct Group: Sendable {
         var tasks: [StagedTask] = []
         var bytes = 0
@@ -21,11 +20,9 @@ struct Stage: Sendable {
         }
     }
 
-    /// Whether tasks are written.
     enum Phase: Sendable {
         /// Not yet: tasks wait.
         case waiting
-        /// Tasks are written.
         case open
         /// The folder cannot be used: tasks are refused.
         case failed(StorageError)
@@ -33,7 +30,6 @@ struct Stage: Sendable {
         case closed
     }
 
-    /// Whether tasks are written.
     private(set) var phase = Phase.waiting
     /// Records that have left the queue in memory and not yet on disk.
     private(set) var settling: Set<Record.ID> = []
@@ -43,7 +39,6 @@ struct Stage: Sendable {
     private(set) var databaseCount = 0
     /// Counts the groups that were written.
     var commits: Int64 = 0
-    /// Why the disk refuses to be written.
     var writeFailure: StorageError?
     /// When the account begins.
     var origin = LaneOrigin()
@@ -66,7 +61,6 @@ struct Stage: Sendable {
     private let bound: Int
     /// Which records are refused past that.
     private let overflow: DeliveryOptions.Overflow
-    /// How many records are staged.
     private(set) var records = 0
     /// How many bytes are staged.
     private var stagedBytes = 0
@@ -90,7 +84,6 @@ struct Stage: Sendable {
         self.overflow = overflow
     }
 
-    /// Whether tasks are written.
     var isOpen: Bool {
         if case .open = phase { true } else { false }
     }
@@ -333,7 +326,6 @@ enum LaneTask: Sendable {
 struct StagedTask: Sendable {
     /// What is to be done.
     var task: LaneTask
-    /// Called with the result.
     var completion: @Sendable (ChangeResult) -> Void = { _ in }
 
     /// About how many bytes it adds to a transaction.

@@ -4,7 +4,6 @@ import TrackerModels
 ///
 /// They hold in memory and are written first once writing works. ``UnwrittenLog`` keeps them.
 struct UnwrittenChanges: Sendable {
-    /// The changes.
     private(set) var changes: [LaneChange] = []
     /// Whether a reset of another lane of the brand waits.
     private var awaitsOtherLane = false
@@ -24,7 +23,6 @@ struct UnwrittenChanges: Sendable {
         }
     }
 
-    /// Whether there are none.
     var isEmpty: Bool { changes.isEmpty }
 
     /// Whether one of them must be written before anything may be sent.

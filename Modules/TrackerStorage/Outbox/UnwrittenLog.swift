@@ -17,9 +17,7 @@ final class UnwrittenLog: Sendable {
     /// A change of one lane.
     struct Entry: Sendable {
         fileprivate let number: Int
-        /// Which lane.
         let lane: LaneIdentity
-        /// The change.
         let change: LaneChange
         /// The database in which it was decided, if it counts in that one alone.
         let database: DatabaseID?
@@ -44,7 +42,6 @@ final class UnwrittenLog: Sendable {
         var listeners: [ObjectIdentifier: @Sendable (Notice) -> Void] = [:]
     }
 
-    /// Where the log belongs.
     private struct Place: Hashable {
         var folder: String
         var brand: String

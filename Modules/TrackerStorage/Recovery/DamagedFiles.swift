@@ -19,7 +19,6 @@ struct DamagedFiles {
 
     private let directory: Directory
 
-    /// Names the files of a folder.
     init(_ folder: StateFolder) {
         directory = folder.directory
     }

@@ -16,7 +16,6 @@ struct RecoveredDatabase {
     private let folder: StateFolder
     private let files: DamagedFiles
 
-    /// Names the files.
     init(_ folder: StateFolder) {
         self.folder = folder
         files = DamagedFiles(folder)
@@ -197,11 +196,9 @@ struct LaneRecovery {
 struct RecoveredLane {
     /// The lane's number in the lost database, 0 if it is not known.
     var number: Int64 = 0
-    /// The brand's consent.
     var consent: Consent?
     /// How often the brand's values were reset.
     var epoch: Int64 = 1
-    /// The lane's generation.
     var generation: Int64 = 1
     /// A sequence number that no record can have exceeded.
     var reserved: Int64 = 0

@@ -27,7 +27,6 @@ import TrackerPlatform
     /// Writers queue on a lock of their own. This wait is for other tools, and for the moment of a log's recovery.
     static let busyTimeout: Int32 = 5_000
 
-    /// Where the database is.
     let path: String
     private let handle: OpaquePointer
     private let cache = StatementCache()

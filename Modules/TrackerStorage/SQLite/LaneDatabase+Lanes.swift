@@ -42,7 +42,6 @@ extension LaneDatabase {
         }
     }
 
-    /// Finds a lane's rows.
     func key(of identity: LaneIdentity) throws(StorageError) -> LaneKey? {
         try statement(
             """
@@ -148,7 +147,6 @@ extension LaneDatabase {
             .first(key.lane, generation.number) { GenerationEntry($0) }
     }
 
-    /// Writes a generation's binding.
     func save(_ entry: GenerationEntry, of generation: Generation, in key: LaneKey) throws(StorageError) {
         try statement(
             """

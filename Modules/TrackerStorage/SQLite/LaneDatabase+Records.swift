@@ -14,7 +14,6 @@ struct RemovedRecord {
     }
 }
 
-/// The rows of records.
 extension LaneDatabase {
     /// Adds a record.
     ///

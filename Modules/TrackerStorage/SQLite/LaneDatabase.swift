@@ -4,7 +4,6 @@ import TrackerModels
 ///
 /// It serves one caller at a time, who holds the lock that it needs.
 final class LaneDatabase {
-    /// The handle.
     let connection: Connection
     /// Names it among all databases; `nil` if it has lost its name.
     let id: DatabaseID?

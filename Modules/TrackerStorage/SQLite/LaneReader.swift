@@ -22,7 +22,6 @@ final class LaneReader: Sendable {
     private let state = Mutex(State())
     private let isShut = Atomic(false)
 
-    /// Names what is read.
     init(_ folder: StateFolder, _ lane: LaneIdentity) {
         self.folder = folder
         self.lane = lane

@@ -5,7 +5,6 @@ struct LaneKey: Hashable, Sendable {
     /// How many bits of a record's number are its sequence number; those above are its lane.
     private static let sequenceBits: Int64 = 44
 
-    /// The lane's number.
     let lane: Int64
     /// The number of its brand.
     let brand: Int64
@@ -37,7 +36,6 @@ struct LaneKey: Hashable, Sendable {
 
 /// The rows of a lane and its brand.
 struct LaneRow: Hashable, Sendable {
-    /// Which rows.
     let key: LaneKey
     /// The brand's consent, if one is stored.
     var consent: Consent?
@@ -88,7 +86,6 @@ struct LaneCounters: Hashable, Sendable {
 
 /// The point from which an outbox counts: when it opened the lane, or when it found another database in its place.
 struct LaneOrigin: Hashable, Sendable {
-    /// The lane's counters then.
     var counters = LaneCounters()
     /// How many records were found.
     var recovered = 0

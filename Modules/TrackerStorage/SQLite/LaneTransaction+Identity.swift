@@ -127,7 +127,6 @@ extension LaneTransaction {
         if let device = try value(.deviceID).flatMap(DeviceID.init) { try useDevice(device) }
     }
 
-    /// A key's full name.
     func storedName(_ key: StoredKey) -> String { configuration.keyPrefix + key.name }
 
     private func expiry(of key: StoredKey) throws(StorageError) -> Timestamp? {

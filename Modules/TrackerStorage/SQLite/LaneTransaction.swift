@@ -14,7 +14,6 @@ struct LaneTransaction {
 
     /// What to do and to report once the transaction has taken effect.
     struct Summary: Sendable {
-        /// The lane.
         var state: LaneState
         /// Records of this lane that were dropped without a call that names them.
         var dropped: [OutboxEvent] = []
@@ -24,7 +23,6 @@ struct LaneTransaction {
         var erases = false
         /// How many bytes of bodies are gone.
         var freedBytes = 0
-        /// The lane's row.
         var row: LaneRow
     }
 
@@ -45,7 +43,6 @@ struct LaneTransaction {
     private var base: (counters: LaneCounters, dropped: Int)
     /// What was dropped so far, of every lane.
     private var drops: [Int64: [DropReason: Int]] = [:]
-    /// The events to report.
     var events: [OutboxEvent] = []
     var changesValues = false
     var erases = false
@@ -73,7 +70,6 @@ struct LaneTransaction {
         if let expires = self.row.identifyExpires, expires <= now { try remove(.identifyID) }
     }
 
-    /// Applies one change.
     mutating func apply(_ change: LaneChange) throws(StorageError) -> Effect {
         switch change {
         case .append(let draft): return try append(draft)
@@ -137,7 +133,6 @@ struct LaneTransaction {
         return reserved != nil
     }
 
-    /// Gives the next sequence number.
     mutating func nextSequence() -> Int64 {
         if row.sequence >= row.reserved || configuration.bootID.replaces(row.boot) { beginBlock() }
         row.sequence += 1

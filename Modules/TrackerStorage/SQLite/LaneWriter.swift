@@ -10,7 +10,6 @@ struct LaneWriter: ~Copyable {
     struct Outcome: Sendable {
         /// The result of each task, in order.
         var results: [ChangeResult] = []
-        /// The events to report.
         var events: [OutboxEvent] = []
         /// Records that have left the queue on disk as well.
         var settled: [Record.ID] = []
@@ -118,7 +117,6 @@ struct LaneWriter: ~Copyable {
         return try lane.database.reading { () throws(StorageError) in try body(lane.database, lane.key) }
     }
 
-    /// Closes everything.
     mutating func close() {
         // A process that writes at this moment has the lane's database open and closes it later, or writes another lane.
         if lock?.takeIfFree() == true {
@@ -211,7 +209,6 @@ struct LaneWriter: ~Copyable {
         }
     }
 
-    /// Runs one transaction.
     private mutating func transact(
         _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: OpenedLane, _ elsewhere: LaneIdentity?,
         _ outcome: inout Outcome

@@ -12,10 +12,8 @@ struct RecordTransfer {
     private let folder: StateFolder
     /// The locks for delivering the other lanes and for having them open, held until the transaction has ended.
     private var locks: [LaneLock] = []
-    /// How many records have moved.
     private(set) var count = 0
 
-    /// Prepares to move records.
     init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder) {
         self.database = database
         self.configuration = configuration

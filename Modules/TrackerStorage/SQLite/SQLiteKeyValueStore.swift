@@ -11,7 +11,6 @@ struct SQLiteKeyValueStore {
     /// Counts the resets of the lane or the brand: values of an earlier one do not count.
     let epoch: Int64
 
-    /// Names the rows.
     init(_ database: LaneDatabase, _ row: LaneRow, _ scope: ValueScope) {
         self.database = database
         brand = row.key.brand
@@ -19,7 +18,6 @@ struct SQLiteKeyValueStore {
         epoch = scope == .lane ? row.generation.number : row.epoch
     }
 
-    /// Reads a value.
     func holding(for key: String) throws(StorageError) -> Holding {
         try database.statement("SELECT value, expires FROM value WHERE brand = ?1 AND lane = ?2 AND key = ?3")
             .first(brand, lane, key) { holding($0) } ?? .absent

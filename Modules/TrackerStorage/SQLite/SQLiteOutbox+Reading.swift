@@ -73,7 +73,6 @@ extension SQLiteOutbox {
         return peek
     }
 
-    /// Reads the lane.
     package func state() throws(StorageError) -> LaneState {
         var state = unwritten.state(over: try diskState())
         state.writeFailure = stage.withLock(\.writeFailure)
@@ -148,7 +147,6 @@ extension SQLiteOutbox {
         return reading.text
     }
 
-    /// The lane's counters.
     package func account() throws(StorageError) -> Account {
         let found = try read { (database, key, _) throws(StorageError) in
             var counters = try database.lane(key, prefix: "")?.counters ?? LaneCounters()

@@ -2,11 +2,8 @@ package import TrackerModels
 
 /// What a state folder holds, read without changing anything in it, and without waiting for other processes.
 package struct StateInspection: Sendable {
-    /// One lane on disk.
     package struct Lane: Sendable {
-        /// Whose lane it is.
         package var identity: LaneIdentity
-        /// How many records wait.
         package var queued: Int
         /// How many bytes their bodies have.
         package var queuedBytes: Int

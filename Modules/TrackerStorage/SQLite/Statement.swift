@@ -25,7 +25,6 @@ import TrackerModels
     /// What it was compiled from.
     var text: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 
-    /// Runs the statement to its end.
     func run<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) {
         defer { reset() }
         try bind(repeat each values)
@@ -81,7 +80,6 @@ import TrackerModels
         return try step() ? unsafe sqlite3_column_int64(handle, 0) : nil
     }
 
-    /// Whether there is a row.
     func hasRow<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) -> Bool {
         defer { reset() }
         try bind(repeat each values)
@@ -160,7 +158,6 @@ extension Statement {
 
         fileprivate init(_ statement: Statement) { self.statement = statement }
 
-        /// Whether a column is null.
         func isNull(_ column: StaticString) -> Bool {
             unsafe sqlite3_column_type(statement.handle, statement.index(of: column)) == SQLITE_NULL
         }
@@ -204,7 +201,6 @@ extension [UInt8]? {
     }
 }
 
-/// What a statement takes.
 protocol SQLiteValue {
     /// Binds the value to a statement, which copies it.
     ///

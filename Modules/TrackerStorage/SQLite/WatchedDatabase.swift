@@ -3,11 +3,9 @@ import TrackerPlatform
 
 /// A database that is open, and the lane that was found in it.
 struct OpenedLane {
-    /// The database.
     let database: LaneDatabase
     /// The lane's rows; if they were deleted, the next transaction makes new ones.
     var key: LaneKey
-    /// The lane.
     let state: LaneState
     /// When the account begins.
     let origin: LaneOrigin
@@ -92,7 +90,6 @@ struct WatchedDatabase: ~Copyable {
         reader?.close()
     }
 
-    /// Closes both connections.
     mutating func close() {
         lane = nil
         reader?.close()

@@ -2,7 +2,6 @@ import TrackerModels
 
 /// A value as it is kept.
 struct StoredValue: Hashable, Sendable {
-    /// The value.
     var text: String
     /// When it ends, by the wall clock.
     var expires: Timestamp
@@ -22,14 +21,12 @@ enum Holding: Hashable, Sendable {
 
 /// Whose values: a lane's or its brand's.
 enum ValueScope: Hashable, Sendable {
-    /// The values of one lane.
     case lane
     /// The values that all lanes of a brand share.
     case brand
 }
 
 extension StoredKey {
-    /// Whose value it is.
     var scope: ValueScope {
         switch self {
         case .deviceID, .brandID: .brand
@@ -40,7 +37,6 @@ extension StoredKey {
 
 /// Values that are kept twice: in the database, which decides, and in backup files, in case it loses one.
 struct BackedUpKeyValueStore {
-    /// The result of reading a value.
     struct Reading: Hashable {
         /// The value, unless there is none or it has expired.
         var text: String?
@@ -48,7 +44,6 @@ struct BackedUpKeyValueStore {
         var repair: Repair?
     }
 
-    /// A repair.
     enum Repair: Hashable {
         /// The primary lacks what the backup has.
         case healPrimary(StoredValue)

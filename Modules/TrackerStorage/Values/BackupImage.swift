@@ -4,7 +4,6 @@ import TrackerModels
 struct BackupImage: Sendable {
     /// The files of the brand, or of one lane.
     struct Scope: Sendable {
-        /// Where they are.
         var files: FileKeyValueStore
         /// The span of life that values must belong to.
         var epoch: Int64

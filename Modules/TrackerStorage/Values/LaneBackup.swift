@@ -6,11 +6,9 @@ struct LaneBackup: Sendable {
     enum Fact: String {
         /// Whose folder this is: a JSON object.
         case identity
-        /// The brand's consent.
         case consent
         /// How often the brand's values were reset.
         case epoch
-        /// The lane's generation.
         case generation
         /// The lane's number in the database.
         case number
@@ -22,18 +20,14 @@ struct LaneBackup: Sendable {
         case refusal
     }
 
-    /// The files of a lane.
     let lane: FileKeyValueStore
-    /// The files of its brand.
     let brand: FileKeyValueStore
 
-    /// Names the files.
     init(_ folder: StateFolder, _ identity: LaneIdentity) {
         lane = FileKeyValueStore(directory: folder.laneBackup(of: identity))
         brand = FileKeyValueStore(directory: folder.brandBackup(of: identity))
     }
 
-    /// The files of a scope.
     func files(_ scope: ValueScope) -> FileKeyValueStore {
         switch scope {
         case .lane: lane
@@ -73,7 +67,6 @@ struct LaneBackup: Sendable {
         get throws(StorageError) { try lane.number(.number) ?? 0 }
     }
 
-    /// The brand's consent.
     var consent: Consent? {
         get throws(StorageError) { try brand.text(.consent).flatMap(Consent.init) }
     }
