@@ -5,7 +5,6 @@ struct JSONMemberWalk {
     private let bytes: [UInt8]
     private var position = 1
 
-    /// - Parameter object: An object.
     init(_ object: JSONText) {
         assert(object.kind == .object)
         bytes = object.bytes

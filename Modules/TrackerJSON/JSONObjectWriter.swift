@@ -64,10 +64,6 @@ package struct JSONObjectWriter: Sendable {
     }
 
     /// Appends a member from its parts as they are written.
-    ///
-    /// - Parameters:
-    ///   - key: The key with quotes and escapes.
-    ///   - value: The value as text.
     mutating func append(spelledKey key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         appendComma()
         bytes += key

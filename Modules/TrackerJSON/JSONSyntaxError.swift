@@ -26,11 +26,6 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     /// not text yet, zero.
     public let offset: Int
 
-    /// Makes an error.
-    ///
-    /// - Parameters:
-    ///   - kind: Which rule was broken.
-    ///   - offset: The offset of the offending byte.
     package init(_ kind: Kind, at offset: Int) {
         self.kind = kind
         self.offset = offset

@@ -87,8 +87,6 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     package func appending(path: String) -> String { description + path }
 
     /// Refuses an address that ends in the path of an endpoint, which would be appended to it once more.
-    ///
-    /// - Parameter paths: The endpoints' paths.
     package func checkThatItIsAbove(_ paths: [String]) throws(Invalid) {
         guard let path = paths.first(where: { path.hasSuffix($0) }) else { return }
         throw Invalid(reason: "The URL ends in \(path), which the client appends by itself; leave it out.")

@@ -83,8 +83,6 @@ struct OutputQueueState: Sendable {
     }
 
     /// Says how many notifications were left out, once there is room for that; from then on they are written again.
-    ///
-    /// - Parameter notice: The message that says it.
     mutating func tellLoss(_ notice: (Int) -> [UInt8]) {
         guard leftOutNotifications > 0, !flow.isTooFullForNotifications else { return }
         let message = notice(leftOutNotifications)

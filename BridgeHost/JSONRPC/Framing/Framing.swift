@@ -36,10 +36,6 @@ struct FrameEncoder: Sendable {
     var framing: Framing
 
     /// Appends one framed message.
-    ///
-    /// - Parameters:
-    ///   - message: JSON.
-    ///   - bytes: What is to be written.
     func append(_ message: [UInt8], to bytes: inout [UInt8]) {
         switch framing {
         case .headers:

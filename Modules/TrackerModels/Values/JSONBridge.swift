@@ -75,9 +75,6 @@ struct JSONBridge {
         bytes += number.text.utf8
     }
 
-    /// Appends a tree.
-    ///
-    /// - Parameter tree: What the path leads to.
     mutating func append(tree: JSONValue) throws(JSONConversionError) {
         do throws(JSONTreeFault) {
             try JSONTreeWriter.append(tree, depth: path.count, to: &bytes)

@@ -70,8 +70,6 @@ package protocol LaneOutbox: Sendable {
     func offerUnbound()
 
     /// Writes what is staged, closes everything, releases the locks. What is staged later is refused.
-    ///
-    /// - Parameter completion: Called when everything is closed.
     func close(completion: @escaping @Sendable () -> Void)
 }
 

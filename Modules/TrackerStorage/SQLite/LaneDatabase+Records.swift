@@ -34,7 +34,6 @@ extension LaneDatabase {
 
     /// Copies a record of another database.
     ///
-    /// - Parameter row: That record.
     /// - Returns: False if there is a record of that number already, as in a database that shows some twice.
     func restore(_ row: Statement.Row, number: Int64, body: [UInt8]) throws(StorageError) -> Bool {
         try statement(

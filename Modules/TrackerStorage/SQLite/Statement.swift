@@ -11,10 +11,6 @@ import TrackerModels
     private var columns: [(name: UInt, index: Int32)] = []
 
     /// Takes over a compiled statement.
-    ///
-    /// - Parameters:
-    ///   - handle: What `sqlite3_prepare_v3` made.
-    ///   - path: The database, for messages.
     init(_ handle: OpaquePointer, path: String) {
         unsafe self.handle = handle
         self.path = path
