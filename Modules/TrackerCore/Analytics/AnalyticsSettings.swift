@@ -81,9 +81,9 @@ struct AnalyticsSettings: ClientSettings {
     func succession(to current: AnalyticsSettings) -> Succession { .ignored(hasOthers: options != current.options) }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        BatchDialect(
+        GroupDialect.batches(
             host: base, writeKey: writeKey, timeout: delivery.requestTimeout,
-            schedule: BatchDialect.Schedule(
+            schedule: GroupDialect.Schedule(
                 interval: .seconds(options.flushIntervalSeconds), count: options.flushAt),
             maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes
         )
@@ -104,7 +104,7 @@ struct AnalyticsSettings: ClientSettings {
         }
         do {
             let base = try BaseURL(text, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
-            try base.checkThatItIsAbove([BatchDialect.path])
+            try base.checkThatItIsAbove([GroupDialect.batchPath])
             return base
         } catch {
             throw FieldCheck.fault("ingestionHost", .invalid("is not usable. \(error.reason)"))

@@ -63,7 +63,7 @@ struct BasicSettings: ClientSettings {
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        EndpointDialect(endpoint: endpoint, apiKey: apiKey, timeout: delivery.requestTimeout)
+        GroupDialect.arrays(endpoint: endpoint, apiKey: apiKey, timeout: delivery.requestTimeout)
     }
 
     func succession(to current: BasicSettings) -> Succession {

@@ -250,9 +250,9 @@ struct DeliveryState: Sendable {
     /// Starts over with another dialect: it has other credentials, and the breaker is closed.
     mutating func resume(with dialect: any Dialect) {
         ahead = nil
-        let old = self.dialect
+        let groups = self.dialect.groups
         self.dialect = dialect
-        self.dialect.follow(old)
+        if let groups { self.dialect.follow(groups) }
         era += 1
         isHolding = false
         if isHalted { phase = .started }

@@ -21,9 +21,7 @@ protocol Dialect: Sendable {
     func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant?
 
     /// What an answer means, to the records and to the lane.
-    ///
-    /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
-    mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict
+    mutating func judge(_ answer: SortedAnswer, to plan: Plan) -> Verdict
 
     /// Whether there is something to do for the lane although nothing is queued.
     func needsSession(_ lane: LaneState) -> Bool
@@ -31,18 +29,33 @@ protocol Dialect: Sendable {
     /// Forgets what it remembered about records and sessions: the queue was emptied, or another process has it.
     mutating func forget()
 
+    /// The groups that have gone out, if records travel in groups.
+    var groups: GroupSizer? { get }
+
     /// Continues for a dialect of the same lane that had other credentials.
-    mutating func follow(_ other: any Dialect)
+    mutating func follow(_ groups: GroupSizer)
 }
 
 extension Dialect {
-    mutating func follow(_: any Dialect) {}
+    var groups: GroupSizer? { nil }
+
+    func follow(_: GroupSizer) {}
 
     func prepare(_: LaneView) -> Plan? { nil }
 
     func needsSession(_: LaneState) -> Bool { false }
 
     func stillHolds(_: LaneState, wantedThrough _: Int64, at _: MonotonicInstant) -> MonotonicInstant? { nil }
+
+    /// What an answer means, to the records and to the lane.
+    ///
+    /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
+    mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
+        switch AnswerTable.sort(answer, from: plan.request.url, at: wall) {
+        case .retry(let floor, let sentence): .retry(floor: floor, sentence)
+        case .final(let answer): judge(answer, to: plan)
+        }
+    }
 }
 
 /// A part of the queue's front.
@@ -159,13 +172,13 @@ extension Verdict {
     }
 }
 
-/// The meaning of answers where all dialects agree.
-enum AnswerTable {
+/// An answer that will not be another one for the same request.
+struct SortedAnswer: Sendable {
     /// The class of an answer. Each dialect decides what the class means to it.
-    enum Class: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
         case success
-        /// The request may be right: the server, or the way to it, is down or busy.
-        case retry(floor: Duration)
+        /// The request cannot be sent: it is no HTTP request.
+        case unsendable
         /// The body is too large (413).
         case tooLarge
         /// The credentials are refused (401, 403).
@@ -176,22 +189,57 @@ enum AnswerTable {
         case refused
     }
 
+    var kind: Kind
+    /// What the server has answered; `nil` if the request cannot be sent.
+    var response: HTTPResponse?
+    /// How the answer reads in a log.
+    var sentence: String
+
+    /// The status, or 0.
+    var status: Int { response?.status ?? 0 }
+}
+
+/// The meaning of answers where all dialects agree.
+enum AnswerTable {
+    /// What an answer says of its request.
+    enum Sorted: Sendable {
+        /// The request may be right: the server, or the way to it, is down or busy. The wait is at least `floor`.
+        case retry(floor: Duration, String)
+        case final(SortedAnswer)
+    }
+
     /// Sorts an answer by its status.
-    static func classify(_ response: HTTPResponse, at wall: Timestamp) -> Class {
-        // Most answers are a 2xx, whose headers need not be read.
-        if (200..<300).contains(response.status) { return .success }
-        let wait = response.retryAfter(at: wall) ?? .zero
-        return switch response.status {
-        case 429: .retry(floor: max(wait, .seconds(1)))
+    static func sort(_ answer: Answer, from url: String, at wall: Timestamp) -> Sorted {
+        switch answer {
+        case .failure(let error) where error.kind == .invalidRequest:
+            return .final(SortedAnswer(kind: .unsendable, response: nil, sentence: error.message))
+        case .failure(let error): return .retry(floor: .zero, error.message)
+        case .success(let response):
+            // Most answers are a 2xx, whose headers need not be read.
+            let isSuccess = (200..<300).contains(response.status)
+            let sentence = isSuccess ? "" : sentence(response.status, from: url)
+            guard let kind = isSuccess ? .success : kind(of: response.status) else {
+                return .retry(floor: wait(for: response, at: wall), sentence)
+            }
+            return .final(SortedAnswer(kind: kind, response: response, sentence: sentence))
+        }
+    }
+
+    private static func kind(of status: Int) -> SortedAnswer.Kind? {
+        switch status {
         // 407 comes from a proxy, not from the server.
-        case 407, 408: .retry(floor: wait)
+        case 407, 408, 429: nil
         case 413: .tooLarge
         case 401, 403: .unauthorized
         case 404, 410: .gone
         case 304, 400..<500: .refused
         // 5xx, redirects that lead nowhere, and statuses that HTTP does not know.
-        default: .retry(floor: wait)
+        default: nil
         }
+    }
+
+    private static func wait(for response: HTTPResponse, at wall: Timestamp) -> Duration {
+        max(response.retryAfter(at: wall) ?? .zero, response.status == 429 ? .seconds(1) : .zero)
     }
 
     /// How a status reads in a log.

@@ -113,6 +113,13 @@ struct GroupSizer: Sendable {
         addEnd(group[group.count / 2 - 1].id)
     }
 
+    /// Continues for another one: the groups that have gone out stay as they are.
+    mutating func follow(_ other: GroupSizer) {
+        (ends, recalled, released) = (other.ends, other.recalled, other.released)
+        (limit, ceiling) = (min(other.limit, maxRecords), other.ceiling)
+        (arrivedSize, successes) = (other.arrivedSize, other.successes)
+    }
+
     /// Starts over.
     mutating func forget() {
         ends = []
@@ -141,33 +148,5 @@ struct GroupSizer: Sendable {
         guard let last = group.last else { return }
         ends.removeAll { $0 == last.id }
         recalled.remove(last.id)
-    }
-}
-
-extension GroupSizer {
-    /// What an answer to a group means, where the dialects that send groups agree.
-    ///
-    /// Credentials and missing endpoints mean different things to them: here they count as any refusal.
-    mutating func judge(_ kind: AnswerTable.Class, _ status: Int, _ plan: Plan, _ sentence: String) -> Verdict {
-        let isSingle = plan.records.count <= 1
-        switch kind {
-        case .success:
-            arrived(plan.records)
-            return .delivered([])
-        case .retry(let floor):
-            return .retry(floor: floor, sentence)
-        case .tooLarge where isSingle:
-            dropped(plan.records)
-            return .discard(.tooLarge, sentence)
-        case .tooLarge:
-            tooLarge(plan.records)
-            return .regroup
-        case .refused where isSingle, .unauthorized where isSingle, .gone where isSingle:
-            dropped(plan.records)
-            return .discard(.rejected(status), sentence)
-        case .refused, .unauthorized, .gone:
-            refused(plan.records)
-            return .regroup
-        }
     }
 }

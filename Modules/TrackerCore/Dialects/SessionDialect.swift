@@ -64,27 +64,20 @@ struct SessionDialect: Dialect {
 
     func needsSession(_ lane: LaneState) -> Bool { lane.needsSession }
 
-    mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
-        let response: HTTPResponse
-        switch answer {
-        case .success(let answer): response = answer
-        case .failure(let error) where error.kind == .invalidRequest && !plan.records.isEmpty:
+    mutating func judge(_ answer: SortedAnswer, to plan: Plan) -> Verdict {
+        guard let response = answer.response else {
             // Only a user id or session id of many kilobytes in the path does that: no server accepts such a URL.
+            guard !plan.records.isEmpty else { return .retry(floor: .zero, answer.sentence) }
             forgetRecords(of: plan)
-            return .discard(.tooLarge, error.message)
-        case .failure(let error): return .retry(floor: .zero, error.message)
+            return .discard(.tooLarge, answer.sentence)
         }
-        let kind = AnswerTable.classify(response, at: wall)
-        if kind == .success, plan.purpose == .records {
+        switch plan.purpose {
+        case .session(let generation): return judgeSession(answer, response, generation)
+        case .identify(let user): return judgeIdentify(answer, response, user, plan)
+        case .records where answer.kind == .success:
             forgetRecords(of: plan)
             return .delivered(changes(of: plan, response))
-        }
-        let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
-        if case .retry(let floor) = kind { return .retry(floor: floor, sentence) }
-        switch plan.purpose {
-        case .session(let generation): return judgeSession(kind, response, generation, sentence)
-        case .identify(let user): return judgeIdentify(kind, response, user, plan, sentence)
-        case .records: return judgeRecord(kind, response, plan, sentence)
+        case .records: return judgeRecord(answer, plan)
         }
     }
 
@@ -118,11 +111,9 @@ struct SessionDialect: Dialect {
     }
 
     private mutating func judgeSession(
-        _ kind: AnswerTable.Class, _ response: HTTPResponse, _ generation: Generation, _ sentence: String
+        _ answer: SortedAnswer, _ response: HTTPResponse, _ generation: Generation
     ) -> Verdict {
-        guard kind == .success else {
-            return .halt("No session could be created: \(sentence)")
-        }
+        guard answer.kind == .success else { return .halt("No session could be created: \(answer.sentence)") }
         attempt = nil
         guard let session = SessionAnswer.sessionID(in: response.body) else {
             return .retry(floor: .zero, "No session could be created: \(SessionAnswer.fault(of: response))")
@@ -131,35 +122,30 @@ struct SessionDialect: Dialect {
     }
 
     private mutating func judgeIdentify(
-        _ kind: AnswerTable.Class, _ response: HTTPResponse, _ user: UserID, _ plan: Plan, _ sentence: String
+        _ answer: SortedAnswer, _ response: HTTPResponse, _ user: UserID, _ plan: Plan
     ) -> Verdict {
-        switch kind {
-        case .success:
-            return .progress(rebinding(plan, response) + [.identify(plan.generation, user)])
-        case .unauthorized:
-            return .halt(sentence)
-        case .gone:
-            return sessionLost(plan, sentence)
-        case .tooLarge, .refused, .retry:
+        switch answer.kind {
+        case .success: return .progress(rebinding(plan, response) + [.identify(plan.generation, user)])
+        case .unauthorized: return .halt(answer.sentence)
+        case .gone: return sessionLost(plan, answer.sentence)
+        case .tooLarge, .refused, .unsendable:
             for record in plan.records { unidentifiable.insert(record.id) }
             return .progress([])
         }
     }
 
-    private mutating func judgeRecord(
-        _ kind: AnswerTable.Class, _ response: HTTPResponse, _ plan: Plan, _ sentence: String
-    ) -> Verdict {
-        switch kind {
+    private mutating func judgeRecord(_ answer: SortedAnswer, _ plan: Plan) -> Verdict {
+        switch answer.kind {
         case .unauthorized:
-            return .halt(sentence)
+            return .halt(answer.sentence)
         case .gone where plan.session != nil && !plan.namesMoreThanItsSession:
-            return sessionLost(plan, sentence)
-        case .tooLarge:
+            return sessionLost(plan, answer.sentence)
+        case .tooLarge, .unsendable:
             forgetRecords(of: plan)
-            return .discard(.tooLarge, sentence)
-        case .refused, .gone, .success, .retry:
+            return .discard(.tooLarge, answer.sentence)
+        case .refused, .gone, .success:
             forgetRecords(of: plan)
-            return .discard(.rejected(response.status), sentence)
+            return .discard(.rejected(answer.status), answer.sentence)
         }
     }
 

@@ -32,12 +32,12 @@ enum Speaker: String, CaseIterable, Sendable, CustomTestStringConvertible {
         switch self {
         case .session: return try SessionDialect.sample()
         case .batchOfOne, .batch:
-            return BatchDialect(
+            return GroupDialect.batches(
                 host: try BaseURL("https://in.example.com"), writeKey: Secret("wk"), timeout: .seconds(8),
-                schedule: BatchDialect.Schedule(interval: .seconds(10), count: 1), maxRecords: Int(size),
+                schedule: GroupDialect.Schedule(interval: .seconds(10), count: 1), maxRecords: Int(size),
                 maxBytes: 475_000)
         case .endpointOfOne, .endpoint:
-            return EndpointDialect(endpoint: "https://in.example.com/e", apiKey: Secret("key"), timeout: .seconds(30))
+            return GroupDialect.arrays(endpoint: "https://in.example.com/e", apiKey: Secret("key"), timeout: .seconds(30))
         }
     }
 

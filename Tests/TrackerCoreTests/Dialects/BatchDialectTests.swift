@@ -10,10 +10,10 @@ import TrackerStorage
 struct BatchDialectTests {
     private static func dialect(
         interval: Duration = .seconds(10), flushAt: Int = 20, maxRecords: Int = 100, maxBytes: Int = 475_000
-    ) throws -> BatchDialect {
-        BatchDialect(
+    ) throws -> GroupDialect {
+        GroupDialect.batches(
             host: try BaseURL("https://in.example.com/base"), writeKey: Secret("wk-1234"), timeout: .seconds(8),
-            schedule: BatchDialect.Schedule(interval: interval, count: flushAt), maxRecords: maxRecords,
+            schedule: GroupDialect.Schedule(interval: interval, count: flushAt), maxRecords: maxRecords,
             maxBytes: maxBytes)
     }
 

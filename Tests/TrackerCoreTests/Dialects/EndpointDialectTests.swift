@@ -7,8 +7,8 @@ import TrackerStorage
 
 @Suite("The endpoint dialect")
 struct EndpointDialectTests {
-    private static func dialect() -> EndpointDialect {
-        EndpointDialect(
+    private static func dialect() -> GroupDialect {
+        GroupDialect.arrays(
             endpoint: "https://in.example.com/events?source=a", apiKey: Secret("key-1234"), timeout: .seconds(30))
     }
 

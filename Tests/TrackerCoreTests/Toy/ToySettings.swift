@@ -32,7 +32,7 @@ struct ToySettings: ClientSettings {
     var isVerbose: Bool { false }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        EndpointDialect(endpoint: base.description, apiKey: Secret(shop), timeout: delivery.requestTimeout)
+        GroupDialect.arrays(endpoint: base.description, apiKey: Secret(shop), timeout: delivery.requestTimeout)
     }
 
     func succession(to current: ToySettings) -> Succession { .ignored(hasOthers: shop != current.shop) }

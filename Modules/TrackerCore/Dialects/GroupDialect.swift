@@ -1,0 +1,242 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// The dialect of the clients that send several events in one request: what stands around the events, when they are due,
+/// and what a refusal means are data.
+///
+/// Once something is due, all that is queued at that moment is sent, group after group.
+struct GroupDialect: Dialect {
+    /// What stands around the events of a body.
+    struct Framing: Sendable {
+        var url: String
+        /// Sent as `X-API-Key`, if the client's key travels so.
+        var apiKey: Secret?
+        var opening: String
+        var closing: String
+        /// What each event ends with instead of its `}`, before the time of sending and `"}`; `nil`: it goes as it is.
+        var tail: [UInt8]?
+
+        private static let timeBytes = "2025-11-27T10:30:00.000Z".utf8.count
+
+        /// How many bytes each event costs besides its own body.
+        fileprivate var overhead: Int { tail.map { $0.count + Self.timeBytes + #"","#.utf8.count } ?? ",".utf8.count }
+
+        fileprivate func body(of group: [Record], at wall: Timestamp, capacity: Int) -> [UInt8] {
+            let tail = tail.map { $0 + wall.description.utf8 + #""}"#.utf8 }
+            var body: [UInt8] = []
+            body.reserveCapacity(capacity)
+            body += opening.utf8
+            for (index, record) in group.enumerated() {
+                if index > 0 { body.append(UInt8(ascii: ",")) }
+                guard let tail else {
+                    body += record.body.bytes
+                    continue
+                }
+                // An event has members, so that the tail may begin with a comma. Without its type, `dropLast` would be the
+                // one of a sequence, which goes byte by byte.
+                let members: ArraySlice<UInt8> = record.body.bytes.dropLast()
+                body += members
+                body += tail
+            }
+            body += closing.utf8
+            return body
+        }
+    }
+
+    /// When a group is due.
+    struct Schedule: Hashable, Sendable {
+        /// How long a record waits for others at most.
+        var interval: Duration
+        /// How many records make it due at once.
+        var count: Int
+
+        /// As soon as there is a record.
+        static let atOnce = Schedule(interval: .zero, count: 1)
+    }
+
+    /// What a refused key or address means.
+    enum Refusal: Sendable {
+        /// Delivery halts, and the queue is kept. A missing endpoint is a refusal of the events.
+        case halts
+        /// The client is disabled, and the queue is dropped. The names are those of the client's options.
+        case disables(key: String, address: String)
+    }
+
+    private let framing: Framing
+    private let timeout: Duration
+    private let schedule: Schedule
+    private let refusal: Refusal
+    private var sizer: GroupSizer
+
+    /// Everything up to this number is due.
+    private var dueThrough: Int64 = 0
+    /// Since when a record has waited that is not due.
+    private var waitingSince: MonotonicInstant?
+
+    /// Makes a dialect.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long a request may take.
+    ///   - maxRecords: How many events a group has at most.
+    ///   - maxBytes: How many bytes a body has at most before compression; a larger event travels alone.
+    init(
+        _ framing: Framing, timeout: Duration, schedule: Schedule, refusal: Refusal, maxRecords: Int, maxBytes: Int
+    ) {
+        self.framing = framing
+        self.timeout = timeout
+        self.schedule = Schedule(interval: schedule.interval, count: min(schedule.count, maxRecords))
+        self.refusal = refusal
+        sizer = GroupSizer(
+            maxRecords: maxRecords, maxBytes: maxBytes, recordOverhead: framing.overhead,
+            frame: framing.opening.utf8.count + framing.closing.utf8.count)
+    }
+
+    var window: Window { sizer.window }
+
+    mutating func plan(_ view: LaneView) -> Intention {
+        guard let first = view.records.first, let last = view.records.last else {
+            waitingSince = nil
+            return .rest
+        }
+        let newest = max(view.state.lastSequence, last.sequence)
+        dueThrough = max(dueThrough, view.wantedThrough)
+        waitingSince = newest > dueThrough ? waitingSince ?? view.now : nil
+        if first.sequence > dueThrough {
+            let end = (waitingSince ?? view.now).advanced(by: schedule.interval)
+            guard view.now >= end || isFull(view, newest: newest) else { return .hold(until: end) }
+            dueThrough = newest
+            waitingSince = nil
+        }
+        sizer.recall(view.groups, in: view.records)
+        let group = sizer.next(of: view.records.prefix { $0.sequence <= dueThrough })
+        return .send(plan(group, at: view.wall, view.state))
+    }
+
+    private func plan(_ group: [Record], at wall: Timestamp, _ state: LaneState) -> Plan {
+        let capacity = group.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
+        let headers = RequestHeaders.make(
+            key: Self.key(of: group), apiKey: framing.apiKey, record: group.first, isBatch: true)
+        let generation = group.first?.generation ?? state.generation
+        return Plan(
+            purpose: .records,
+            request: HTTPRequest(
+                method: .post, url: framing.url, headers: headers,
+                body: framing.body(of: group, at: wall, capacity: capacity), timeout: timeout),
+            records: group, generation: generation, session: nil, isCurrent: generation == state.generation,
+            group: GroupExtent(group))
+    }
+
+    /// `<first>:<last>:<count>`: the same as long as the same records travel together.
+    private static func key(of group: [Record]) -> String {
+        "\(group.first?.messageID.text ?? ""):\(group.last?.messageID.text ?? ""):\(group.count)"
+    }
+
+    func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant? {
+        let end = (waitingSince ?? now).advanced(by: schedule.interval)
+        let bytes = sizer.frame + lane.queuedBytes + lane.queuedRecords * sizer.recordOverhead
+        guard wantedThrough <= dueThrough, now < end, lane.queuedRecords < schedule.count, bytes < sizer.maxBytes
+        else { return nil }
+        return end
+    }
+
+    /// Whether enough events wait to make a group due.
+    private func isFull(_ view: LaneView, newest: Int64) -> Bool {
+        if view.records.count >= schedule.count { return true }
+        let bytes = view.records.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
+        // If the view ends before the queue although it had room for more records, its byte limit was reached.
+        return bytes >= sizer.maxBytes || (view.records.last?.sequence ?? newest) < newest
+    }
+
+    mutating func judge(_ answer: SortedAnswer, to plan: Plan) -> Verdict {
+        switch (refusal, answer.kind) {
+        case (.halts, .unauthorized):
+            sizer.turnedAway(plan.records)
+            return .halt(answer.sentence)
+        case (.disables(let key, _), .unauthorized):
+            forget()
+            return .disable("\(answer.sentence): the server refuses the key ('\(key)')")
+        case (.disables(_, let address), .gone):
+            forget()
+            return .disable("\(answer.sentence): the server has no such endpoint ('\(address)')")
+        case (_, .unsendable): return .retry(floor: .zero, answer.sentence)
+        case (_, .success), (_, .tooLarge), (_, .refused), (.halts, .gone): return sizer.judge(answer, plan)
+        }
+    }
+
+    mutating func forget() {
+        sizer.forget()
+        dueThrough = 0
+        waitingSince = nil
+    }
+
+    /// The same records travel together again, so that a group whose answer was lost keeps its key.
+    var groups: GroupSizer? { sizer }
+
+    mutating func follow(_ groups: GroupSizer) { sizer.follow(groups) }
+}
+
+extension GroupSizer {
+    /// What an answer to a group means, wherever groups are sent.
+    fileprivate mutating func judge(_ answer: SortedAnswer, _ plan: Plan) -> Verdict {
+        let isSingle = plan.records.count <= 1
+        switch answer.kind {
+        case .success:
+            arrived(plan.records)
+            return .delivered([])
+        case .tooLarge where isSingle:
+            dropped(plan.records)
+            return .discard(.tooLarge, answer.sentence)
+        case .tooLarge:
+            tooLarge(plan.records)
+            return .regroup
+        case .refused, .unauthorized, .gone, .unsendable:
+            guard isSingle else {
+                refused(plan.records)
+                return .regroup
+            }
+            dropped(plan.records)
+            return .discard(.rejected(answer.status), answer.sentence)
+        }
+    }
+}
+
+extension GroupDialect {
+    /// The endpoint of batches below the host's address.
+    static let batchPath = "/v1/batch"
+
+    /// The dialect of `AnalyticsClient`: batches to `{host}/v1/batch`, each event with the key and the time of sending.
+    ///
+    /// - Parameters:
+    ///   - host: Under which `/v1/batch` lies.
+    ///   - writeKey: Stands in every event.
+    static func batches(
+        host: BaseURL, writeKey: Secret, timeout: Duration, schedule: Schedule, maxRecords: Int, maxBytes: Int
+    ) -> GroupDialect {
+        let tail = Array(#","writeKey":"#.utf8) + JSONText(writeKey.reveal()).bytes + #","sentAt":""#.utf8
+        return GroupDialect(
+            Framing(
+                url: host.appending(path: batchPath), opening: #"{"batch":["#, closing: "]}", tail: tail),
+            timeout: timeout, schedule: schedule, refusal: .disables(key: "writeKey", address: "ingestionHost"),
+            maxRecords: maxRecords, maxBytes: maxBytes)
+    }
+
+    /// The dialect of `BasicTracker`: JSON arrays of a few events, posted to one endpoint as soon as there are any.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The whole address.
+    ///   - apiKey: Sent as `X-API-Key`.
+    static func arrays(endpoint: String, apiKey: Secret, timeout: Duration) -> GroupDialect {
+        GroupDialect(
+            Framing(url: endpoint, apiKey: apiKey, opening: "[", closing: "]"), timeout: timeout, schedule: .atOnce,
+            refusal: .halts, maxRecords: 20, maxBytes: 475_000)
+    }
+}
+
+extension GroupExtent {
+    /// The extent of these records; `nil` if there are none.
+    init?(_ records: [Record]) {
+        guard let first = records.first, let last = records.last else { return nil }
+        self.init(first: first.id, last: last.id, count: records.count)
+    }
+}
