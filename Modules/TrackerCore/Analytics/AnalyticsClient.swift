@@ -65,15 +65,9 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
             enabled: options.enabled, log: options.log, updateModel: { $0.options = options },
             { (environment) throws(TrackerError) in
                 let settings = try AnalyticsSettings(options, facts: .collect(), &environment)
-                if let beforeSend = options.beforeSend { filterWaitingCalls(by: beforeSend) }
+                if let beforeSend = options.beforeSend { runtime.filterWaitingCalls(by: beforeSend, \.given) }
                 return settings
             }, completion: completion)
-    }
-
-    private func filterWaitingCalls(by beforeSend: @escaping BeforeSend) {
-        runtime.filterWaitingCalls(by: beforeSend) { waiting in
-            runtime.filter.apply(to: waiting.given, log: runtime.log) { $0.checked() }
-        }
     }
 
     // MARK: Calls
@@ -81,7 +75,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Makes a call. Its place in the order is fixed when this returns.
     @discardableResult
     public func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
-        runtime.enqueue(GivenAnalyticsCall(call: call, options: options), messageId) { $0.checked() }
+        runtime.enqueue(GivenAnalyticsCall(call: call, options: options), messageId)
     }
 
     /// Makes a call. Its place in the order is fixed when this returns.
@@ -98,8 +92,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ) {
         runtime.enqueue(
             GivenAnalyticsCall(call: call, options: options), messageID: messageID, waitsWhileIdle: waitsWhileIdle,
-            completion: completion
-        ) { $0.checked() }
+            completion: completion)
     }
 
     /// Starts to send what is queued, and returns without waiting. It tries for at most 30 s.

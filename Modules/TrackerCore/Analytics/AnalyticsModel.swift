@@ -27,15 +27,14 @@ struct AnalyticsModel: ClientModel {
         return .append(stamp.draft(.batch, .template(body), values: changes))
     }
 
-    static func opened(_ found: LaneState, in runtime: ClientRuntime<AnalyticsModel>) {
-        runtime.update { $0.lastEarlier = found.lastSequence }
+    mutating func opened(_ found: LaneState) -> [ModelEffect<GivenAnalyticsCall>] {
+        lastEarlier = found.lastSequence
+        return []
     }
 
-    static func started(_ run: ClientRuntime<AnalyticsModel>.Run, in runtime: ClientRuntime<AnalyticsModel>) {
-        let (isInBackground, lastEarlier) = runtime.update { ($0.isInBackground, $0.lastEarlier) }
-        run.lane.engine.setInBackground(isInBackground)
-        // Events of an earlier run are due at once: they have waited long enough.
-        if !isInBackground { run.lane.engine.makeDue(through: lastEarlier) }
+    /// Events of an earlier run are due at once: they have waited long enough.
+    func started(under _: AnalyticsSettings) -> [ModelEffect<GivenAnalyticsCall>] {
+        isInBackground ? [.setInBackground(true)] : [.setInBackground(false), .makeDue(through: lastEarlier)]
     }
 
     static func weight(of call: CheckedAnalyticsCall) -> Int { call.weight }

@@ -22,8 +22,8 @@ package enum BasicCall: Hashable, Sendable {
     /// The name of the call in a log: an event's own, otherwise the method's.
     package var name: String { parts.name ?? parts.method }
 
-    /// Checks the call, and returns its values as text; throws why it is refused.
-    func checked() throws(Refusal) -> JSONText? {
+    /// The call's values as text; throws why the call is refused.
+    fileprivate func text() throws(Refusal) -> JSONText? {
         switch self {
         case .track(let event, _) where event.isBlank: throw Refusal(.invalidEventName, "The event name is empty")
         case .screen(let name, _) where name.isBlank: throw Refusal(.invalidEventName, "The screen's name is empty")
@@ -34,6 +34,9 @@ package enum BasicCall: Hashable, Sendable {
 }
 
 extension BasicCall: FilterableCall {
+    /// The call itself: it is checked when it becomes a change.
+    func checked() -> Result<BasicCall, Refusal> { .success(self) }
+
     var outgoing: OutgoingCall {
         OutgoingCall(method: parts.method, name: parts.name, userId: parts.userId, properties: parts.values?.members)
     }
@@ -48,29 +51,26 @@ extension BasicCall: FilterableCall {
     }
 }
 
-/// The user that events are from, since the last `identify`.
-struct BasicUser: Hashable, Sendable {
-    var userId: String
-    var traits: JSONText?
-}
-
 /// What a basic tracker remembers between its calls, and how they become events.
 struct BasicModel: ClientModel {
+    typealias Given = BasicCall
+
     static let name = "BasicTracker"
     static let policy = ClientPolicy(beforeInitialize: .refuses, afterFailure: .keeps, movesQueue: true)
 
-    var user: BasicUser?
+    /// The user that events are from, since the last `identify`.
+    var user: (userId: String, traits: JSONText?)?
     /// The keys of the identifications since the tracker last forgot its user.
     private var identified = RecentIDs()
 
     mutating func change(
         for call: BasicCall, _ stamp: CallStamp, under settings: BasicSettings
     ) throws(Refusal) -> LaneChange {
-        let values = try call.checked()
+        let values = try call.text()
         var user = user
         // A repeated identification changes nothing: others may have followed it. After a restart it counts again.
         let isRepeated = stamp.hasCallerKey && identified.contains(stamp.messageID)
-        if case .identify(let userId, _) = call, !isRepeated { user = BasicUser(userId: userId, traits: values) }
+        if case .identify(let userId, _) = call, !isRepeated { user = (userId, values) }
         let body = Self.event(call, values, from: user, context: settings.context, at: stamp.time)
         guard body.byteCount <= settings.delivery.maxEventBytes else { throw .tooLarge(call.name, settings.delivery) }
         self.user = user
@@ -97,7 +97,7 @@ struct BasicModel: ClientModel {
 
     /// The event of a call as it is sent; absent values are left out.
     private static func event(
-        _ call: BasicCall, _ values: JSONText?, from user: BasicUser?, context: JSONText, at time: Timestamp
+        _ call: BasicCall, _ values: JSONText?, from user: (userId: String, traits: JSONText?)?, context: JSONText, at time: Timestamp
     ) -> JSONText {
         var event = JSONObjectWriter(reservingCapacity: 512)
         event.append("type", call.parts.method)

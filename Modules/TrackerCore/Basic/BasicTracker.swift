@@ -75,10 +75,10 @@ public final class BasicTracker: ControlledClient {
         _ call: BasicCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        runtime.enqueue(call, messageID: messageID, completion: completion) { .success($0) }
+        runtime.enqueue(call, messageID: messageID, completion: completion)
     }
 
-    func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) { .success($0) } }
+    func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) }
 
     /// Sends what is queued, and waits for the result.
     ///

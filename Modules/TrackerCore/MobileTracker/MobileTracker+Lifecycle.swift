@@ -134,7 +134,7 @@ extension MobileTracker {
                 if consent == .denied { model.shown.forget() }
             },
             completion: { [runtime] result, outcome in
-                if consent == .denied, result?.hasEndedSession == true { TrackerModel.report(nil, in: runtime) }
+                if consent == .denied, result?.hasEndedSession == true { runtime.follow { $0.report(nil) } }
                 completion(outcome)
             })
     }

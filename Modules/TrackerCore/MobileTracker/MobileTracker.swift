@@ -75,7 +75,7 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     /// - Returns: A receipt, which you may ignore. It has an outcome once the call is on disk or dropped.
     @discardableResult
     public func enqueue(_ call: TrackerCall, messageId: CallerKey?) -> CallReceipt {
-        runtime.enqueue(call, messageId) { $0.checked() }
+        runtime.enqueue(call, messageId)
     }
 
     /// Makes a call: its place in the order is fixed when this returns.
@@ -87,7 +87,7 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
         _ call: TrackerCall, messageID: MessageID? = nil,
         completion: @escaping @Sendable (TrackOutcome) -> Void
     ) {
-        runtime.enqueue(call, messageID: messageID, completion: completion) { $0.checked() }
+        runtime.enqueue(call, messageID: messageID, completion: completion)
     }
 
     /// Sends what is queued, and waits for the result.

@@ -29,62 +29,47 @@ struct TrackerModel: ClientModel {
         return content.continues.map { .continueSession($0, link: draft) } ?? .append(draft)
     }
 
-    static func opened(_ found: LaneState, in runtime: ClientRuntime<TrackerModel>) {
-        runtime.update { $0.reportedSession = found.entry.session }
+    mutating func opened(_ found: LaneState) -> [ModelEffect<TrackerCall>] {
+        reportedSession = found.entry.session
+        return []
     }
 
-    static func started(_ run: ClientRuntime<TrackerModel>.Run, in runtime: ClientRuntime<TrackerModel>) {
-        guard let screen = run.settings.config.initialScreen else { return }
-        runtime.enqueue(TrackerCall.screenDidAppear(screen.name, url: screen.url), messageID: nil) { $0.checked() }
+    func started(under settings: TrackerSettings) -> [ModelEffect<TrackerCall>] {
+        settings.config.initialScreen.map { [.call(.screenDidAppear($0.name, url: $0.url))] } ?? []
     }
 
-    static func committed(
-        _ call: PendingCall<CallContent>, _ result: ChangeResult, in runtime: ClientRuntime<TrackerModel>
-    ) {
+    static let followsCommits = true
+
+    mutating func committed(
+        _ call: PendingCall<CallContent>, _ result: ChangeResult
+    ) -> [ModelEffect<TrackerCall>] {
         switch result {
-        case .queued(_, let lane): report(lane.entry.session, in: runtime)
+        case .queued(_, let lane): return report(lane.entry.session)
         case .pending(_, let lane):
-            report(lane.entry.session, in: runtime)
-            runtime.log.verbose(.info) { "Missing session ID - queuing event: \(call.name)" }
+            return report(lane.entry.session) + [.note("Missing session ID - queuing event: \(call.name)")]
         case .refused, .failed:
-            if call.call.shownURL != nil { runtime.update { $0.shown.takeBack(call.stamp.number) } }
-        case .done, .repeated: break
+            if call.call.shownURL != nil { shown.takeBack(call.stamp.number) }
+            return []
+        case .done, .repeated: return []
         }
     }
 
-    static func observed(_ event: DeliveryEvent, in runtime: ClientRuntime<TrackerModel>) {
+    mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<TrackerCall>] {
         switch event {
         case .sessionMade(let session):
-            report(session, in: runtime)
-            requestLocation(in: runtime)
-        case .sessionChanged(let session): report(session, in: runtime)
-        case .retried, .dropped, .unidentified, .halted, .disabled, .resumed, .deliversHere, .grows, .idle: break
+            let location = locationProvider.map { ModelEffect.locate($0) { TrackerCall.updateLocation($0) } }
+            return report(session) + [location].compactMap { $0 }
+        case .sessionChanged(let session): return report(session)
+        case .retried, .dropped, .unidentified, .halted, .disabled, .resumed, .deliversHere, .grows, .idle: return []
         }
     }
 
-    /// Reports the lane's session, if listeners know another one. It runs on the outbox's queue, in the order of the
-    /// changes.
-    static func report(_ session: SessionID?, in runtime: ClientRuntime<TrackerModel>) {
-        let isOther = runtime.update { model in
-            defer { model.reportedSession = session }
-            return model.reportedSession != session
-        }
-        if isOther { runtime.hub.report(.session(session)) }
-    }
-
-    /// Asks for the device's place: a session was created.
-    private static func requestLocation(in runtime: ClientRuntime<TrackerModel>) {
-        guard let locationProvider = runtime.update({ $0.locationProvider }) else { return }
-        // The task ends with the provider's answer. It makes one call, and no code waits for it.
-        Task { [weak runtime] in
-            do {
-                let call = TrackerCall.updateLocation(try await locationProvider.location())
-                runtime?.enqueue(call, messageID: nil) { $0.checked() }
-            } catch {
-                // What an error of the program says may be personal.
-                runtime?.log.log(.warning, "The device's place is not available: \(type(of: error))")
-            }
-        }
+    /// Reports the lane's session, if listeners know another one. The outbox and the engine tell of it in the order of
+    /// the changes.
+    mutating func report(_ session: SessionID?) -> [ModelEffect<TrackerCall>] {
+        guard reportedSession != session else { return [] }
+        reportedSession = session
+        return [.report(.session(session))]
     }
 
     static func describe(_ snapshot: ClientSnapshot<TrackerModel>, in info: inout JSONObject) {

@@ -3,6 +3,9 @@ import TrackerModels
 
 /// A call that a program's own function may look at and change.
 protocol FilterableCall: Sendable {
+    /// The call as its model takes it.
+    associatedtype Checked: Sendable
+
     /// What a log calls it.
     var name: String { get }
     /// The call as the function sees it.
@@ -10,6 +13,9 @@ protocol FilterableCall: Sendable {
 
     /// The same call with what the function has made of it. What it has left alone stays as it was given.
     func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> Self
+
+    /// The call as its model takes it, or why it is refused.
+    func checked() -> Result<Checked, Refusal>
 }
 
 /// The program's own function that sees each call before it is stored, if it has given one.
@@ -83,22 +89,19 @@ final class CallFilter: Sendable {
     }
 
     /// Has the function look at a call that is valid, and checks what it has made of it.
-    func apply<Call: FilterableCall, Checked>(
-        to call: Call, log: LevelledLog, _ check: (Call) -> Result<Checked, Refusal>
-    ) -> SeenCall<Checked> {
+    func apply<Call: FilterableCall>(to call: Call, log: LevelledLog) -> SeenCall<Call.Checked> {
         let version = version
-        let checked = check(call)
+        let checked = call.checked()
         guard isSet.value, let body = content.withLock({ $0.body }), case .success = checked else {
             return SeenCall(name: call.name, checked: checked, version: version, isSeen: false)
         }
-        let (name, result) = apply(body, to: call, checked, log, check)
+        let (name, result) = apply(body, to: call, checked, log)
         return SeenCall(name: name, checked: result, version: version, isSeen: true)
     }
 
-    private func apply<Call: FilterableCall, Checked>(
-        _ body: BeforeSend, to call: Call, _ checked: Result<Checked, Refusal>, _ log: LevelledLog,
-        _ check: (Call) -> Result<Checked, Refusal>
-    ) -> (name: String, checked: Result<Checked, Refusal>) {
+    private func apply<Call: FilterableCall>(
+        _ body: BeforeSend, to call: Call, _ checked: Result<Call.Checked, Refusal>, _ log: LevelledLog
+    ) -> (name: String, checked: Result<Call.Checked, Refusal>) {
         let outgoing = call.outgoing
         do {
             guard let changed = try body(outgoing) else {
@@ -106,7 +109,7 @@ final class CallFilter: Sendable {
             }
             guard changed != outgoing else { return (call.name, checked) }
             let replaced = call.replacing(outgoing, with: changed)
-            return (replaced.name, check(replaced))
+            return (replaced.name, replaced.checked())
         } catch {
             // What an error of the program says may be personal.
             log.log(.warning, "Dropped \(call.name): beforeSend has thrown \(type(of: error))")
@@ -134,15 +137,13 @@ extension ClientRuntime {
     ///   - messageID: The key that its caller chose; `nil`: one is made.
     ///   - waitsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
     ///   - completion: Called once the call is on disk or refused. Must not block.
-    ///   - check: What the call is to the model, or why it is refused.
-    func enqueue<Call: FilterableCall>(
-        _ call: Call, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in },
-        check: (Call) -> Result<Model.Call, Refusal>
+    func enqueue(
+        _ call: Model.Given, messageID: MessageID?, waitsWhileIdle: Bool = true,
+        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
     ) {
         // A function that is replaced at each look would keep its caller for ever.
         for _ in 0..<100 {
-            let seen = filter.apply(to: call, log: log, check)
+            let seen = filter.apply(to: call, log: log)
             if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: completion) { return }
         }
         log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
@@ -150,14 +151,12 @@ extension ClientRuntime {
     }
 
     /// The same under a key that may not be valid; returns a receipt.
-    func enqueue<Call: FilterableCall>(
-        _ call: Call, _ key: CallerKey?, check: (Call) -> Result<Model.Call, Refusal>
-    ) -> CallReceipt {
+    func enqueue(_ call: Model.Given, _ key: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
         if let key, key.messageID == nil {
             receipt.resolve(refuse(call.name, .invalidMessageID(of: call.name)))
         } else {
-            enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0) }, check: check)
+            enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0) })
         }
         return receipt
     }
@@ -167,8 +166,8 @@ extension ClientRuntime {
     /// Has a function see the calls that wait for the `initialize` that has brought it, but for those that another
     /// function has seen. It sees the calls that come from now on when they are made.
     ///
-    /// - Parameter apply: What the function makes of a call. It may make calls.
-    func filterWaitingCalls(by body: @escaping BeforeSend, _ apply: (Model.Call) -> SeenCall<Model.Call>) {
+    /// - Parameter given: A call as the program has made it.
+    func filterWaitingCalls(by body: @escaping BeforeSend, _ given: (Model.Call) -> Model.Given) {
         let waiting = contents.withLock { contents -> [State.Call] in
             switch contents.state.phase {
             case .idle, .resetting: break
@@ -180,7 +179,7 @@ extension ClientRuntime {
         var changed: [ObjectIdentifier: State.Call] = [:]
         var refused: [ObjectIdentifier: (name: String, refusal: Refusal)] = [:]
         for call in waiting {
-            let seen = apply(call.call)
+            let seen = filter.apply(to: given(call.call), log: log)
             switch seen.checked {
             case .success(let new):
                 changed[ObjectIdentifier(call)] = State.Call(

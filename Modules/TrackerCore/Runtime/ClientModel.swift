@@ -9,6 +9,8 @@ import TrackerStorage
 protocol ClientModel: Sendable {
     /// What `initialize` was given, checked.
     associatedtype Settings: ClientSettings
+    /// A call as the program makes it.
+    associatedtype Given: FilterableCall where Given.Checked == Call
     /// A call that has been checked.
     associatedtype Call: Sendable
 
@@ -29,16 +31,19 @@ protocol ClientModel: Sendable {
     static func describe(_ snapshot: ClientSnapshot<Self>, in info: inout JSONObject)
 
     /// The lane has opened.
-    static func opened(_ found: LaneState, in runtime: ClientRuntime<Self>)
+    mutating func opened(_ found: LaneState) -> [ModelEffect<Given>]
 
     /// Delivery has begun. The callers of `initialize` are answered after this.
-    static func started(_ run: ClientRuntime<Self>.Run, in runtime: ClientRuntime<Self>)
+    mutating func started(under settings: Settings) -> [ModelEffect<Given>]
+
+    /// Whether the model asks what the outbox answers.
+    static var followsCommits: Bool { get }
 
     /// The outbox has answered a call. The caller is answered after this.
-    static func committed(_ call: PendingCall<Call>, _ result: ChangeResult, in runtime: ClientRuntime<Self>)
+    mutating func committed(_ call: PendingCall<Call>, _ result: ChangeResult) -> [ModelEffect<Given>]
 
     /// The engine has done something.
-    static func observed(_ event: DeliveryEvent, in runtime: ClientRuntime<Self>)
+    mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<Given>]
 
     /// About how many bytes a call takes in memory.
     static func weight(of call: Call) -> Int
@@ -49,12 +54,29 @@ protocol ClientModel: Sendable {
 
 extension ClientModel {
     mutating func forget() {}
-    static func opened(_: LaneState, in _: ClientRuntime<Self>) {}
-    static func started(_: ClientRuntime<Self>.Run, in _: ClientRuntime<Self>) {}
-    static func committed(_: PendingCall<Call>, _: ChangeResult, in _: ClientRuntime<Self>) {}
-    static func observed(_: DeliveryEvent, in _: ClientRuntime<Self>) {}
+    func opened(_: LaneState) -> [ModelEffect<Given>] { [] }
+    func started(under _: Settings) -> [ModelEffect<Given>] { [] }
+    static var followsCommits: Bool { false }
+    func committed(_: PendingCall<Call>, _: ChangeResult) -> [ModelEffect<Given>] { [] }
+    func observed(_: DeliveryEvent) -> [ModelEffect<Given>] { [] }
     static func weight(of _: Call) -> Int { 256 }
     static func messageID(at _: Timestamp, _ ids: any IDGenerator) -> MessageID { ids.messageID() }
+}
+
+/// Something that a model wants done after what has happened.
+enum ModelEffect<Given: Sendable>: Sendable {
+    /// Tell the listeners.
+    case report(Diagnostic)
+    /// Log it for those who want details.
+    case note(String)
+    /// Make a call.
+    case call(Given)
+    /// Ask for the device's place, and make a call of the answer.
+    case locate(any LocationProvider, @Sendable (LocationData) -> Given)
+    /// Send nothing by itself from now on, or again.
+    case setInBackground(Bool)
+    /// Everything up to this number is due.
+    case makeDue(through: Int64)
 }
 
 /// The settings of a client: which lane it uses, and how the lane is opened and delivered.

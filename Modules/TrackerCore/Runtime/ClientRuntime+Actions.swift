@@ -7,50 +7,32 @@ extension ClientRuntime {
     // MARK: Inside the critical section
 
     /// Performs an action whose order counts.
-    ///
-    /// - Returns: What is left to do after the critical section.
-    func performInOrder(_ action: State.Action, _ contents: inout Contents) -> State.Action? {
+    func perform(_ action: State.Ordered, _ contents: inout Contents) {
         switch action {
         case .stage(let call, let run):
-            guard let refusal = stage(call, in: run, &contents) else { return nil }
-            return .perform { [self] in call.completion(refuse(call.name, refusal)) }
+            guard let refusal = stage(call, in: run, &contents) else { return }
+            contents.state.deferred.append(.perform { [self] in call.completion(refuse(call.name, refusal)) })
         case .commit(let change, let pending, let run): commit(change, pending, in: run)
         case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
         case .dropAll(let run): run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
         case .begin(let initialization, let settings, let old):
-            let run = begin(initialization, settings, after: old, &contents)
-            return .perform { [self] in
-                log.endRefusals()
-                if let run { limitOpening(of: run) }
-            }
-        case .update(let run, let initialization):
+            begin(initialization, settings, after: old, &contents)
+        case .adopt(let initialization, let run):
             initialization.updateModel(&contents.model)
             log.setVerbose(run.settings.isVerbose || contents.isVerbose)
             filter.propose(nil)
             filter.settle(run.settings.beforeSend)
-            return action
-        case .start(let run):
-            filter.settle(run.settings.beforeSend)
-            return action
-        case .offerUnbound:
-            filter.takeBack()
-            return action
-        case .resume:
-            // An `initialize` during the reset may have brought another function, and is ignored now.
-            filter.propose(nil)
-            return action
-        case .announceOff(let off):
-            off.updateModel(&contents.model)
-            contents.lastAccount = nil
-            filter.settle(nil)
-            return action
         case .reject(let initialization, let error):
             initialization.updateModel(&contents.model)
             contents.lastError = (error.message, dependencies.clock.wall)
-            return action
-        default: return action
+        case .turnOff(let off):
+            off.updateModel(&contents.model)
+            contents.lastAccount = nil
+            filter.settle(nil)
+        case .settleFilter(let run): filter.settle(run.settings.beforeSend)
+        case .takeBackFilter: filter.takeBack()
+        case .withdrawFilter: filter.propose(nil)
         }
-        return nil
     }
 
     /// Stages a call in a lane.
@@ -66,7 +48,7 @@ extension ClientRuntime {
         // While delivery is halted, the call waits until `initialize` resumes delivery.
         if contents.state.isHalted { change.markPending() }
         run.lane.outbox.stage(change) { [self] result in
-            Model.committed(call, result, in: self)
+            if Model.followsCommits { follow { $0.committed(call, result) } }
             call.completion(outcome(of: result, call, run))
         }
         return nil
@@ -118,7 +100,7 @@ extension ClientRuntime {
 
     private func begin(
         _ initialization: Initialization<Model>, _ settings: Model.Settings, after old: Run?, _ contents: inout Contents
-    ) -> Run? {
+    ) {
         do throws(TrackerError) {
             let movesQueue = Model.policy.movesQueue && old != nil
             let movesMemory = movesQueue && old?.settings.delivery.persistence == .memory
@@ -133,10 +115,8 @@ extension ClientRuntime {
             hub.open()
             let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
             for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
-            return run
         } catch {
             contents.state.couldNotBegin(initialization, error)
-            return nil
         }
     }
 
@@ -156,8 +136,11 @@ extension ClientRuntime {
 
     // MARK: After it
 
-    func perform(_ action: State.Action) {
+    func perform(_ action: State.Deferred) {
         switch action {
+        case .began(let run):
+            log.endRefusals()
+            limitOpening(of: run)
         case .open(let run): open(run)
         case .prepare(let run): prepare(run)
         case .start(let run):
@@ -168,8 +151,8 @@ extension ClientRuntime {
             }
             if isResuming { hub.report(.deliveryResumes) }
             run.lane.engine.start()
-            Model.started(run, in: self)
-        case .update(let run, _):
+            follow { $0.started(under: run.settings) }
+        case .update(let run):
             log.endRefusals()
             run.lane.engine.resume(with: run.settings.dialect(ids: dependencies.ids))
         case .resume(let run): run.lane.engine.release()
@@ -189,16 +172,42 @@ extension ClientRuntime {
             log.announceRefusals(
                 .disabled,
                 "Tracking is off (\(off.switchedBy.phrase)): nothing is stored or sent, and calls are dropped.")
-        case .reject(let initialization, let error):
-            log.logFailure(error)
-            initialization.completion(.failure(error))
         case .answer(let waiters, let error):
             let result = error.map { Result<Void, TrackerError>.failure($0) } ?? .success(())
             for waiter in waiters { waiter(result) }
         case .log(let level, let message): log.log(level, message)
         case .logFailure(let error): log.logFailure(error)
         case .perform(let body): body()
-        case .stage, .commit, .barrier, .dropAll, .begin: break
+        }
+    }
+
+    /// Tells the model that something has happened, and does what it wants done.
+    func follow(_ event: (inout Model) -> [ModelEffect<Model.Given>]) {
+        let (effects, lane) = contents.withLock { (event(&$0.model), $0.state.run?.lane) }
+        for effect in effects {
+            switch effect {
+            case .report(let diagnostic): hub.report(diagnostic)
+            case .note(let message): log.verbose(.info) { message }
+            case .call(let call): enqueue(call, messageID: nil)
+            case .locate(let provider, let call): locate(provider, call)
+            case .setInBackground(let isInBackground): lane?.engine.setInBackground(isInBackground)
+            case .makeDue(let sequence): lane?.engine.makeDue(through: sequence)
+            }
+        }
+    }
+
+    private func locate(
+        _ provider: any LocationProvider, _ call: @escaping @Sendable (LocationData) -> Model.Given
+    ) {
+        // The task ends with the provider's answer. It makes one call, and no code waits for it.
+        Task { [weak self] in
+            do {
+                let location = try await provider.location()
+                self?.enqueue(call(location), messageID: nil)
+            } catch {
+                // What an error of the program says may be personal.
+                self?.log.log(.warning, "The device's place is not available: \(type(of: error))")
+            }
         }
     }
 
@@ -206,7 +215,7 @@ extension ClientRuntime {
         run.lane.outbox.open { [self] result in
             switch result {
             case .success(let opening):
-                Model.opened(opening.state, in: self)
+                follow { $0.opened(opening.state) }
                 reporter.report(opening, of: run.lane.outbox, run.settings.lane)
                 handle { $0.state.opened(run.number) }
             case .failure(let error): finish(run, .failure(run.settings.fault(error)))
@@ -320,7 +329,9 @@ extension LaneChange {
         case .continueSession(let session, var draft):
             draft.isPending = true
             self = .continueSession(session, link: draft)
-        default: break
+        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove, .delivered,
+            .drop, .dropAll, .ensureDevice, .group, .barrier:
+            break
         }
     }
 

@@ -329,14 +329,13 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         let actions = contents.withLock { contents in
             let wasIdle = contents.state.isIdle
             event(&contents)
-            var rest: [State.Action] = []
             while let action = contents.state.next() {
                 if case .reject(_, let error) = action { rejection = error }
-                if let action = performInOrder(action, &contents) { rest.append(action) }
+                perform(action, &contents)
             }
             // The program's function ends with the run that brought it.
             if !wasIdle, contents.state.isIdle { filter.settle(nil) }
-            return rest
+            return contents.state.takeDeferred()
         }
         for action in actions { perform(action) }
         return rejection
@@ -345,7 +344,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// Takes an event of a run's engine: reports it, and changes the state.
     func observe(_ event: DeliveryEvent, in number: Int) {
         reporter.report(event)
-        Model.observed(event, in: self)
+        follow { $0.observed(event) }
         switch event {
         case .halted(let message):
             handle { $0.state.halted(number) }

@@ -2,10 +2,9 @@ import TrackerModels
 import TrackerStorage
 
 extension ClientState {
-    /// Something that the owner of the state has to do.
-    enum Action: Sendable {
-        // Inside the critical section, since their order is the order on disk.
-
+    /// Something that the owner of the state has to do inside the critical section: its order is the order on disk, or
+    /// the one in which callers see it.
+    enum Ordered: Sendable {
         /// Stage a call.
         case stage(Call, Run)
         /// Stage a reset or a decision, in this form.
@@ -15,17 +14,26 @@ extension ClientState {
         /// Make a run, and report it by ``begin(_:_:movesMemory:)`` or ``couldNotBegin(_:_:)``. Its queue takes over that
         /// of the run it replaces.
         case begin(Initialization<Model>, Settings, replacing: Run?)
-        /// Deliver the lane by the run's new settings.
-        case update(Run, Initialization<Model>)
-        /// Say that the client does nothing from now on.
-        case announceOff(Initialization<Model>.Off)
-        /// Answer an `initialize` that was refused.
-        case reject(Initialization<Model>, TrackerError)
         /// Drop every record of the lane, since the server has disabled the client.
         case dropAll(Run)
+        /// Remember what an `initialize` has brought whose settings the run goes on with.
+        case adopt(Initialization<Model>, Run)
+        /// An `initialize` was refused: remember what it was given, and why.
+        case reject(Initialization<Model>, TrackerError)
+        /// The client does nothing from now on.
+        case turnOff(Initialization<Model>.Off)
+        /// The program's function that came with the run's `initialize` sees every call from now on.
+        case settleFilter(Run)
+        /// The function that came with an `initialize` that failed no longer does.
+        case takeBackFilter
+        /// The function of an `initialize` that is ignored now is forgotten.
+        case withdrawFilter
+    }
 
-        // After it.
-
+    /// Something that the owner of the state has to do after the critical section.
+    enum Deferred: Sendable {
+        /// A run has begun: limit the time of its `initialize`.
+        case began(Run)
         /// Move the queue of a run that is kept in memory, and report it by ``moved(_:)``.
         case move(from: Run, to: Run)
         /// Open the lane, and report it by ``opened(_:)`` or ``finished(_:_:)``.
@@ -34,6 +42,8 @@ extension ClientState {
         case prepare(Run)
         /// Begin to deliver.
         case start(Run)
+        /// Deliver the lane by the run's new settings.
+        case update(Run)
         /// Go on delivering after a pause.
         case resume(Run)
         /// Let other processes send the records without a session: this process makes no session.
@@ -48,6 +58,8 @@ extension ClientState {
         case report(PendingFlush, StopReason)
         case refuse(Call, RefusalReason)
         case answer([Waiter], TrackerError?)
+        /// Say that the client does nothing from now on.
+        case announceOff(Initialization<Model>.Off)
         case log(LogLevel, String)
         /// `initialize` has failed.
         case logFailure(TrackerError)
@@ -62,13 +74,13 @@ extension ClientState {
         }
         do throws(TrackerError) {
             let settings = try initialization.settings.get()
-            guard isRunning, let run else { return due.append(.begin(initialization, settings, replacing: run)) }
+            guard isRunning, let run else { return ordered.append(.begin(initialization, settings, replacing: run)) }
             switch try settings.succession(to: run.settings) {
             case .updates: update(run, to: settings, initialization)
             case .ignored(let hasOthers) where !isHalted:
                 let state = if case .opening = phase { "Initializing already" } else { "Already initialized" }
                 ignore(initialization, hasOthers ? "\(state): the new arguments are ignored." : nil)
-            case .ignored, .replaces: due.append(.begin(initialization, settings, replacing: run))
+            case .ignored, .replaces: ordered.append(.begin(initialization, settings, replacing: run))
             }
         } catch {
             refuse(initialization, error)
@@ -80,24 +92,26 @@ extension ClientState {
         if let run { leave(run, isBeingOpened: isBeingOpened) }
         phase = .disabled(nil, .off(off.switchedBy))
         isHalted = false
-        due.append(.announceOff(off))
+        ordered.append(.turnOff(off))
+        deferred.append(.announceOff(off))
         answerWaiters(
             TrackerError(
                 policy.shutdownCode, "The client was turned off while it initialized: \(off.switchedBy.phrase)"))
-        due.append(.answer([off.completion], nil))
+        deferred.append(.answer([off.completion], nil))
     }
 
     private mutating func ignore(_ initialization: Initialization<Model>, _ warning: String?) {
-        if let warning { due.append(.log(.warning, warning)) }
+        if let warning { deferred.append(.log(.warning, warning)) }
         if case .opening = phase { return waiters.append(initialization.completion) }
-        due.append(.answer([initialization.completion], nil))
+        deferred.append(.answer([initialization.completion], nil))
     }
 
     private mutating func update(_ run: Run, to settings: Settings, _ initialization: Initialization<Model>) {
         let run = Run(number: run.number, settings: settings, lane: run.lane)
         if case .opening = phase { phase = .opening(run) } else { phase = .ready(run) }
         isHalted = false
-        due.append(.update(run, initialization))
+        ordered.append(.adopt(initialization, run))
+        deferred.append(.update(run))
         ignore(initialization, nil)
     }
 
@@ -116,7 +130,8 @@ extension ClientState {
             if let run { leave(run, isBeingOpened: isBeingOpened) }
             phase = .disabled(nil, .settings(error.message))
         }
-        due.append(.reject(initialization, error))
+        ordered.append(.reject(initialization, error))
+        deferred += [.logFailure(error), .answer([initialization.completion], error)]
     }
 
     /// The run that an `initialize` asked for could not be made.
@@ -135,16 +150,17 @@ extension ClientState {
         isHalted = false
         endings = []
         waiters.append(initialization.completion)
+        deferred.append(.began(run))
         bound(by: run.settings.limits)
         if let old, movesMemory {
             phase = .moving(run, from: old)
-            due.append(.move(from: old, to: run))
+            deferred.append(.move(from: old, to: run))
         } else {
             phase = .opening(run)
             if let old {
                 leave(old, isBeingOpened: isBeingOpened)
             } else if leaving.isEmpty {
-                due.append(.open(run))
+                deferred.append(.open(run))
             }
         }
         return early.map(\.change.keyed)
@@ -162,7 +178,7 @@ extension ClientState {
     /// is written first.
     private mutating func leave(_ run: Run, isBeingOpened: Bool = false) {
         leaving.append(run)
-        if !isBeingOpened { due.append(.close(run)) }
+        if !isBeingOpened { deferred.append(.close(run)) }
     }
 
     // MARK: What happens to a run
@@ -190,9 +206,9 @@ extension ClientState {
         if let first = leaving.first, first.number == number {
             // After a shutdown, the last lane may still send.
             let isLast = if case .shutDown = phase { leaving.count == 1 } else { false }
-            due.append(isLast ? .end(first) : .close(first))
+            deferred.append(isLast ? .end(first) : .close(first))
         } else if case .opening(let run) = phase, run.number == number {
-            due.append(.prepare(run))
+            deferred.append(.prepare(run))
         }
     }
 
@@ -200,7 +216,7 @@ extension ClientState {
     mutating func finished(_ number: Int, _ result: Result<Void, TrackerError>) {
         guard case .opening(let run) = phase, run.number == number else {
             guard case .failure(let error) = result, number > opened else { return }
-            if let first = leaving.first, first.number == number { return due.append(.close(first)) }
+            if let first = leaving.first, first.number == number { return deferred.append(.close(first)) }
             // The time for `initialize` was over before the lane turned out to be unusable.
             if case .withoutSession(let run) = phase, run.number == number { fail(run, error) }
             return
@@ -208,10 +224,11 @@ extension ClientState {
         switch result {
         case .success:
             phase = .ready(run)
-            due.append(.start(run))
+            ordered.append(.settleFilter(run))
+            deferred.append(.start(run))
             answerWaiters(nil)
         case .failure(let error):
-            due.append(.logFailure(error))
+            deferred.append(.logFailure(error))
             fail(run, error)
             answerWaiters(error)
         }
@@ -220,7 +237,8 @@ extension ClientState {
     private mutating func fail(_ run: Run, _ error: TrackerError) {
         guard error.code != .sessionCreationFailed else {
             phase = .withoutSession(run)
-            return due.append(.offerUnbound(run))
+            ordered.append(.takeBackFilter)
+            return deferred.append(.offerUnbound(run))
         }
         switch policy.afterFailure {
         case .keeps: return phase = .disabled(run, .storage(error.message))
@@ -246,13 +264,12 @@ extension ClientState {
         case .opening(let run), .ready(let run), .disabled(let run?, _):
             guard run.number == number else { return }
             phase = .disabled(run, .server(message))
-            due += [
-                .dropAll(run),
+            ordered.append(.dropAll(run))
+            deferred.append(
                 .log(
                     .error,
                     "\(message). The client is disabled, its queue cleared, and calls are dropped. Correct it, then "
-                        + "restart the program, or call reset() and then initialize()."),
-            ]
+                        + "restart the program, or call reset() and then initialize()."))
             answerWaiters(nil)
         case .idle, .moving, .withoutSession, .resetting, .disabled, .shutDown: break
         }
@@ -265,10 +282,10 @@ extension ClientState {
         if case .resetting(let run, _) = phase, run.number == number { phase = .idle }
         guard index == 0 else { return }
         if let next = leaving.first {
-            if next.number > opened { due.append(.open(next)) }
+            if next.number > opened { deferred.append(.open(next)) }
         } else {
             closeClosers()
-            if isBeingOpened, let run { due.append(.open(run)) }
+            if isBeingOpened, let run { deferred.append(.open(run)) }
         }
     }
 }

@@ -4,8 +4,8 @@ import TrackerStorage
 /// The life of a client as a value: events in, actions out. It holds no clock and no lock, and does no I/O.
 ///
 /// What is asked of the client comes in by ``submit(_:)``; what has happened to its lanes comes in by the methods of
-/// `ClientState+Runs`. After each event the owner performs what ``next()`` returns until that is `nil`. It performs the
-/// actions that fix an order inside the critical section of the event, and the others after it.
+/// `ClientState+Runs`. After each event, inside its critical section, the owner performs what ``next()`` returns until that
+/// is `nil`; after the critical section it performs what ``takeDeferred()`` has returned.
 ///
 /// The state never looks into a `Lane`.
 struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
@@ -75,8 +75,10 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     let policy = Model.policy
     var phase = Phase.idle
     var pending = PendingOperations<Model>()
-    /// What is to be done, in its order.
-    var due: [Action] = []
+    /// What is to be done inside the critical section, in its order.
+    var ordered: [Ordered] = []
+    /// What is to be done after it, in its order.
+    var deferred: [Deferred] = []
     /// How many runs there have been.
     var runs = 0
     /// The latest run whose lane has opened.
@@ -150,7 +152,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     /// The run in which a call that is made now is staged at once, if there is one and nothing waits before the call.
     ///
     /// ``submit(_:)`` and ``next()`` would have the same result.
-    var directRun: Run? { pending.isEmpty && due.isEmpty && refusal == nil && admitsCalls ? run : nil }
+    var directRun: Run? { pending.isEmpty && ordered.isEmpty && refusal == nil && admitsCalls ? run : nil }
 
     private var admitsCalls: Bool {
         switch phase {
@@ -169,19 +171,25 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     /// Takes an operation. It waits for its turn if the client cannot perform it now.
     mutating func submit(_ operation: Operation<Model>) {
-        if pending.isEmpty, due.isEmpty, admits(operation) { return take(operation) }
+        if pending.isEmpty, ordered.isEmpty, admits(operation) { return take(operation) }
         pending.append(operation)
         while pending.calls > maxPendingCalls || pending.bytes > maxPendingBytes && pending.calls > 1,
             let oldest = pending.popOldestCall()
         {
-            due.append(.refuse(oldest, .queueFull))
+            deferred.append(.refuse(oldest, .queueFull))
         }
     }
 
-    /// The next thing to do.
-    mutating func next() -> Action? {
-        while due.isEmpty, let operation = nextOperation() { take(operation) }
-        return due.isEmpty ? nil : due.removeFirst()
+    /// The next thing to do inside the critical section.
+    mutating func next() -> Ordered? {
+        while ordered.isEmpty, let operation = nextOperation() { take(operation) }
+        return ordered.isEmpty ? nil : ordered.removeFirst()
+    }
+
+    /// What to do after the critical section, once ``next()`` is `nil`.
+    mutating func takeDeferred() -> [Deferred] {
+        defer { deferred = [] }
+        return deferred
     }
 
     private mutating func nextOperation() -> Operation<Model>? {
@@ -205,24 +213,25 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         switch operation {
         case .call(let call):
             if let run, refusal == nil {
-                due.append(.stage(call, run))
+                ordered.append(.stage(call, run))
             } else {
-                due.append(.refuse(call, refusal ?? .notInitialized))
+                deferred.append(.refuse(call, refusal ?? .notInitialized))
             }
         case .initialize(let initialization): initialize(initialization)
         case .turnOff(let off): turnOff(off)
         case .change(let change): take(change)
         case .flush(let flush): take(flush)
-        case .after(let body): due.append(run.map { .barrier($0, body) } ?? .perform(body))
+        case .after(let body):
+            if let run { ordered.append(.barrier(run, body)) } else { deferred.append(.perform(body)) }
         }
     }
 
     private mutating func take(_ flush: PendingFlush) {
         switch phase {
         case .moving(let run, _), .opening(let run), .ready(let run), .withoutSession(let run), .resetting(let run, _):
-            due.append(.flush(flush, run))
-        case .disabled(_?, .storage): due.append(.report(flush, .storage))
-        case .idle, .disabled, .shutDown: due.append(.report(flush, .notInitialized))
+            deferred.append(.flush(flush, run))
+        case .disabled(_?, .storage): deferred.append(.report(flush, .storage))
+        case .idle, .disabled, .shutDown: deferred.append(.report(flush, .notInitialized))
         }
     }
 
@@ -235,21 +244,21 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             // If the lane does not open, its changes are lost: keep this one for the next lane as well.
             let isEarly = run.number > opened
             if isEarly { early.append(EarlyChange(change: change, run: run.number)) }
-            return due.append(.commit(isEarly ? change.keyed : change.change, change, run))
+            return ordered.append(.commit(isEarly ? change.keyed : change.change, change, run))
         }
         switch phase {
         case .ready(let run), .withoutSession(let run), .disabled(let run?, _):
             phase = .resetting(run, from: phase)
-            due.append(.commit(change.change, change, run))
+            ordered.append(.commit(change.change, change, run))
         case .idle, .disabled, .moving, .opening, .resetting, .shutDown:
             if let outcome = earlierOutcome(of: change) {
-                return due.append(.perform { change.completion(nil, outcome) })
+                return deferred.append(.perform { change.completion(nil, outcome) })
             }
             switch phase {
             case .shutDown, .disabled(_, .off): break
             default:
                 phase = .idle
-                for call in pending.popLeadingCalls() { due.append(.refuse(call, .notInitialized)) }
+                for call in pending.popLeadingCalls() { deferred.append(.refuse(call, .notInitialized)) }
             }
             keep(change)
         }
@@ -269,21 +278,22 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     private mutating func keep(_ change: PendingChange) {
         early.append(EarlyChange(change: change, run: runs + 1))
-        due.append(.perform { change.completion(nil, .kept) })
+        deferred.append(.perform { change.completion(nil, .kept) })
     }
 
     /// A reset that ends its run is on disk, or holds in memory since the disk refuses it.
     mutating func resetEnded(_ run: Run, _ change: PendingChange, _ result: ChangeResult, _ outcome: ChangeOutcome) {
         if case .repeated = result, case .resetting(_, let last) = phase {
             phase = last
-            return due += [.resume(run), .perform { change.completion(result, outcome) }]
+            ordered.append(.withdrawFilter)
+            return deferred += [.resume(run), .perform { change.completion(result, outcome) }]
         }
         // What an open lane could not write stays with its folder and brand.
         if outcome != .done, run.number > opened { early.append(EarlyChange(change: change, run: runs + 1)) }
         lastReset = change.messageID.map { ($0, outcome) }
         closers.insert({ change.completion(result, outcome) }, at: 0)
         if case .resetting = phase { leaving.append(run) }
-        if isLeaving(run) { due.append(.close(run)) } else { closeClosers() }
+        if isLeaving(run) { deferred.append(.close(run)) } else { closeClosers() }
     }
 
     private func isLeaving(_ run: Run) -> Bool { leaving.contains { $0.number == run.number } }
@@ -309,13 +319,13 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case .resetting(let run, _): if !isLeaving(run) { leaving.append(run) }
         case .moving(let run, let old):
             leaving.append(old)
-            due += [.close(run), .end(old)]
+            deferred += [.close(run), .end(old)]
         case .opening(let run) where run.number > opened, .withoutSession(let run) where run.number > opened:
             // The lane is closed after it has opened, so that its staged calls are written.
             leaving.append(run)
         case .opening(let run), .ready(let run), .withoutSession(let run), .disabled(let run?, _):
             leaving.append(run)
-            due.append(.end(run))
+            deferred.append(.end(run))
         }
         if leaving.isEmpty { closeClosers() }
     }
@@ -323,15 +333,15 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     private mutating func abandonPending(_ error: TrackerError) {
         while let operation = pending.popFirst() {
             switch operation {
-            case .call(let call): due.append(.refuse(call, .notInitialized))
-            case .initialize(let initialization): due.append(.answer([initialization.completion], error))
-            case .turnOff(let off): due.append(.answer([off.completion], nil))
-            case .flush(let flush): due.append(.report(flush, .notInitialized))
-            case .after(let body): due.append(.perform(body))
+            case .call(let call): deferred.append(.refuse(call, .notInitialized))
+            case .initialize(let initialization): deferred.append(.answer([initialization.completion], error))
+            case .turnOff(let off): deferred.append(.answer([off.completion], nil))
+            case .flush(let flush): deferred.append(.report(flush, .notInitialized))
+            case .after(let body): deferred.append(.perform(body))
             case .change(let change):
                 switch phase {
                 // Behind a reset that is being written, it is written too before the lane is closed.
-                case .opening(let run), .resetting(let run, _): due.append(.commit(change.change, change, run))
+                case .opening(let run), .resetting(let run, _): ordered.append(.commit(change.change, change, run))
                 case .idle, .moving, .ready, .withoutSession, .disabled, .shutDown: keep(change)
                 }
             }
@@ -339,12 +349,12 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     }
 
     mutating func answerWaiters(_ error: TrackerError?) {
-        if !waiters.isEmpty { due.append(.answer(waiters, error)) }
+        if !waiters.isEmpty { deferred.append(.answer(waiters, error)) }
         waiters = []
     }
 
     mutating func closeClosers() {
-        for closer in closers { due.append(.perform(closer)) }
+        for closer in closers { deferred.append(.perform(closer)) }
         closers = []
     }
 

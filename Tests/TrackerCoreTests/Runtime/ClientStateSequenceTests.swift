@@ -12,16 +12,16 @@ struct ClientStateSequenceTests {
     func replacedWhileOpening() throws {
         var harness = try StateHarness<Refusing>()
         _ = harness.initialize()
-        #expect(try harness.initialize(StubSettings("b", .replaces)) == "begin after 1; opening 2")
+        #expect(try harness.initialize(StubSettings("b", .replaces)) == "begin after 1; began 2; opening 2")
         #expect(harness.call() == "stage 1 in 2; opening 2")
-        #expect(try harness.initialize(StubSettings("c", .replaces)) == "begin after 2; opening 3")
+        #expect(try harness.initialize(StubSettings("c", .replaces)) == "begin after 2; began 3; opening 3")
 
         #expect(harness.handle { $0.opened(1) } == "close 1; opening 3")
         #expect(harness.handle { $0.closed(1) } == "open 2; opening 3")
         #expect(harness.handle { $0.opened(2) } == "close 2; opening 3")
         #expect(harness.handle { $0.closed(2) } == "open 3; opening 3")
         #expect(harness.handle { $0.opened(3) } == "prepare 3; opening 3")
-        #expect(harness.finished() == "start 3; answer; ready 3")
+        #expect(harness.finished() == "settle filter of 3; start 3; answer; ready 3")
         #expect(harness.answers.all == ["initialized", "initialized", "initialized"])
     }
 
@@ -44,10 +44,10 @@ struct ClientStateSequenceTests {
         _ = harness.finished()
         harness.movesMemory = true
 
-        #expect(try harness.initialize(StubSettings("b", .replaces)) == "begin after 1; move 1 to 2; moving 1 to 2")
+        #expect(try harness.initialize(StubSettings("b", .replaces)) == "begin after 1; began 2; move 1 to 2; moving 1 to 2")
         #expect(harness.call() == "moving 1 to 2")
         #expect(harness.flush() == "moving 1 to 2")
-        #expect(harness.handle { $0.moved(2) } == "close 1; stage 1 in 2; flush 2; opening 2")
+        #expect(harness.handle { $0.moved(2) } == "stage 1 in 2; close 1; flush 2; opening 2")
         #expect(harness.handle { $0.closed(1) } == "open 2; opening 2")
     }
 
@@ -55,10 +55,10 @@ struct ClientStateSequenceTests {
     func updates() throws {
         var harness = try StateHarness<Refusing>()
         _ = harness.initialize()
-        #expect(try harness.initialize(StubSettings("a", .updates)) == "update 1; opening 1")
+        #expect(try harness.initialize(StubSettings("a", .updates)) == "adopt for 1; update 1; opening 1")
         _ = harness.opened()
         _ = harness.finished()
-        #expect(try harness.initialize(StubSettings("a", .updates)) == "update 1; answer; ready 1")
+        #expect(try harness.initialize(StubSettings("a", .updates)) == "adopt for 1; update 1; answer; ready 1")
     }
 
     @Test("initialize runs in full after delivery was halted, and after a reset that forgets the brand")
@@ -70,16 +70,16 @@ struct ClientStateSequenceTests {
         #expect(halted.initialize() == "answer; ready 1")
         halted.handle { $0.halted(1) }
         #expect(halted.state.lifecycle == .halted)
-        #expect(halted.initialize() == "begin after 1; close 1; opening 2")
+        #expect(halted.initialize() == "begin after 1; began 2; close 1; opening 2")
 
         var ended = try StateHarness<Staying>()
         _ = ended.initialize()
         _ = ended.opened()
         _ = ended.finished()
         _ = ended.reset(all: false)
-        #expect(try ended.initialize(StubSettings("foreign")) == "reject INIT_ERROR; ready 1")
+        #expect(try ended.initialize(StubSettings("foreign")) == "reject INIT_ERROR; log; answer INIT_ERROR; ready 1")
         _ = ended.reset(all: true)
-        #expect(try ended.initialize(StubSettings("foreign")) == "begin after 1; close 1; opening 2")
+        #expect(try ended.initialize(StubSettings("foreign")) == "begin after 1; began 2; close 1; opening 2")
     }
 
     @Test("a reset that had taken effect before does not make initialize run in full")
@@ -103,17 +103,17 @@ struct ClientStateSequenceTests {
     func earlyChanges() throws {
         var harness = try StateHarness<Staying>()
         _ = harness.reset()
-        #expect(harness.initialize() == "begin; first reset; open 1; opening 1")
+        #expect(harness.initialize() == "begin; first reset; began 1; open 1; opening 1")
         _ = harness.reset()
         _ = harness.finished(TrackerError(.storage, "broken"))
         _ = harness.closed()
-        #expect(harness.initialize() == "begin; first reset; first reset; open 2; opening 2")
+        #expect(harness.initialize() == "begin; first reset; first reset; began 2; open 2; opening 2")
         _ = harness.opened()
         _ = harness.finished()
         _ = harness.shutDown()
         _ = harness.closed()
 
-        #expect(harness.initialize() == "begin; open 3; opening 3")
+        #expect(harness.initialize() == "begin; began 3; open 3; opening 3")
         #expect(harness.answers.all.prefix(1) == ["reset kept"])
     }
 
@@ -129,7 +129,7 @@ struct ClientStateSequenceTests {
         #expect(harness.initialize() == "resetting 1")
         #expect(harness.flush() == "resetting 1")
         #expect(harness.resetEnded(.done(.sample())) == "close 1; resetting 1")
-        #expect(harness.closed() == "perform; begin; open 2; stage 1 in 2; flush 2; opening 2")
+        #expect(harness.closed() == "begin; stage 1 in 2; perform; began 2; open 2; flush 2; opening 2")
         #expect(harness.answers.all == ["initialized", "reset done"])
     }
 
@@ -148,8 +148,8 @@ struct ClientStateSequenceTests {
         #expect(
             after
                 == (isDisabled
-                    ? "resume 1; perform; refuse 1 DISABLED; disabled 1 by server"
-                    : "resume 1; perform; stage 1 in 1; ready 1"))
+                    ? "withdraw filter; resume 1; perform; refuse 1 DISABLED; disabled 1 by server"
+                    : "withdraw filter; stage 1 in 1; resume 1; perform; ready 1"))
     }
 
     @Test("a reset while the lane opens waits for it, and drops no call that comes after it")
@@ -162,7 +162,7 @@ struct ClientStateSequenceTests {
         #expect(harness.state.wouldKeepCallWaiting)
         _ = harness.opened()
 
-        #expect(harness.finished() == "start 1; answer; commit in 1; resetting 1")
+        #expect(harness.finished() == "settle filter of 1; commit in 1; start 1; answer; resetting 1")
     }
 
     @Test("holds as many calls as it may, and refuses the oldest")
@@ -171,7 +171,7 @@ struct ClientStateSequenceTests {
         for _ in 0..<3 { _ = harness.call() }
 
         #expect(harness.call() == "refuse 1 QUEUE_FULL; idle")
-        #expect(harness.initialize() == "begin; open 1; stage 2 in 1; stage 3 in 1; stage 4 in 1; opening 1")
+        #expect(harness.initialize() == "begin; stage 2 in 1; stage 3 in 1; stage 4 in 1; began 1; open 1; opening 1")
     }
 
     @Test("a reset in an idle client refuses the calls before it, and a second one under its key none")
@@ -181,7 +181,7 @@ struct ClientStateSequenceTests {
         #expect(harness.reset(.of("r")) == "refuse 1 NOT_INITIALIZED; perform; idle")
         _ = harness.call()
         #expect(harness.reset(.of("r")) == "perform; idle")
-        #expect(harness.initialize() == "begin; first reset; open 1; stage 2 in 1; opening 1")
+        #expect(harness.initialize() == "begin; first reset; stage 2 in 1; began 1; open 1; opening 1")
     }
 
     @Test("a shutdown while the lane opens has what is staged written first")
@@ -222,7 +222,7 @@ struct ClientStateSequenceTests {
         _ = harness.finished()
         _ = harness.shutDown()
 
-        #expect(harness.initialize() == "begin; opening 2")
+        #expect(harness.initialize() == "begin; began 2; opening 2")
         #expect(harness.call() == "stage 1 in 2; opening 2")
         #expect(harness.handle { $0.closed(1) } == "perform; open 2; opening 2")
     }
@@ -231,12 +231,12 @@ struct ClientStateSequenceTests {
     func cannotBegin() throws {
         var refusing = try StateHarness<Refusing>()
         refusing.cannotBegin = true
-        #expect(refusing.initialize() == "begin; reject INIT_ERROR; idle")
+        #expect(refusing.initialize() == "begin; reject INIT_ERROR; log; answer INIT_ERROR; idle")
 
         var holding = try StateHarness<Holding>()
         holding.cannotBegin = true
         _ = holding.call()
-        #expect(holding.initialize() == "begin; reject INIT_ERROR; refuse 1 DISABLED; disabled by settings")
+        #expect(holding.initialize() == "begin; reject INIT_ERROR; log; answer INIT_ERROR; refuse 1 DISABLED; disabled by settings")
     }
 
     @Test(

@@ -91,8 +91,8 @@ struct ClientStateTests {
 extension ClientStateTests {
     private static let refusing = """
         idle, call: refuse 1 NOT_INITIALIZED; idle
-        idle, initialize: begin; open 1; opening 1
-        idle, initializeWrongly: reject INVALID_CONFIGURATION; idle
+        idle, initialize: begin; began 1; open 1; opening 1
+        idle, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; idle
         idle, reset: perform; idle
         idle, flush: report flush notInitialized; idle
         idle, after: perform; idle
@@ -104,19 +104,19 @@ extension ClientStateTests {
         idle, shutDown: perform; shut down
         opening, call: stage 1 in 1; opening 1
         opening, initialize: opening 1
-        opening, initializeWrongly: reject INVALID_CONFIGURATION; opening 1
+        opening, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; opening 1
         opening, reset: commit in 1; opening 1
         opening, flush: flush 1; opening 1
         opening, after: barrier in 1; opening 1
         opening, opened: prepare 1; opening 1
-        opening, finished: start 1; answer; ready 1
+        opening, finished: settle filter of 1; start 1; answer; ready 1
         opening, failed: log; answer STORAGE_ERROR; disabled 1 by storage
         opening, disabled: drop all in 1; log; answer; disabled 1 by server
         opening, closed: opening 1
         opening, shutDown: answer INIT_ERROR; shut down
         ready, call: stage 1 in 1; ready 1
         ready, initialize: answer; ready 1
-        ready, initializeWrongly: reject INVALID_CONFIGURATION; ready 1
+        ready, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; ready 1
         ready, reset: commit in 1; ready 1
         ready, flush: flush 1; ready 1
         ready, after: barrier in 1; ready 1
@@ -139,8 +139,8 @@ extension ClientStateTests {
         disabled, closed: disabled 1 by server
         disabled, shutDown: end 1; shut down
         shutDown, call: refuse 1 NOT_INITIALIZED; shut down
-        shutDown, initialize: begin; opening 2
-        shutDown, initializeWrongly: reject INVALID_CONFIGURATION; shut down
+        shutDown, initialize: begin; began 2; opening 2
+        shutDown, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; shut down
         shutDown, reset: perform; shut down
         shutDown, flush: report flush notInitialized; shut down
         shutDown, after: perform; shut down
@@ -154,8 +154,8 @@ extension ClientStateTests {
 
     private static let holding = """
         idle, call: idle
-        idle, initialize: begin; open 1; opening 1
-        idle, initializeWrongly: reject INVALID_CONFIGURATION; disabled by settings
+        idle, initialize: begin; began 1; open 1; opening 1
+        idle, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; disabled by settings
         idle, reset: perform; idle
         idle, flush: report flush notInitialized; idle
         idle, after: perform; idle
@@ -167,19 +167,19 @@ extension ClientStateTests {
         idle, shutDown: perform; shut down
         opening, call: stage 1 in 1; opening 1
         opening, initialize: opening 1
-        opening, initializeWrongly: reject INVALID_CONFIGURATION; opening 1
+        opening, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; opening 1
         opening, reset: opening 1
         opening, flush: flush 1; opening 1
         opening, after: barrier in 1; opening 1
         opening, opened: prepare 1; opening 1
-        opening, finished: start 1; answer; ready 1
+        opening, finished: settle filter of 1; start 1; answer; ready 1
         opening, failed: log; close 1; answer STORAGE_ERROR; disabled by storage
         opening, disabled: drop all in 1; log; answer; disabled 1 by server
         opening, closed: opening 1
         opening, shutDown: answer INIT_ERROR; shut down
         ready, call: stage 1 in 1; ready 1
         ready, initialize: answer; ready 1
-        ready, initializeWrongly: reject INVALID_CONFIGURATION; ready 1
+        ready, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; ready 1
         ready, reset: commit in 1; resetting 1
         ready, flush: flush 1; ready 1
         ready, after: barrier in 1; ready 1
@@ -214,8 +214,8 @@ extension ClientStateTests {
         disabled, closed: disabled 1 by server
         disabled, shutDown: end 1; shut down
         shutDown, call: refuse 1 NOT_INITIALIZED; shut down
-        shutDown, initialize: begin; opening 2
-        shutDown, initializeWrongly: reject INVALID_CONFIGURATION; disabled by settings
+        shutDown, initialize: begin; began 2; opening 2
+        shutDown, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; disabled by settings
         shutDown, reset: perform; shut down
         shutDown, flush: report flush notInitialized; shut down
         shutDown, after: perform; shut down
@@ -229,8 +229,8 @@ extension ClientStateTests {
 
     private static let staying = """
         idle, call: refuse 1 NOT_INITIALIZED; idle
-        idle, initialize: begin; open 1; opening 1
-        idle, initializeWrongly: reject INVALID_CONFIGURATION; idle
+        idle, initialize: begin; began 1; open 1; opening 1
+        idle, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; idle
         idle, reset: perform; idle
         idle, flush: report flush notInitialized; idle
         idle, after: perform; idle
@@ -242,19 +242,19 @@ extension ClientStateTests {
         idle, shutDown: perform; shut down
         opening, call: stage 1 in 1; opening 1
         opening, initialize: opening 1
-        opening, initializeWrongly: reject INVALID_CONFIGURATION; opening 1
+        opening, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; opening 1
         opening, reset: commit in 1; opening 1
         opening, flush: flush 1; opening 1
         opening, after: barrier in 1; opening 1
         opening, opened: prepare 1; opening 1
-        opening, finished: start 1; answer; ready 1
+        opening, finished: settle filter of 1; start 1; answer; ready 1
         opening, failed: log; close 1; answer STORAGE_ERROR; idle
         opening, disabled: drop all in 1; log; answer; disabled 1 by server
         opening, closed: opening 1
         opening, shutDown: answer SESSION_CREATION_FAILED; shut down
         ready, call: stage 1 in 1; ready 1
         ready, initialize: answer; ready 1
-        ready, initializeWrongly: reject INVALID_CONFIGURATION; ready 1
+        ready, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; ready 1
         ready, reset: commit in 1; ready 1
         ready, flush: flush 1; ready 1
         ready, after: barrier in 1; ready 1
@@ -265,8 +265,8 @@ extension ClientStateTests {
         ready, closed: ready 1
         ready, shutDown: end 1; shut down
         withoutSession, call: stage 1 in 1; without session 1
-        withoutSession, initialize: begin after 1; close 1; opening 2
-        withoutSession, initializeWrongly: close 1; reject INVALID_CONFIGURATION; idle
+        withoutSession, initialize: begin after 1; began 2; close 1; opening 2
+        withoutSession, initializeWrongly: reject INVALID_CONFIGURATION; close 1; log; answer INVALID_CONFIGURATION; idle
         withoutSession, reset: commit in 1; without session 1
         withoutSession, flush: flush 1; without session 1
         withoutSession, after: barrier in 1; without session 1
@@ -277,8 +277,8 @@ extension ClientStateTests {
         withoutSession, closed: without session 1
         withoutSession, shutDown: end 1; shut down
         shutDown, call: refuse 1 NOT_INITIALIZED; shut down
-        shutDown, initialize: begin; opening 2
-        shutDown, initializeWrongly: reject INVALID_CONFIGURATION; shut down
+        shutDown, initialize: begin; began 2; opening 2
+        shutDown, initializeWrongly: reject INVALID_CONFIGURATION; log; answer INVALID_CONFIGURATION; shut down
         shutDown, reset: perform; shut down
         shutDown, flush: report flush notInitialized; shut down
         shutDown, after: perform; shut down

@@ -39,12 +39,14 @@ struct StateHarness<Policy: StubPolicy> {
         event(&state)
         while let action = state.next() {
             actions.append(describe(action))
+            if case .begin(let initialization, let settings, _) = action { begin(initialization, settings) }
+        }
+        for action in state.takeDeferred() {
+            actions.append(describe(action))
             switch action {
-            case .begin(let initialization, let settings, _): begin(initialization, settings)
             case .perform(let body): body()
             case .answer(let waiters, let error):
                 for waiter in waiters { waiter(error.map { .failure($0) } ?? .success(())) }
-            case .reject(let initialization, let error): initialization.completion(.failure(error))
             case .refuse(let call, let reason): call.completion(.dropped(reason))
             case .report(let flush, let reason):
                 flush.completion(FlushReport(delivered: 0, remaining: 1, stoppedBy: reason))
@@ -205,20 +207,30 @@ struct StateHarness<Policy: StubPolicy> {
         }
     }
 
-    private func describe(_ action: State.Action) -> String {
+    private func describe(_ action: State.Ordered) -> String {
         switch action {
         case .stage(let call, let run): "stage \(call.call) in \(run.number)"
         case .commit(_, _, let run): "commit in \(run.number)"
         case .barrier(let run, _): "barrier in \(run.number)"
         case .begin(_, _, let old): old.map { "begin after \($0.number)" } ?? "begin"
-        case .update(let run, _): "update \(run.number)"
-        case .announceOff: "off"
-        case .reject(_, let error): "reject \(error.code.rawValue)"
         case .dropAll(let run): "drop all in \(run.number)"
+        case .adopt(_, let run): "adopt for \(run.number)"
+        case .reject(_, let error): "reject \(error.code.rawValue)"
+        case .turnOff: "turn off"
+        case .settleFilter(let run): "settle filter of \(run.number)"
+        case .takeBackFilter: "take back filter"
+        case .withdrawFilter: "withdraw filter"
+        }
+    }
+
+    private func describe(_ action: State.Deferred) -> String {
+        switch action {
+        case .began(let run): "began \(run.number)"
         case .move(let old, let run): "move \(old.number) to \(run.number)"
         case .open(let run): "open \(run.number)"
         case .prepare(let run): "prepare \(run.number)"
         case .start(let run): "start \(run.number)"
+        case .update(let run): "update \(run.number)"
         case .resume(let run): "resume \(run.number)"
         case .offerUnbound(let run): "offer \(run.number)"
         case .close(let run): "close \(run.number)"
@@ -227,6 +239,7 @@ struct StateHarness<Policy: StubPolicy> {
         case .report(_, let reason): "report flush \(reason)"
         case .refuse(let call, let reason): "refuse \(call.call) \(reason.rawValue)"
         case .answer(_, let error): error.map { "answer \($0.code.rawValue)" } ?? "answer"
+        case .announceOff: "off"
         case .log, .logFailure: "log"
         case .perform: "perform"
         }

@@ -29,6 +29,15 @@ struct StubModel<Policy: StubPolicy>: ClientModel {
     static var name: String { "Stub" }
     static var policy: ClientPolicy { Policy.policy }
 
+    /// A numbered call.
+    struct Given: FilterableCall {
+        let number: Int
+        var name: String { "\(number)" }
+        var outgoing: OutgoingCall { OutgoingCall(method: name) }
+        func replacing(_: OutgoingCall, with _: OutgoingCall) -> Given { self }
+        func checked() -> Result<Int, Refusal> { .success(number) }
+    }
+
     func change(for _: Int, _: CallStamp, under _: StubSettings) -> LaneChange { .barrier }
     static func describe(_: ClientSnapshot<Self>, in _: inout JSONObject) {}
 }
@@ -53,7 +62,7 @@ struct StubSettings: ClientSettings {
     var isVerbose: Bool { false }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        EndpointDialect(endpoint: "https://stub.example", apiKey: Secret("key"), timeout: .seconds(1))
+        GroupDialect.arrays(endpoint: "https://stub.example", apiKey: Secret("key"), timeout: .seconds(1))
     }
 
     func succession(to _: StubSettings) throws(TrackerError) -> Succession {

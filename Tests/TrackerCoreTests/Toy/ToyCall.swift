@@ -38,6 +38,8 @@ extension ToyCall: FilterableCall {
 
 /// What the toy client remembers: how many ratings there were.
 struct ToyModel: ClientModel {
+    typealias Given = ToyCall
+
     static let name = "ToyClient"
     static let policy = ClientPolicy(
         beforeInitialize: .holds(calls: 100, bytes: 1 << 20), afterFailure: .isDisabled, resetEndsRun: true)
