@@ -54,7 +54,6 @@ extension BasicCall: FilterableCall {
 /// What a basic tracker remembers between its calls, and how they become events.
 struct BasicModel: ClientModel {
     typealias Given = BasicCall
-
     static let name = "BasicTracker"
     static let policy = ClientPolicy(beforeInitialize: .refuses, afterFailure: .keeps, movesQueue: true)
 
@@ -97,7 +96,8 @@ struct BasicModel: ClientModel {
 
     /// The event of a call as it is sent; absent values are left out.
     private static func event(
-        _ call: BasicCall, _ values: JSONText?, from user: (userId: String, traits: JSONText?)?, context: JSONText, at time: Timestamp
+        _ call: BasicCall, _ values: JSONText?, from user: (userId: String, traits: JSONText?)?, context: JSONText,
+        at time: Timestamp
     ) -> JSONText {
         var event = JSONObjectWriter(reservingCapacity: 512)
         event.append("type", call.parts.method)

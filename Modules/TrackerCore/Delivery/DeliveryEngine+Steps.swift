@@ -83,6 +83,57 @@ extension DeliveryEngine {
         }
     }
 
+    /// Takes the answer to a request, records what it changes, and goes on.
+    func finish(_ token: DeliveryState.Token, _ answer: Answer, _ state: inout State) {
+        let reading = reading
+        // New credentials count first: the answer is about the old ones then.
+        applyOrders(&state)
+        state.transfers[token] = nil
+        let before = state.delivery.breaker.state
+        let settlement = state.delivery.finish(token, with: answer, at: reading)
+        commit(
+            settlement.changes, of: token.database, awaited: settlement.awaitsCommit,
+            announcing: settlement.sessionMade, &state)
+        if let plan = settlement.delivered {
+            if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
+            for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
+            let count = recorder.add(plan.records, settlement.bytes, of: token.database)
+            let isDue = state.delivery.collected(count, at: reading.now)
+            if isDue || !settlement.changes.isEmpty { recordDelivered(&state) }
+        }
+        if !settlement.events.isEmpty || before.circuit != state.delivery.breaker.state.circuit { publish(state) }
+        for event in settlement.events { report(event, &state, at: reading) }
+        report(settlement, state, at: reading)
+        reportBreaker(from: before, state, at: reading.now)
+        advance(&state, at: reading)
+    }
+
+    /// Writes changes; if they are awaited, nothing is sent before they are on disk.
+    ///
+    /// - Parameters:
+    ///   - database: The database in which they were decided; they have no effect in another one.
+    ///   - session: A session that one of them binds. It is reported if the lane still has it then.
+    func commit(
+        _ changes: [LaneChange], of database: DatabaseID?, awaited: Bool, announcing session: SessionID? = nil,
+        _ state: inout State
+    ) {
+        guard !changes.isEmpty else { return }
+        recordDelivered(&state)
+        for change in changes {
+            // If the disk refuses the change, it holds in memory, where reads see it.
+            recorder.write(change, of: database) { [self] result in
+                switch change {
+                case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)
+                case .append, .continueSession, .reset, .consent, .identify, .set, .ensure, .store, .remove, .delivered,
+                    .drop,
+                    .dropAll, .ensureDevice, .group, .barrier:
+                    break
+                }
+                if awaited { perform { $0.delivery.committed() } } else { lookOnceWritten() }
+            }
+        }
+    }
+
     /// Ends delivery: nothing is under way any more, or the time for that is over.
     private func end(_ state: inout State) {
         state.delivery.isClosed = true

@@ -170,13 +170,11 @@ struct DeliveryState: Sendable {
         isHolding = false
     }
 
-    /// What to do with what has just been read.
+    /// What to do with what has just been read, without what is under way.
     mutating func intention(for peek: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention {
         database = peek.state.database
-        let underWay = underWay
-        let records = underWay.isEmpty ? peek.records : peek.records.filter { !underWay.contains($0.id) }
-        let expired = eventTTL == nil ? [] : records.filter { isExpired($0, at: reading) }
-        ahead = ReadAhead(peek, records)
+        let expired = eventTTL == nil ? [] : peek.records.filter { isExpired($0, at: reading) }
+        ahead = ReadAhead(peek)
         guard expired.isEmpty || peek.state.isAwaitingDisk else {
             ahead = nil
             return .drop(expired, .expired, "older than eventTTL")

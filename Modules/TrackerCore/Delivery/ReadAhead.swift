@@ -14,13 +14,12 @@ struct ReadAhead: Sendable {
     private let read: [Record]
     private var sent = 0
 
-    /// - Parameter records: What was read, without what is under way.
-    init(_ peek: Peek, _ records: [Record]) {
+    init(_ peek: Peek) {
         lane = peek.state
         version = peek.version
         entries = peek.entries
         groups = peek.groups
-        read = records
+        read = peek.records
     }
 
     /// The records that have not been sent.

@@ -4,18 +4,12 @@ import TrackerStorage
 /// What a call puts into the outbox.
 struct CallContent: Sendable {
     var route: Route
-    var body: CallBody
+    var body: Draft.Body
     var sessionMetadata: JSONText?
     /// The URL of the screen that the call says is shown, if it says so.
     var shownURL: String?
     /// The session of another site that the call continues; the body links it.
     var continues: SessionID?
-
-    /// The body of a record, and whether the session's metadata go into it.
-    enum CallBody: Sendable {
-        case complete(JSONText)
-        case event(JSONText, data: JSONText?)
-    }
 }
 
 extension Refusal {
@@ -27,16 +21,6 @@ extension Refusal {
         .invalidValue,
         "continueSession(): crossSiteCookie is off. Initialize with crossSiteCookie: true to carry sessions between sites."
     )
-}
-
-extension CallContent {
-    /// The body as the outbox takes it.
-    var draftBody: Draft.Body {
-        switch body {
-        case .complete(let text): .complete(text)
-        case .event(let head, let data): .withSessionMetadata(head, own: data)
-        }
-    }
 }
 
 extension TrackerCall {
@@ -108,7 +92,7 @@ extension TrackerCall {
         if let first, let second { data = JSONText.merging([first, second]) }
         var head = JSONObjectWriter(reservingCapacity: name.utf8.count + 24)
         head.append("event_name", name)
-        return CallContent(route: .event, body: .event(head.finish(), data: data))
+        return CallContent(route: .event, body: .withSessionMetadata(head.finish(), own: data))
     }
 
     private func view(_ name: String, url: String, _ properties: Properties?) throws(Refusal) -> CallContent {

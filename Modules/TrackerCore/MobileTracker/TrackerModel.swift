@@ -19,7 +19,7 @@ struct TrackerModel: ClientModel {
         for content: CallContent, _ stamp: CallStamp, under settings: TrackerSettings
     ) throws(Refusal) -> LaneChange {
         if content.continues != nil, !settings.config.crossSiteCookie { throw .crossSiteCookieIsOff }
-        var draft = stamp.draft(content.route, content.draftBody)
+        var draft = stamp.draft(content.route, content.body)
         draft.sessionMetadata = content.sessionMetadata
         if let url = content.shownURL, !shown.show(url, by: stamp.number) {
             // The outbox answers a key that was used before as it did then.

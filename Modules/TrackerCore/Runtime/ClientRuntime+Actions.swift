@@ -329,7 +329,8 @@ extension LaneChange {
         case .continueSession(let session, var draft):
             draft.isPending = true
             self = .continueSession(session, link: draft)
-        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove, .delivered,
+        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
+            .delivered,
             .drop, .dropAll, .ensureDevice, .group, .barrier:
             break
         }

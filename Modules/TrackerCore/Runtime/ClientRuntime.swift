@@ -37,7 +37,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     let reporter: ClientReporter
     let filter = CallFilter()
     let contents: Mutex<Contents>
-    private let lastCall = Atomic(0)
+    let lastCall = Atomic(0)
 
     init(_ dependencies: Dependencies, model: Model) {
         self.dependencies = dependencies
@@ -65,80 +65,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// The lane that calls go to, if there is one.
     var lane: OpenLane? { run?.lane }
 
-    // MARK: Calls
-
-    /// Stages a call that has been checked, or has it wait: its place in the order is fixed when this returns.
-    ///
-    /// - Parameters:
-    ///   - messageID: The key that its caller chose; `nil`: one is made.
-    ///   - waitsWhileIdle: Whether the call may wait although `initialize` was not called yet.
-    ///   - completion: Called once the call is on disk or refused. Must not block.
-    /// - Returns: Whether that is done. If not, another function is to see the call first.
-    func submit(
-        _ seen: SeenCall<Model.Call>, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
-    ) -> Bool {
-        let time = dependencies.clock.wall
-        let stamp = CallStamp(
-            number: lastCall.add(1, ordering: .relaxed).newValue,
-            messageID: messageID ?? Model.messageID(at: time, dependencies.ids), hasCallerKey: messageID != nil,
-            time: time, uptime: dependencies.clock.uptime)
-        switch seen.checked {
-        case .failure(let fault):
-            let refusal = contents.withLock { $0.state.refusal }.map { Refusal($0, of: seen.name) } ?? fault
-            completion(refuse(seen.name, refusal))
-        case .success(let content):
-            let call = PendingCall(
-                call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
-                completion: completion)
-            switch submit(call, seenBy: seen.version, waitsWhileIdle: waitsWhileIdle) {
-            case .taken: break
-            case .refused(let refusal): completion(refuse(seen.name, refusal))
-            case .unseen: return false
-            }
-        }
-        return true
-    }
-
-    /// What became of a call that was submitted.
-    private enum Submission {
-        /// It is staged, or waits for its turn.
-        case taken
-        case refused(Refusal)
-        /// The function that sees calls now has not seen this one.
-        case unseen
-    }
-
-    /// Stages a call, or has it wait for its turn.
-    private func submit(_ call: State.Call, seenBy version: Int, waitsWhileIdle: Bool) -> Submission {
-        // As a rule nothing is before the call, and it need not become an action first.
-        let direct = contents.withLock { contents -> Submission? in
-            if version != filter.version { return .unseen }
-            guard let run = contents.state.directRun else { return nil }
-            return stage(call, in: run, &contents).map { .refused($0) } ?? .taken
-        }
-        if let direct { return direct }
-        var submission = Submission.taken
-        handle { contents in
-            if version != filter.version {
-                submission = .unseen
-            } else if !waitsWhileIdle, contents.state.wouldKeepCallWaiting {
-                submission = .refused(Refusal(.notInitialized, of: call.name))
-            } else {
-                contents.state.submit(.call(call))
-            }
-        }
-        return submission
-    }
-
-    /// Counts and logs a refusal.
-    func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
-        contents.withLock { $0.refused[refusal.reason, default: 0] += 1 }
-        reporter.refused(name, refusal)
-        return .dropped(refusal.reason)
-    }
-
-    // MARK: Other operations
+    // MARK: Operations besides calls
 
     /// Initialises the client, unless it is already.
     ///
@@ -364,25 +291,5 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         case .recovered, .unwrittenIsWritten: if let run, run.number == number { run.lane.engine.kick() }
         default: break
         }
-    }
-}
-
-/// What is known of a call when it is made.
-struct CallStamp: Sendable {
-    /// The number of the call in this run of the program.
-    var number = 0
-    var messageID: MessageID
-    /// Whether the caller chose the id.
-    var hasCallerKey: Bool
-    /// The wall time.
-    var time: Timestamp
-    /// The monotonic time.
-    var uptime: Duration
-
-    /// The call on its way into the outbox.
-    func draft(_ route: Route, _ body: Draft.Body, values: [ValueChange] = []) -> Draft {
-        Draft(
-            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body, values: values,
-            occurredAt: time, acceptedAt: uptime)
     }
 }

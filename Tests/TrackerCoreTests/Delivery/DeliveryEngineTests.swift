@@ -30,7 +30,8 @@ struct DeliveryEngineTests {
         let parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(log, of: "Client", isVerbose: false),
             diagnostics: hub)
-        let endpoint = GroupDialect.arrays(endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30))
+        let endpoint = GroupDialect.arrays(
+            endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30))
         return DeliveryEngine(
             parts,
             delivery: DeliveryState(

@@ -37,7 +37,8 @@ enum Speaker: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 schedule: GroupDialect.Schedule(interval: .seconds(10), count: 1), maxRecords: Int(size),
                 maxBytes: 475_000)
         case .endpointOfOne, .endpoint:
-            return GroupDialect.arrays(endpoint: "https://in.example.com/e", apiKey: Secret("key"), timeout: .seconds(30))
+            return GroupDialect.arrays(
+                endpoint: "https://in.example.com/e", apiKey: Secret("key"), timeout: .seconds(30))
         }
     }
 
@@ -234,7 +235,8 @@ private struct World {
     }
 
     private mutating func plan(_ front: [Record]) throws -> Plan {
-        var peek = Peek.sample(front, state: .sample(queued: queue.count))
+        let waiting = front.filter { !state.underWay.contains($0.id) }
+        var peek = Peek.sample(waiting, state: .sample(queued: queue.count))
         var intention = state.intention(for: peek, wantedThrough: .max, at: moment)
         if case .change(let changes) = intention, case .group(let group)? = changes.first {
             peek.groups.append(group)

@@ -44,7 +44,8 @@ struct PlayedLane {
     /// A lane of a basic client that delivers.
     init(_ records: [Record]) {
         self.init(
-            dialect: GroupDialect.arrays(endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30)),
+            dialect: GroupDialect.arrays(
+                endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30)),
             Peek.sample(records, state: .sample(queued: records.count)))
         state.start()
         state.isInterested = true

@@ -1,5 +1,6 @@
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -46,7 +47,7 @@ struct TrackerCallTests {
     func merges() throws {
         let call = TrackerCall.track("E", .of(#"{"a":1,"b":2}"#), metadata: .of(#"{"c":3,"a":1e400}"#))
 
-        guard case .event(let head, let data) = try call.content().body else {
+        guard case .withSessionMetadata(let head, own: let data) = try call.content().body else {
             Issue.record("an event is expected")
             return
         }
@@ -59,7 +60,7 @@ struct TrackerCallTests {
     func views() throws {
         let call = TrackerCall.screenDidAppear("Home", url: "/h", properties: .of(#"{"screen":"X","n":1}"#))
 
-        guard case .event(let head, let data) = try call.content().body else {
+        guard case .withSessionMetadata(let head, own: let data) = try call.content().body else {
             Issue.record("an event is expected")
             return
         }

@@ -44,7 +44,9 @@ struct ClientStateSequenceTests {
         _ = harness.finished()
         harness.movesMemory = true
 
-        #expect(try harness.initialize(StubSettings("b", .replaces)) == "begin after 1; began 2; move 1 to 2; moving 1 to 2")
+        #expect(
+            try harness.initialize(StubSettings("b", .replaces)) == "begin after 1; began 2; move 1 to 2; moving 1 to 2"
+        )
         #expect(harness.call() == "moving 1 to 2")
         #expect(harness.flush() == "moving 1 to 2")
         #expect(harness.handle { $0.moved(2) } == "stage 1 in 2; close 1; flush 2; opening 2")
@@ -236,7 +238,9 @@ struct ClientStateSequenceTests {
         var holding = try StateHarness<Holding>()
         holding.cannotBegin = true
         _ = holding.call()
-        #expect(holding.initialize() == "begin; reject INIT_ERROR; log; answer INIT_ERROR; refuse 1 DISABLED; disabled by settings")
+        #expect(
+            holding.initialize()
+                == "begin; reject INIT_ERROR; log; answer INIT_ERROR; refuse 1 DISABLED; disabled by settings")
     }
 
     @Test(

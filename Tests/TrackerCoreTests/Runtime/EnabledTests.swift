@@ -222,10 +222,10 @@ struct EnabledTests {
         var harness = try StateHarness<Staying>()
         _ = harness.initialize()
 
-        #expect(harness.turnOff() == "off; answer SESSION_CREATION_FAILED; answer; disabled by program")
+        #expect(harness.turnOff() == "turn off; off; answer SESSION_CREATION_FAILED; answer; disabled by program")
         #expect(harness.call() == "refuse 1 DISABLED; disabled by program")
         #expect(harness.opened() == "close 1; disabled by program")
-        #expect(harness.initialize() == "begin; opening 2")
+        #expect(harness.initialize() == "begin; began 2; opening 2")
         #expect(harness.answers.all.contains("turned off"))
     }
 }

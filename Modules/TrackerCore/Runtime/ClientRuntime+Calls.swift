@@ -1,0 +1,164 @@
+import Synchronization
+import TrackerModels
+import TrackerStorage
+
+/// How a call gets its place in the order.
+extension ClientRuntime {
+    /// Has the filter see a call and stages what it has made of it: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - messageID: The key that its caller chose; `nil`: one is made.
+    ///   - waitsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
+    ///   - completion: Called once the call is on disk or refused. Must not block.
+    func enqueue(
+        _ call: Model.Given, messageID: MessageID?, waitsWhileIdle: Bool = true,
+        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
+    ) {
+        // A function that is replaced at each look would keep its caller for ever.
+        for _ in 0..<100 {
+            let seen = filter.apply(to: call, log: log)
+            if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: completion) { return }
+        }
+        log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
+        completion(refuse(call.name, Refusal(.beforeSend, "Dropped \(call.name): beforeSend is replaced each time")))
+    }
+
+    /// The same under a key that may not be valid; returns a receipt.
+    func enqueue(_ call: Model.Given, _ key: CallerKey?) -> CallReceipt {
+        let receipt = CallReceipt()
+        if let key, key.messageID == nil {
+            receipt.resolve(refuse(call.name, .invalidMessageID(of: call.name)))
+        } else {
+            enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0) })
+        }
+        return receipt
+    }
+
+    /// Stages a call that has been checked, or has it wait: its place in the order is fixed when this returns.
+    ///
+    /// - Parameters:
+    ///   - messageID: The key that its caller chose; `nil`: one is made.
+    ///   - waitsWhileIdle: Whether the call may wait although `initialize` was not called yet.
+    ///   - completion: Called once the call is on disk or refused. Must not block.
+    /// - Returns: Whether that is done. If not, another function is to see the call first.
+    func submit(
+        _ seen: SeenCall<Model.Call>, messageID: MessageID?, waitsWhileIdle: Bool = true,
+        completion: @escaping @Sendable (TrackOutcome) -> Void
+    ) -> Bool {
+        let time = dependencies.clock.wall
+        let stamp = CallStamp(
+            number: lastCall.add(1, ordering: .relaxed).newValue,
+            messageID: messageID ?? Model.messageID(at: time, dependencies.ids), hasCallerKey: messageID != nil,
+            time: time, uptime: dependencies.clock.uptime)
+        switch seen.checked {
+        case .failure(let fault):
+            let refusal = contents.withLock { $0.state.refusal }.map { Refusal($0, of: seen.name) } ?? fault
+            completion(refuse(seen.name, refusal))
+        case .success(let content):
+            let call = PendingCall(
+                call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
+                completion: completion)
+            switch submit(call, seenBy: seen.version, waitsWhileIdle: waitsWhileIdle) {
+            case .taken: break
+            case .refused(let refusal): completion(refuse(seen.name, refusal))
+            case .unseen: return false
+            }
+        }
+        return true
+    }
+
+    /// What became of a call that was submitted.
+    private enum Submission {
+        /// It is staged, or waits for its turn.
+        case taken
+        case refused(Refusal)
+        /// The function that sees calls now has not seen this one.
+        case unseen
+    }
+
+    /// Stages a call, or has it wait for its turn.
+    private func submit(_ call: State.Call, seenBy version: Int, waitsWhileIdle: Bool) -> Submission {
+        // As a rule nothing is before the call, and it need not become an action first.
+        let direct = contents.withLock { contents -> Submission? in
+            if version != filter.version { return .unseen }
+            guard let run = contents.state.directRun else { return nil }
+            return stage(call, in: run, &contents).map { .refused($0) } ?? .taken
+        }
+        if let direct { return direct }
+        var submission = Submission.taken
+        handle { contents in
+            if version != filter.version {
+                submission = .unseen
+            } else if !waitsWhileIdle, contents.state.wouldKeepCallWaiting {
+                submission = .refused(Refusal(.notInitialized, of: call.name))
+            } else {
+                contents.state.submit(.call(call))
+            }
+        }
+        return submission
+    }
+
+    /// Counts and logs a refusal.
+    func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
+        contents.withLock { $0.refused[refusal.reason, default: 0] += 1 }
+        reporter.refused(name, refusal)
+        return .dropped(refusal.reason)
+    }
+
+    /// Has a function see the calls that wait for the `initialize` that has brought it, but for those that another
+    /// function has seen. It sees the calls that come from now on when they are made.
+    ///
+    /// - Parameter given: A call as the program has made it.
+    func filterWaitingCalls(by body: @escaping BeforeSend, _ given: (Model.Call) -> Model.Given) {
+        let waiting = contents.withLock { contents -> [State.Call] in
+            switch contents.state.phase {
+            case .idle, .resetting: break
+            case .moving, .opening, .ready, .withoutSession, .disabled, .shutDown: return []
+            }
+            filter.propose(body)
+            return contents.state.pending.allCalls.filter { !$0.isSeen }
+        }
+        var changed: [ObjectIdentifier: State.Call] = [:]
+        var refused: [ObjectIdentifier: (name: String, refusal: Refusal)] = [:]
+        for call in waiting {
+            let seen = filter.apply(to: given(call.call), log: log)
+            switch seen.checked {
+            case .success(let new):
+                changed[ObjectIdentifier(call)] = State.Call(
+                    call: new, name: seen.name, stamp: call.stamp, weight: Model.weight(of: new), isSeen: seen.isSeen,
+                    completion: call.completion)
+            case .failure(let refusal): refused[ObjectIdentifier(call)] = (seen.name, refusal)
+            }
+        }
+        // Those that no longer wait were answered, or were staged by another `initialize`, meanwhile.
+        let removed = contents.withLock { contents in
+            contents.state.pending.replaceCalls { call in
+                refused[ObjectIdentifier(call)] == nil ? changed[ObjectIdentifier(call)] ?? call : nil
+            }
+        }
+        for call in removed {
+            guard let (name, refusal) = refused[ObjectIdentifier(call)] else { continue }
+            call.completion(refuse(name, refusal))
+        }
+    }
+}
+
+/// What is known of a call when it is made.
+struct CallStamp: Sendable {
+    /// The number of the call in this run of the program.
+    var number = 0
+    var messageID: MessageID
+    /// Whether the caller chose the id.
+    var hasCallerKey: Bool
+    /// The wall time.
+    var time: Timestamp
+    /// The monotonic time.
+    var uptime: Duration
+
+    /// The call on its way into the outbox.
+    func draft(_ route: Route, _ body: Draft.Body, values: [ValueChange] = []) -> Draft {
+        Draft(
+            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body, values: values,
+            occurredAt: time, acceptedAt: uptime)
+    }
+}
