@@ -24,7 +24,7 @@ struct Host {
         let session = HostSession(
             settings: HostSettings(
                 appName: options.appName, storageDirectory: options.storageDirectory,
-                maxMessageBytes: options.limits.maxMessageBytes),
+                collectorPanel: options.collectorPanel, maxMessageBytes: options.limits.maxMessageBytes),
             log: HostLog(
                 descriptor: STDERR_FILENO, least: options.logLevel, omitsOutcomes: options.quietRefusals),
             notify: { connection.notify($0) }, together: { answers in connection.together(answers) },

@@ -22,6 +22,8 @@ struct HostOptions: Hashable, Sendable {
     var storageDirectory: String?
     /// Whether messages about dropped calls are left out of the log.
     var quietRefusals = false
+    /// Whether clients post their debug information to the development collector, unless they say otherwise.
+    var collectorPanel = false
     /// The longest message, how long it may take to end, and what cannot be set.
     var limits = ConnectionLimits()
 
@@ -38,12 +40,14 @@ struct HostOptions: Hashable, Sendable {
             }
             guard option.takesValue else {
                 guard parts.count == 1 else { throw UsageError(message: "\(name) takes no value") }
-                if option == .quietRefusals {
-                    quietRefusals = true
-                    continue
+                switch option {
+                case .quietRefusals: quietRefusals = true
+                case .collectorPanel: collectorPanel = true
+                default:
+                    action = option == .help ? .help : .version
+                    return
                 }
-                action = option == .help ? .help : .version
-                return
+                continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw UsageError(message: "\(name) needs a value")
@@ -57,7 +61,7 @@ struct HostOptions: Hashable, Sendable {
     /// - Returns: Whether the value will do.
     private mutating func apply(_ value: String, to option: Option) -> Bool {
         switch option {
-        case .help, .version, .quietRefusals: return false
+        case .help, .version, .quietRefusals, .collectorPanel: return false
         case .appName: appName = value
         case .storageDirectory:
             guard let path = Self.fromRoot(value) else { return false }
@@ -94,6 +98,8 @@ struct HostOptions: Hashable, Sendable {
           --log-level LEVEL          error, warning, info or debug (default)
           --quiet-refusals           leave dropped calls and failed initialisations out of the
                                      log: for clients that report them themselves
+          --collector-panel          clients post their debug information to the development
+                                     collector on this machine, unless they say otherwise
           --app-name NAME            the program that the host works for (default
                                      "default"): state is kept in
                                      $XDG_STATE_HOME/mobile-tracker/NAME, else in
@@ -124,18 +130,19 @@ private enum Option: String {
     case version = "--version"
     case logLevel = "--log-level"
     case quietRefusals = "--quiet-refusals"
+    case collectorPanel = "--collector-panel"
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
     case inspect = "--inspect"
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
 
-    var takesValue: Bool { ![.help, .version, .quietRefusals].contains(self) }
+    var takesValue: Bool { ![.help, .version, .quietRefusals, .collectorPanel].contains(self) }
 
     /// What a value must be, as a part of a sentence.
     var expectation: String {
         switch self {
-        case .help, .version, .quietRefusals: "absent"
+        case .help, .version, .quietRefusals, .collectorPanel: "absent"
         case .logLevel: "error, warning, info or debug"
         case .appName: "a name"
         case .storageDirectory: "a path in which the home folder is written out"

@@ -125,18 +125,24 @@ package struct HostSettings: Hashable, Sendable {
     /// The state folder of a configuration that names none; `nil`: the program's usual place.
     package var storageDirectory: String?
 
+    /// Whether clients post to the development collector, unless their configuration says otherwise.
+    package var collectorPanel: Bool
+
     /// The longest message that is taken, in bytes.
     package var maxMessageBytes: Int
 
-    package init(appName: String, storageDirectory: String?, maxMessageBytes: Int) {
+    package init(appName: String, storageDirectory: String?, collectorPanel: Bool = false, maxMessageBytes: Int) {
         self.appName = appName
         self.storageDirectory = storageDirectory
+        self.collectorPanel = collectorPanel
         self.maxMessageBytes = maxMessageBytes
     }
 
     /// The delivery options of a configuration that names nothing.
     var delivery: DeliveryOptions {
-        DeliveryOptions(storageDirectory: storageDirectory ?? DeliveryOptions.usualDirectory(ofProgram: appName))
+        DeliveryOptions(
+            storageDirectory: storageDirectory ?? DeliveryOptions.usualDirectory(ofProgram: appName),
+            collectorPanel: collectorPanel)
     }
 }
 

@@ -14,6 +14,7 @@ struct HostOptionsTests {
         #expect(options.action == .serve)
         #expect(options.logLevel == .debug)
         #expect(!options.quietRefusals)
+        #expect(!options.collectorPanel)
         #expect(options.appName == "default")
         #expect(options.storageDirectory == nil)
         #expect(options.limits.maxMessageBytes == 16_777_216)
@@ -61,11 +62,12 @@ struct HostOptionsTests {
         #expect(options.limits.shutdownTimeout == .milliseconds(milliseconds))
     }
 
-    @Test("take the quiet of refusals without a value, and go on")
-    func quietRefusals() throws {
-        let options = try HostOptions(arguments: ["--quiet-refusals", "--log-level", "error"])
+    @Test("take the quiet of refusals and the collector's panel without a value, and go on")
+    func switches() throws {
+        let options = try HostOptions(arguments: ["--quiet-refusals", "--collector-panel", "--log-level", "error"])
 
         #expect(options.quietRefusals)
+        #expect(options.collectorPanel)
         #expect(options.logLevel == .error)
         #expect(throws: UsageError.self) { try HostOptions(arguments: ["--quiet-refusals=yes"]) }
     }

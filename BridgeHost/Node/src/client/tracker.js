@@ -1,5 +1,4 @@
 import { appName } from './app-name.js'
-import { CollectorPanel } from './collector-panel.js'
 import { atExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
@@ -38,7 +37,9 @@ export function createTracker(options = {}) {
     const link = new HostLink({
         hostPath,
         // This package tells of dropped calls and of errors, with the caller's line, so the host does not.
-        hostArguments: () => [...withName(hostArguments, program), '--quiet-refusals'],
+        hostArguments: () => [
+            ...withName(hostArguments, program), '--quiet-refusals', ...collectorPanel ? ['--collector-panel'] : [],
+        ],
         onStderr: output.passOn,
         onNotification: (notification) => listeners.receive(notification),
         onLateCall: () => exit.report(),
@@ -46,17 +47,9 @@ export function createTracker(options = {}) {
     })
     const warnings = new Warnings(warn, () => link.isBusy)
     const exit = flushAtExit(link, warnings, warn)
-    const panel = collectorPanel ? new CollectorPanel(link) : null
-    const used = () => {
-        exit.used()
-        panel?.start()
-    }
-    const end = () => {
-        panel?.stop()
-        return link.shutdown().then(() => warnings.finish())
-    }
+    const end = () => link.shutdown().then(() => warnings.finish())
     const hooks = new Hooks({ ofAll: { beforeSend, convert }, useLogger: (own) => output.use(own) })
-    const observer = { warnings, used, hooks }
+    const observer = { warnings, used: exit.used, hooks }
     const tracker = makeFunctions(TRACKER, '', link, observer)
     return {
         ...tracker,
