@@ -4,38 +4,27 @@ import TrackerModels
 
 /// What the clients in other languages know of a method.
 struct CallTraits: Sendable {
-    /// What a message id is that is made up for a call that brings none.
-    enum MessageIDKind: String, Sendable {
-        case uuid
-        /// It also says when the call was made.
-        case stamped
-    }
-
     /// What a call comes to.
     let result: CallResult
     /// What a call takes besides its message id.
     let arguments: [Parameter]
     /// `nil` if it takes no message id.
-    let messageID: MessageIDKind?
-    /// Whether it begins a client.
-    let beginsClient: Bool
+    let messageID: MessageIDForm?
+    /// What is restored of it after a crash of the host.
+    let restores: Restoration?
     /// Whether it is made again if the host dies before it answers.
     let repeats: Bool
     /// Whether the first argument is a name that may be logged.
     let isNamed: Bool
 
-    init(of method: Method<HostSession>) {
-        let result = CallResult(of: method)
-        let hasID = method.parameters.contains(where: \.isNamedOnly)
-        let isStamped = method.name.hasPrefix("analytics.") && result == .outcome
-        self.result = result
-        arguments = method.parameters.filter { !$0.isNamedOnly }
-        messageID = hasID ? (isStamped ? .stamped : .uuid) : nil
-        beginsClient = method.errors.contains(TrackerError.Code.initializationFailed.rawValue)
-        repeats = hasID || beginsClient
-        isNamed =
-            result == .outcome
-            && arguments.first.map { result.fault(of: $0) } == RefusalReason.invalidEventName.rawValue
+    init(of row: BridgedMethod) {
+        let hasID = row.method.parameters.contains(where: \.isNamedOnly)
+        result = CallResult(of: row.method)
+        arguments = row.method.parameters.filter { !$0.isNamedOnly }
+        messageID = hasID ? row.messageID : nil
+        restores = row.restores
+        repeats = hasID || row.beginsClient
+        isNamed = arguments.first?.reason == RefusalReason.invalidEventName.rawValue
     }
 }
 
@@ -63,16 +52,28 @@ enum CallResult: Hashable, Sendable {
     /// What a wrong value of a parameter is answered with: a reason if the call has an outcome, else the code of an
     /// error.
     func fault(of parameter: Parameter) -> String {
-        guard self == .outcome else {
-            if let error = parameter.errorIfAbsent { return error.code }
-            return parameter.kind == .object ? TrackerError.Code.invalidConfiguration.rawValue : "INVALID_PARAMS"
-        }
-        return switch parameter.name {
-        case "eventName", "event", "name": RefusalReason.invalidEventName.rawValue
-        case "userId", "newUserId": RefusalReason.invalidUserId.rawValue
-        default: RefusalReason.invalidValue.rawValue
+        self == .outcome
+            ? parameter.reason ?? RefusalReason.invalidValue.rawValue
+            : parameter.errorIfAbsent?.code ?? "INVALID_PARAMS"
+    }
+}
+
+extension Restoration {
+    /// The word for it in the tables of other languages.
+    var word: String {
+        switch self {
+        case .setup: "setup"
+        case .consent: "consent"
+        case .user: "user"
+        case .ends: "ends"
+        case .endsBrand: "endsBrand"
         }
     }
+}
+
+extension BridgedMethod {
+    /// Whether it begins a client.
+    var beginsClient: Bool { if case .setup? = restores { true } else { false } }
 }
 
 extension Parameter {

@@ -1,10 +1,11 @@
 import Bridge
 import JSONRPC
+import TrackerModels
 
 /// The method table as JavaScript: what the Node client's functions are made from.
 enum NodeMethods {
     static var text: String {
-        ([head, callOptions] + ClientGroup.all.map(table) + [numbers]).joined(separator: "\n\n") + "\n"
+        [head, callOptions, table, numbers].joined(separator: "\n\n") + "\n"
     }
 
     /// The text of the file in which the functions of the tracker that all share are exported by name.
@@ -33,6 +34,7 @@ enum NodeMethods {
          * @property {boolean} isRequired
          * @property {string} fault What a wrong value is answered with: a reason if the call has an outcome, else the
          *     code of an error.
+         * @property {string} [member] The member of an {@link OutgoingCall} that it is, if not the one of its name.
          */
 
         /**
@@ -48,6 +50,10 @@ enum NodeMethods {
          * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
          * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
          * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
+         * @property {'setup' | 'consent' | 'user' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
+         *     crash: see recovery.js.
+         * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
+         * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
          */
         """
 
@@ -62,13 +68,26 @@ enum NodeMethods {
             + "const CALL_OPTIONS = [\n\(lines.joined(separator: "\n"))\n]"
     }
 
-    private static func table(of group: ClientGroup) -> String {
-        let lines = group.rows.map { "    \(group.name(of: $0)): \(members(of: CallTraits(of: $0.method)))," }
-        let comment = "/** \(group.summary) @type {Record<string, BridgedMethod>} */"
-        return "\(comment)\nexport const \(group.name.uppercased()) = {\n\(lines.joined(separator: "\n"))\n}"
+    private static var table: String {
+        let lines = ClientGroup.all.flatMap(\.rows).map { row in
+            let name = row.method.name.contains(".") ? "'\(row.method.name)'" : row.method.name
+            return "    \(name): \(members(of: row)),"
+        }
+        return """
+            /** The methods, by the host's names: those of a client begin with its name. @type {Record<string, BridgedMethod>} */
+            export const METHODS = {
+            \(lines.joined(separator: "\n"))
+            }
+
+            /** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */
+            export function clientOf(method) {
+                return method.slice(0, method.indexOf('.') + 1)
+            }
+            """
     }
 
-    private static func members(of call: CallTraits) -> String {
+    private static func members(of row: BridgedMethod) -> String {
+        let call = CallTraits(of: row)
         let values = call.arguments.filter { !$0.isCallOptions }
         let params = values.map { param($0, of: call.result) }.joined() + (values.isEmpty ? "" : "\n        ")
         var members = ["params: [\(params)]"]
@@ -77,15 +96,18 @@ enum NodeMethods {
         if values.count < call.arguments.count { members.append("options: CALL_OPTIONS") }
         if call.repeats { members.append("repeats: true") }
         if call.isNamed { members.append("isNamed: true") }
-        if call.beginsClient, values.first?.kind == .string { members.append("takesObject: true") }
+        if row.beginsClient, values.first?.kind == .string { members.append("takesObject: true") }
+        members += call.restores.map(text) ?? []
         return "{\n        \(members.joined(separator: ",\n        ")),\n    }"
     }
 
     private static func param(_ parameter: Parameter, of result: CallResult) -> String {
-        let members = [
-            "name: '\(parameter.name)'", "kind: '\(parameter.kind.rawValue)'", "isRequired: \(parameter.isRequired)",
-            "fault: '\(result.fault(of: parameter))'",
-        ]
+        let members =
+            [
+                "name: '\(parameter.name)'", "kind: '\(parameter.kind.rawValue)'",
+                "isRequired: \(parameter.isRequired)",
+                "fault: '\(result.fault(of: parameter))'",
+            ] + (parameter.role == parameter.name ? [] : ["member: '\(parameter.role)'"])
         return "\n            { \(members.joined(separator: ", ")) },"
     }
 
@@ -97,6 +119,13 @@ enum NodeMethods {
         case .object: "'object'"
         case .member(let name): "{ member: '\(name)' }"
         }
+    }
+
+    /// What is restored after a crash.
+    private static func text(of restoration: Restoration) -> [String] {
+        guard case .setup(let code, let again) = restoration else { return ["restores: '\(restoration.word)'"] }
+        return ["restores: 'setup'"] + (code.map { ["holdsAfter: '\($0.rawValue)'"] } ?? [])
+            + (again.isEmpty ? [] : ["again: { \(again.map { "\($0): '\($1)'" }.joined(separator: ", ")) }"])
     }
 
     /// The numbers of the errors, by their codes.

@@ -15,7 +15,7 @@ enum PythonCalls {
         let classes = ClientGroup.all.map { group in
             let name = caller == .synchronous ? "\(group.name)Calls" : "Async\(group.name)Calls"
             let functions = group.rows.map {
-                function(of: $0.method, named: PythonNames.snake(group.name(of: $0)), caller)
+                function(of: $0, named: PythonNames.snake(group.name(of: $0)), caller)
             }
             let base = caller == .synchronous ? "Caller" : "AsyncCaller"
             let head = "\nclass \(name)(\(base)):\n    \"\"\"\(group.summary)\"\"\""
@@ -51,13 +51,14 @@ enum PythonCalls {
         return Set(names.filter { $0.first?.isUppercase == true && !["None", "Outcome", "FlushReport"].contains($0) })
     }
 
-    private static func function(of method: Method<HostSession>, named name: String, _ caller: Caller) -> String {
+    private static func function(of row: BridgedMethod, named name: String, _ caller: Caller) -> String {
+        let method = row.method
         let named = method.parameters.filter(\.isNamedOnly).map(argument)
         let list =
             ["self"] + method.parameters.filter { !$0.isNamedOnly }.map(argument)
             + (named.isEmpty ? [] : ["*"] + keywords(of: method).map(argument) + named)
         let type = result(of: method)
-        let call = call(of: method)
+        let call = call(of: row)
         let (returns, body) =
             switch (caller, type) {
             case (.asynchronous, _): ("Awaited[\(type)]", "return self._call(\(call))")
@@ -78,7 +79,7 @@ enum PythonCalls {
         guard let options = method.parameters.first(where: \.isCallOptions)?.schema,
             case .object(let members, _)? = NamedSchema.named(options)?.schema
         else { return [] }
-        let arguments = Set(method.parameters.map { $0.name == "newUserId" ? "userId" : $0.name })
+        let arguments = Set(method.parameters.map(\.role))
         return members.filter { !arguments.contains($0.name) }
     }
 
@@ -93,12 +94,13 @@ enum PythonCalls {
     }
 
     /// What is handed on: the method, its arguments and the message id.
-    private static func call(of method: Method<HostSession>) -> String {
-        let traits = CallTraits(of: method)
+    private static func call(of row: BridgedMethod) -> String {
+        let traits = CallTraits(of: row)
         let hasID = traits.messageID != nil
         let values = traits.arguments.map { PythonNames.snake($0.name) }
         let list = "(\(values.joined(separator: ", "))\(values.count == 1 ? "," : ""))"
-        let words = ["\"\(method.name)\""] + (values.isEmpty && !hasID ? [] : [list]) + (hasID ? ["message_id"] : [])
+        let words =
+            ["\"\(row.method.name)\""] + (values.isEmpty && !hasID ? [] : [list]) + (hasID ? ["message_id"] : [])
         return words.joined(separator: ", ")
     }
 

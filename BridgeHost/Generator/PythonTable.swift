@@ -5,7 +5,12 @@ import TrackerModels
 /// The method table as Python: what the Python client knows of each call.
 enum PythonTable {
     static var text: String {
-        let rows = ClientGroup.all.flatMap { $0.rows.map { row(of: $0.method) } }
+        let rows = ClientGroup.all.flatMap(\.rows)
+        var options: [String] = []
+        for case let (name, value)? in rows.flatMap(\.method.parameters).map(namesOfOptions)
+        where !options.contains("\(name) = \(value)") {
+            options.append("\(name) = \(value)")
+        }
         let numbers = ErrorReference.everywhere.map { "    \"\($0.code)\": \($0.number),\n" }.joined()
         return """
             # Made by `make generate` from the host's method table: a change here is lost.
@@ -13,13 +18,15 @@ enum PythonTable {
 
             from __future__ import annotations
 
-            from ._row import Gives, Name, Param, Row
+            from ._row import Gives, Param, Row, names_of
 
             VERSION = "\(ProductVersion.current)"
             \"\"\"The version of the product.\"\"\"
 
+            \(options.joined(separator: "\n\n"))
+
             ROWS: dict[str, Row] = {
-            \(rows.joined(separator: "\n"))
+            \(rows.map(text).joined(separator: "\n"))
             }
             \"\"\"The methods, by the names that the host has for them.\"\"\"
 
@@ -30,8 +37,9 @@ enum PythonTable {
             """
     }
 
-    private static func row(of method: Method<HostSession>) -> String {
-        let call = CallTraits(of: method)
+    private static func text(of row: BridgedMethod) -> String {
+        let method = row.method
+        let call = CallTraits(of: row)
         var members = ["\"\(method.name)\"", gives(call.result, method)]
         if !call.arguments.isEmpty {
             let params = call.arguments.map { "\n            \(param($0, of: call.result))," }.joined()
@@ -40,6 +48,7 @@ enum PythonTable {
         if let kind = call.messageID { members.append("message_id=\"\(kind.rawValue)\"") }
         if call.repeats { members.append("repeats=True") }
         if call.isNamed { members.append("is_named=True") }
+        members += call.restores.map(text) ?? []
         return "    \"\(method.name)\": Row(\n        \(members.joined(separator: ",\n        ")),\n    ),"
     }
 
@@ -52,26 +61,47 @@ enum PythonTable {
         }
     }
 
+    private static func text(of restoration: Restoration) -> [String] {
+        guard case .setup(let code, let again) = restoration else { return ["restores=\"\(restoration.word)\""] }
+        return ["restores=\"setup\""] + (code.map { ["holds_after=\"\($0.rawValue)\""] } ?? [])
+            + (again.isEmpty ? [] : ["again={\(again.map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", "))}"])
+    }
+
     private static func param(_ parameter: Parameter, of result: CallResult) -> String {
-        var members = [
-            "\"\(parameter.name)\"", "\"\(PythonNames.snake(parameter.name))\"", "\"\(parameter.kind.rawValue)\"",
-            parameter.isRequired ? "True" : "False", "\"\(result.fault(of: parameter))\"",
-        ]
-        if let options = parameter.schema.flatMap(NamedSchema.named)?.schema.inlineMembers {
-            let names = names(of: options).map { "\n                \($0)," }.joined()
-            members.append("{\(names)\n            }")
-        }
+        let members =
+            [
+                "\"\(parameter.name)\"", "\"\(parameter.kind.rawValue)\"", parameter.isRequired ? "True" : "False",
+                "\"\(result.fault(of: parameter))\"",
+            ] + (namesOfOptions(in: parameter).map { [$0.name] } ?? [])
+            + (parameter.role == parameter.name ? [] : ["member=\"\(PythonNames.snake(parameter.role))\""])
         return "Param(\(members.joined(separator: ", ")))"
     }
 
-    /// The names of options in Python, with those that the host has, where the two differ.
-    private static func names(of options: [Schema.Member]) -> [String] {
-        options.compactMap { option in
-            let name = PythonNames.snake(option.name)
-            let inner = names(of: option.schema.inlineMembers ?? []).joined(separator: ", ")
-            guard name != option.name || !inner.isEmpty else { return nil }
-            return "\"\(name)\": Name(\"\(option.name)\"\(inner.isEmpty ? "" : ", {\(inner)}"))"
+    /// A constant with the host's names of the options in a parameter, if it has some; Python's follow from them.
+    private static func namesOfOptions(in parameter: Parameter) -> (name: String, value: String)? {
+        guard let schema = parameter.schema, let options = NamedSchema.named(schema)?.schema.inlineMembers else {
+            return nil
         }
+        return ("_" + PythonNames.snake(schema).uppercased(), names(of: options, indentation: 0))
+    }
+
+    private static func names(of options: [Schema.Member], indentation: Int) -> String {
+        let margin = String(repeating: " ", count: indentation + 4)
+        var lines = [""]
+        // Those with an underscore are other packages' spellings of an option, and in Python its own.
+        let own = options.filter { !$0.name.contains("_") }
+        for option in own where option.schema.inlineMembers == nil {
+            let word = "\"\(option.name)\", "
+            if lines[lines.count - 1].count + word.count > 116 - indentation { lines.append("") }
+            lines[lines.count - 1] += word
+        }
+        lines = lines.map { margin + $0.dropLast() }
+        lines += own.compactMap { option in
+            option.schema.inlineMembers.map {
+                "\(margin)\(option.name)=\(names(of: $0, indentation: indentation + 4)),"
+            }
+        }
+        return "names_of(\n\(lines.joined(separator: "\n"))\n\(margin.dropLast(4)))"
     }
 }
 

@@ -153,7 +153,7 @@ enum TypeScriptDefinitions {
         lines.append("    \(name)(\(arguments(of: method))): Promise<\(result(of: method))>")
         if let first = method.parameters.first, let other = first.alternative {
             lines.append("    \(name)(\(other.name): \(other.type)): Promise<\(result(of: method))>")
-        } else if CallTraits(of: method).beginsClient, method.parameters.count > 1 {
+        } else if row.beginsClient, method.parameters.count > 1 {
             let members = arguments(of: method).split(separator: ", ").joined(separator: "; ")
             lines.append("    \(name)(params: { \(members) }): Promise<\(result(of: method))>")
         }

@@ -16,7 +16,7 @@ struct InitArguments: Sendable {
             else: fault(inBrand: "").rpcError),
         .optional(
             "config", .object, "Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.",
-            schema: "TrackerConfig"),
+            schema: "TrackerConfig", else: FieldCheck.fault("config", .wrongKind("an object")).rpcError),
     ]
 
     /// Reads the params.

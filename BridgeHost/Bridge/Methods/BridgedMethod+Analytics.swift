@@ -13,6 +13,7 @@ extension BridgedMethod {
                     else: FieldCheck.fault("options", .wrongKind("an object")).rpcError)
             ],
             errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
+            restores: .setup(),
             "Initialises the analytics client. Calls made meanwhile take effect after it.",
             example: #"[{"writeKey": "key", "ingestionHost": "https://in.example.com"}]"#
         ) { host, arguments, reply in
@@ -25,8 +26,8 @@ extension BridgedMethod {
         .analytics(
             "analytics.track",
             [
-                .required("event", .string, "What happened. Not blank."),
-                .optional("properties", .object, "Facts about it."),
+                .name("event", "What happened. Not blank."),
+                .properties("properties", "Facts about it."),
             ], "Records that an event happened.",
             example: #"["Order Completed", {"total": 149.99}, {"userId": "user-1"}]"#
         ) {
@@ -35,8 +36,8 @@ extension BridgedMethod {
         .analytics(
             "analytics.identify",
             [
-                .required("userId", .id, "The application's name for the user. Not blank."),
-                .optional("traits", .object, "Facts about the user."),
+                .user("userId", "The application's name for the user. Not blank."),
+                .properties("traits", "Facts about the user."),
             ], "Identifies the user of this event and all later ones.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
             .identify(userId: try $0.id(0), traits: $0.properties(1))
@@ -45,7 +46,7 @@ extension BridgedMethod {
             "analytics.group",
             [
                 .required("groupId", .id, "The group. Not blank."),
-                .optional("traits", .object, "Facts about the group."),
+                .properties("traits", "Facts about the group."),
             ], "Sets the user's group for this event and all later ones.", example: #"["group-1", {"name": "Acme"}]"#
         ) {
             .group(groupId: try $0.id(0), traits: $0.properties(1))
@@ -53,8 +54,8 @@ extension BridgedMethod {
         .analytics(
             "analytics.screen",
             [
-                .required("name", .string, "The screen. Not blank."),
-                .optional("properties", .object, "Facts about the view."),
+                .name("name", "The screen. Not blank."),
+                .properties("properties", "Facts about the view."),
             ], "Records that a screen was shown.", example: #"["Home", {"tab": 2}]"#
         ) {
             .screen(name: try $0.string(0), properties: $0.properties(1))
@@ -62,14 +63,14 @@ extension BridgedMethod {
         .analytics(
             "analytics.page",
             [
-                .required("name", .string, "The page. Not blank."),
-                .optional("properties", .object, "Facts about the view."),
+                .name("name", "The page. Not blank."),
+                .properties("properties", "Facts about the view."),
             ], "Records that a page was shown.", example: #"["Pricing"]"#
         ) {
             .page(name: try $0.string(0), properties: $0.properties(1))
         },
         .analytics(
-            "analytics.alias", [.required("newUserId", .id, "The other name. Not blank.")],
+            "analytics.alias", [.user("newUserId", "The other name. Not blank.")],
             "Gives the user another id, for this event and all later ones.", example: #"["user-2"]"#
         ) {
             .alias(newUserId: try $0.id(0))
@@ -89,7 +90,7 @@ extension BridgedMethod {
         },
         .flush("analytics.flush", on: \.analytics),
         BridgedMethod(
-            "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true,
+            "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true, restores: .ends,
             "Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`."
         ) { host, arguments, reply in
             host.analytics.reset(messageID: try arguments.messageID(0), completion: host.answering(reply))

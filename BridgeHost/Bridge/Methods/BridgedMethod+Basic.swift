@@ -18,9 +18,12 @@ extension BridgedMethod {
                     else: TrackerError(.invalidEndpoint, "Endpoint is required, such as https://in.example.com/events")
                         .rpcError),
                 .optional("appVersion", .string, "The application's version, for the events' context."),
-                .optional("options", .object, "How events are kept and delivered.", schema: "BasicOptions"),
+                .optional(
+                    "options", .object, "How events are kept and delivered.", schema: "BasicOptions",
+                    else: FieldCheck.fault("options", .wrongKind("an object")).rpcError),
             ],
             errors: [.invalidAPIKey, .invalidEndpoint, .invalidConfiguration, .storage, .initializationFailed],
+            restores: .setup(),
             "Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.",
             example: #"["key", "https://events.example.com/in", "1.2.3"]"#
         ) { host, arguments, reply in
@@ -33,8 +36,8 @@ extension BridgedMethod {
         .basic(
             "basic.track",
             [
-                .required("event", .string, "What happened. Not blank."),
-                .optional("properties", .object, "Facts about it."),
+                .name("event", "What happened. Not blank."),
+                .properties("properties", "Facts about it."),
             ], "Records that an event happened.", example: #"["Button Clicked", {"button": "signup"}]"#
         ) {
             .track(event: try $0.string(0), properties: $0.properties(1))
@@ -42,17 +45,17 @@ extension BridgedMethod {
         .basic(
             "basic.identify",
             [
-                .required("userId", .id, "The application's name for the user. Not blank."),
-                .optional("traits", .object, "Facts about the user."),
-            ], "Identifies the user of all later events.", example: #"["user-1", {"plan": "pro"}]"#
+                .user("userId", "The application's name for the user. Not blank."),
+                .properties("traits", "Facts about the user."),
+            ], restores: .user, "Identifies the user of all later events.", example: #"["user-1", {"plan": "pro"}]"#
         ) {
             .identify(userId: try $0.id(0), traits: $0.properties(1))
         },
         .basic(
             "basic.screen",
             [
-                .required("name", .string, "The screen. Not blank."),
-                .optional("properties", .object, "Facts about the view."),
+                .name("name", "The screen. Not blank."),
+                .properties("properties", "Facts about the view."),
             ], "Records that a screen was shown.", example: #"["Home"]"#
         ) {
             .screen(name: try $0.string(0), properties: $0.properties(1))

@@ -9,6 +9,7 @@ extension BridgedMethod {
             "init", InitArguments.parameters, takesAnyParams: true,
             errors: [.invalidBrandId, .invalidConfiguration, .sessionCreationFailed, .storage, .initializationFailed],
             changesAnswers: true,
+            restores: .setup(holdsAfter: .sessionCreationFailed, again: ["sessionCreation": "inBackground"]),
             "Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.",
             example: #"["925", {"apiUrl": "https://api.example.com", "xApiKey": "key"}]"#
         ) { host, arguments, reply in
@@ -19,8 +20,8 @@ extension BridgedMethod {
         .tracking(
             "track",
             [
-                .required("eventName", .string, "What happened. Not blank."),
-                .optional("attributes", .object, "Facts about this event."),
+                .name("eventName", "What happened. Not blank."),
+                .properties("attributes", "Facts about this event."),
                 .optional("metadata", .object, "Technical context. Wins over an attribute of the same name."),
             ],
             "Records that an event happened.",
@@ -31,8 +32,8 @@ extension BridgedMethod {
         .tracking(
             "identify",
             [
-                .required("userId", .id, "The application's name for the user. Not empty."),
-                .optional("profileData", .object, "Facts about the user."),
+                .user("userId", "The application's name for the user. Not empty."),
+                .properties("profileData", "Facts about the user."),
             ],
             "Identifies the user, and sets facts about them.",
             example: #"["user-1", {"name": "Ada", "plan": "pro"}]"#
@@ -40,13 +41,14 @@ extension BridgedMethod {
             .identify(try arguments.id(0), arguments.properties(1))
         },
         .tracking(
-            "set", [.required("profileData", .object, "Facts about the user.")],
+            "set", [.properties("profileData", "Facts about the user.", isRequired: true)],
             "Sets facts about the user, without changing the user id.", example: #"[{"birthday": "1815-12-10"}]"#
         ) { arguments in
             .set(Properties(try arguments.text(0)))
         },
         .tracking(
-            "setMetadata", [.required("metadata", .object, "Merged over the metadata that the session has.")],
+            "setMetadata",
+            [.properties("metadata", "Merged over the metadata that the session has.", isRequired: true)],
             "Sets metadata of the session, which go with all its later events.", example: #"[{"ab_group": "B"}]"#
         ) { arguments in
             .setMetadata(Properties(try arguments.text(0)))
@@ -54,8 +56,8 @@ extension BridgedMethod {
         .tracking(
             "screen",
             [
-                .required("name", .string, "The screen. Not blank."),
-                .optional("properties", .object, "Facts about the view. They win over `screen` and `url`."),
+                .name("name", "The screen. Not blank."),
+                .properties("properties", "Facts about the view. They win over `screen` and `url`."),
             ],
             "Records that a screen was shown, as the event `VIEW_PAGE`.", example: #"["Checkout", {"step": 2}]"#
         ) { arguments in
@@ -64,9 +66,9 @@ extension BridgedMethod {
         .tracking(
             "screenDidAppear",
             [
-                .required("name", .string, "The screen, or the title of a page. Not blank."),
+                .name("name", "The screen, or the title of a page. Not blank."),
                 .optional("url", .string, "Identifies the screen; by default its name does."),
-                .optional("properties", .object, "Facts about the view. They win over `screen` and `url`."),
+                .properties("properties", "Facts about the view. They win over `screen` and `url`."),
             ],
             "Records that the platform shows a screen. The same screen twice in a row is recorded once.",
             example: #"["Checkout", "https://shop.example.com/checkout"]"#
@@ -77,9 +79,9 @@ extension BridgedMethod {
         .tracking(
             "updateLocation",
             [
-                .required("latitude", .number, "Degrees north, from -90 to 90."),
-                .required("longitude", .number, "Degrees east, from -180 to 180."),
-                .required("accuracy", .number, "The radius of uncertainty in metres, at least 0."),
+                .required("latitude", .number, "Degrees north, from -90 to 90.", role: "location"),
+                .required("longitude", .number, "Degrees east, from -180 to 180.", role: "location"),
+                .required("accuracy", .number, "The radius of uncertainty in metres, at least 0.", role: "location"),
             ],
             "Sends the location of the session's device.", example: "[52.52, 13.405, 20]"
         ) { arguments in
@@ -110,7 +112,7 @@ extension BridgedMethod {
         BridgedMethod(
             "reset",
             [.optional("all", .boolean, "Also forgets the brand and drops every queued event."), .messageID],
-            errors: [.storage], changesAnswers: true,
+            errors: [.storage], changesAnswers: true, restores: .endsBrand,
             "Forgets the user: session, email, user id, metadata and device id. Makes a new session.",
             example: "[]"
         ) { host, arguments, reply in
@@ -121,7 +123,7 @@ extension BridgedMethod {
         .flush("flush", on: \.tracker),
         BridgedMethod(
             "setConsent", [.required("consent", .string, "What the user decided.", schema: "Consent"), .messageID],
-            errors: [.storage], changesAnswers: true,
+            errors: [.storage], changesAnswers: true, restores: .consent,
             "Records the user's decision. It outlives restarts and resets.",
             example: #"["granted"]"#
         ) { host, arguments, reply in

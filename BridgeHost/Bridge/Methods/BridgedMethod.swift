@@ -1,6 +1,6 @@
 package import JSONRPC
 import TrackerCore
-import TrackerModels
+package import TrackerModels
 
 /// One row of the bridge's table: a method, and an example of calling it.
 package struct BridgedMethod: Sendable {
@@ -9,25 +9,60 @@ package struct BridgedMethod: Sendable {
     package let example: String
     /// Whether it waits until earlier queries are answered, since it changes their answers.
     let changesAnswers: Bool
+    /// What a client in another language restores of it after a crash of the host; `nil` if it leaves nothing in memory
+    /// alone.
+    package let restores: Restoration?
+    /// How such a client makes the id of a call that brings none, if the method takes one.
+    package let messageID: MessageIDForm
 
     init(
         _ name: String, _ parameters: [Parameter], takesAnyParams: Bool = false, result: String = "Empty",
-        errors: [TrackerError.Code] = [], changesAnswers: Bool = false, _ summary: String, example: String = "[]",
-        body: @escaping Method<HostSession>.Body
+        errors: [TrackerError.Code] = [], changesAnswers: Bool = false, restores: Restoration? = nil,
+        _ summary: String, example: String = "[]", body: @escaping Method<HostSession>.Body
     ) {
-        method = Method(
+        let method = Method(
             name, parameters, takesAnyParams: takesAnyParams, result: result, errors: errors.map(\.rawValue),
             summary: summary, body: body
         )
-        self.example = example
-        self.changesAnswers = changesAnswers
+        self.init(method, example: example, changesAnswers: changesAnswers, restores: restores)
     }
 
-    init(_ method: Method<HostSession>, example: String, changesAnswers: Bool) {
+    init(
+        _ method: Method<HostSession>, example: String, changesAnswers: Bool, restores: Restoration?,
+        messageID: MessageIDForm = .uuid
+    ) {
         self.method = method
         self.example = example
         self.changesAnswers = changesAnswers
+        self.restores = restores
+        self.messageID = messageID
     }
+}
+
+/// What a client in another language makes of the id of a call that brings none.
+package enum MessageIDForm: String, Sendable {
+    case uuid
+    /// It also says when the call was made.
+    case stamped
+}
+
+/// What a call leaves in the memory of the host alone. After a crash a client in another language restores it, before it
+/// makes the calls that have no answer: for each of the host's clients the consent, the setup and the user.
+package enum Restoration: Hashable, Sendable {
+    /// The client is set up: the call is made again.
+    ///
+    /// - Parameters:
+    ///   - holdsAfter: The error after which, too, the client goes on, with what is tracked held back.
+    ///   - again: What the configuration of a call that has succeeded says besides when it is made again.
+    case setup(holdsAfter: TrackerError.Code? = nil, again: [String: String] = [:])
+    /// Consent from before the setup, and consent of a client without a disk: later it is on disk.
+    case consent
+    /// The user, unless the call was dropped.
+    case user
+    /// The client has ended, and nothing of it is restored.
+    case ends
+    /// If its param `all` is true, the brand has ended: the client goes on, and its next setup may name another.
+    case endsBrand
 }
 
 extension BridgedMethod {
@@ -70,7 +105,7 @@ extension BridgedMethod {
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
         outcome(
-            name, on: \.analytics, parameters + [.callOptions], summary, example: example
+            name, on: \.analytics, parameters + [.callOptions], messageID: .stamped, summary, example: example
         ) { analytics, arguments, id, completion in
             let call = try call(arguments)
             let options: CallOptions?
@@ -90,7 +125,9 @@ extension BridgedMethod {
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
-        outcome(name, on: \.analytics, parameters, summary, example: example) { analytics, arguments, id, completion in
+        outcome(
+            name, on: \.analytics, parameters, messageID: .stamped, summary, example: example
+        ) { analytics, arguments, id, completion in
             analytics.enqueue(
                 try call(arguments), messageID: id, waitsWhileIdle: false, completion: completion())
         }
@@ -98,10 +135,12 @@ extension BridgedMethod {
 
     /// A call to the basic tracker that becomes an event.
     static func basic(
-        _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
+        _ name: String, _ parameters: [Parameter], restores: Restoration? = nil, _ summary: String, example: String,
         call: @escaping @Sendable (Arguments) throws -> BasicCall
     ) -> BridgedMethod {
-        outcome(name, on: \.basic, parameters, summary, example: example) { basic, arguments, id, completion in
+        outcome(
+            name, on: \.basic, parameters, restores: restores, summary, example: example
+        ) { basic, arguments, id, completion in
             basic.enqueue(try call(arguments), messageID: id, completion: completion())
         }
     }
@@ -109,7 +148,8 @@ extension BridgedMethod {
     /// A call that takes a message id and answers with its outcome, even if it cannot be passed on.
     static func outcome<Client: ControlledClient>(
         _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter],
-        changesAnswers: Bool = false, _ summary: String, example: String,
+        changesAnswers: Bool = false, restores: Restoration? = nil, messageID: MessageIDForm = .uuid,
+        _ summary: String, example: String,
         accept: @escaping @Sendable (Client, Arguments, MessageID?, Completion) throws -> Void
     ) -> BridgedMethod {
         let method = Method<HostSession>(
@@ -130,7 +170,8 @@ extension BridgedMethod {
                 try accept(client(host), arguments, id) { host.answering(reply) }
             }
         )
-        return BridgedMethod(method, example: example, changesAnswers: changesAnswers)
+        return BridgedMethod(
+            method, example: example, changesAnswers: changesAnswers, restores: restores, messageID: messageID)
     }
 
     /// A flush, which may answer late.
@@ -164,6 +205,23 @@ extension BridgedMethod {
 }
 
 extension Parameter {
+    /// The name of an event, a screen or a page.
+    static func name(_ name: String, _ summary: String) -> Parameter {
+        .required(name, .string, summary, reason: RefusalReason.invalidEventName.rawValue, role: "name")
+    }
+
+    /// The id of a user.
+    static func user(_ name: String, _ summary: String) -> Parameter {
+        .required(name, .id, summary, reason: RefusalReason.invalidUserId.rawValue, role: "userId")
+    }
+
+    /// Facts about an event, a user or a group.
+    static func properties(_ name: String, _ summary: String, isRequired: Bool = false) -> Parameter {
+        isRequired
+            ? .required(name, .object, summary, role: "properties")
+            : .optional(name, .object, summary, role: "properties")
+    }
+
     /// The key that a caller may give a call.
     static let messageID = Parameter.named(
         "messageId", .string, "An id that you choose: a second call with it has no effect.",

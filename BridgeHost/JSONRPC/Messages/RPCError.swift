@@ -122,9 +122,11 @@ extension RPCError {
 
     /// The method does not take these params.
     ///
-    /// - Parameter message: A sentence that names the method and the param.
-    package static func invalidParams(_ message: String) -> RPCError {
-        RPCError(.invalidParams, code: "INVALID_PARAMS", message: message)
+    /// - Parameters:
+    ///   - message: A sentence that names the method and the param.
+    ///   - details: The same as members of `data`.
+    package static func invalidParams(_ message: String, details: [Detail] = []) -> RPCError {
+        RPCError(.invalidParams, code: "INVALID_PARAMS", message: message, details: details)
     }
 
     /// A defect of the server, not of the caller.

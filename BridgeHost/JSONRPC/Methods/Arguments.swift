@@ -120,7 +120,11 @@ package struct Arguments: Sendable {
     ///   - fault: The rest of a sentence that begins with its name, such as "must not be negative".
     /// - Returns: An error to throw.
     package func fault(_ index: Int, _ fault: String) -> RPCError {
-        .invalidParams("\(method): '\(parameters[index].name)' \(fault)")
+        let parameter = parameters[index]
+        return .invalidParams(
+            "\(method): '\(parameter.name)' \(fault)",
+            details: [RPCError.Detail("param", parameter.name)]
+                + (parameter.reason.map { [RPCError.Detail("reason", $0)] } ?? []))
     }
 
     private func present<Value>(_ index: Int, _ value: Value?) throws(RPCError) -> Value {

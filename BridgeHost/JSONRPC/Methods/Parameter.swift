@@ -27,10 +27,15 @@ package struct Parameter: Hashable, Sendable {
     package let schema: String?
     /// What a call without it is answered with, if it is required; `nil` is INVALID_PARAMS.
     package let errorIfAbsent: RPCError?
+    /// Why a call with a wrong value of it has no effect, as a stable word: given as `data.reason`; `nil` if the code says
+    /// all.
+    package let reason: String?
+    /// The word for what it is in every method; its name, if that is the word.
+    package let role: String
 
     private init(
         _ name: String, _ kind: Kind, isRequired: Bool, isNamedOnly: Bool = false, summary: String, schema: String?,
-        errorIfAbsent: RPCError? = nil
+        errorIfAbsent: RPCError? = nil, reason: String? = nil, role: String? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -39,6 +44,8 @@ package struct Parameter: Hashable, Sendable {
         self.summary = summary
         self.schema = schema
         self.errorIfAbsent = errorIfAbsent
+        self.reason = reason
+        self.role = role ?? name
     }
 
     /// A required value: neither absent nor `null`.
@@ -49,10 +56,15 @@ package struct Parameter: Hashable, Sendable {
     ///   - summary: What it is for, in a sentence.
     ///   - schema: The name of a schema that says more than `kind` does.
     ///   - error: What a call without it is answered with, if not with INVALID_PARAMS.
+    ///   - reason: Why a call with a wrong value has no effect, if its code does not say all.
+    ///   - role: The word for what it is in every method, if its name is not.
     package static func required(
-        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil
+        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil,
+        reason: String? = nil, role: String? = nil
     ) -> Parameter {
-        Parameter(name, kind, isRequired: true, summary: summary, schema: schema, errorIfAbsent: error)
+        Parameter(
+            name, kind, isRequired: true, summary: summary, schema: schema, errorIfAbsent: error, reason: reason,
+            role: role)
     }
 
     /// A value that may be left out.
@@ -65,10 +77,13 @@ package struct Parameter: Hashable, Sendable {
     ///   - summary: What it is for, in a sentence.
     ///   - schema: The name of a schema that says more than `kind` does.
     ///   - error: What stands for a wrong value in a client that looks at it itself, if not INVALID_PARAMS.
+    ///   - role: The word for what it is in every method, if its name is not.
     package static func optional(
-        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil
+        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil,
+        role: String? = nil
     ) -> Parameter {
-        Parameter(name, kind, isRequired: false, summary: summary, schema: schema, errorIfAbsent: error)
+        Parameter(
+            name, kind, isRequired: false, summary: summary, schema: schema, errorIfAbsent: error, role: role)
     }
 
     /// A value that may be left out, and can be given by name alone.

@@ -167,7 +167,7 @@ class CallTests(TestCase):
             tracker.init("925", as_the_bridge_has_it | {"api_url": "v"})
 
     def test_an_integer_may_be_a_whole_number_and_nothing_else(self) -> None:
-        row = Row("rate", Gives.OUTCOME, params=(Param("stars", "stars", "integer", True, "INVALID_VALUE"),))
+        row = Row("rate", Gives.OUTCOME, params=(Param("stars", "integer", True, "INVALID_VALUE"),))
 
         for stars in (5, -5, numpy.int64(5)):
             self.assertEqual(write_params(JSONWriter(), row, [stars], None, 1000), b'{"stars":%d}' % int(stars))

@@ -179,6 +179,19 @@ struct MethodTests {
         #expect(failure.message.contains(message), "\(failure.message)")
     }
 
+    @Test(
+        "name the param in the error's data, and why a call without it has no effect",
+        arguments: [
+            ("track", "[17]", "eventName", "INVALID_EVENT_NAME"), ("basic.identify", "[]", "userId", "INVALID_USER_ID"),
+            ("analytics.screen", #"["A", 1]"#, "properties", nil), ("flush", "[-1]", "timeoutMs", nil),
+        ])
+    func faultData(method: String, params: String, param: String, reason: String?) async throws {
+        let failure = try #require(await client.start(method, text: params).failure)
+
+        #expect(failure.data["param"]?.stringValue == param)
+        #expect(failure.data["reason"]?.stringValue == reason)
+    }
+
     @Test("name the method that was probably meant")
     func unknownMethod() async throws {
         let failure = try #require(await client.start("trak").failure)

@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { described } from './errors.js'
+import { METHODS, clientOf } from './methods.js'
 import { ArgumentFault } from './params.js'
 import { serialize } from './serialize.js'
 
-/** The member of an {@link OutgoingCall} for each argument, and for each option of an analytics call. */
-export const MEMBERS = {
-    eventName: 'name', event: 'name', name: 'name',
-    userId: 'userId', newUserId: 'userId', anonymousId: 'anonymousId', groupId: 'groupId',
-    attributes: 'properties', properties: 'properties', profileData: 'properties', traits: 'properties',
-    metadata: 'metadata', context: 'context', timestamp: 'timestamp',
-    advertisingId: 'advertisingId', email: 'email', url: 'url', sourceSessionId: 'sourceSessionId',
-    latitude: 'location', longitude: 'location', accuracy: 'location',
-}
-
 /** All members that `beforeSend` may change. */
-const ALL = [...new Set(Object.values(MEMBERS))]
+export const MEMBERS = new Set(Object.values(METHODS).filter(({ gives }) => gives === 'outcome')
+    .flatMap(({ params, options = [] }) => [...params, ...options].map(memberOf)))
 
 /** What the functions of a program must be, by their names in a configuration. */
 const KINDS = { beforeSend: isFunction, convert: isFunction, logger: isLogger }
@@ -119,8 +111,8 @@ export function filter(beforeSend, method, row, text) {
     try {
         const changed = { ...result }
         const after = textsOf(changed)
-        if (ALL.every((member) => after[member] === before[member])) return {}
-        return { args: argumentsFor(method, row, sent, changed, namedPerson) }
+        if ([...MEMBERS].every((member) => after[member] === before[member])) return {}
+        return { args: argumentsFor(row, sent, changed, namedPerson) }
     } catch (error) {
         return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error, 'message')}` }
     }
@@ -138,26 +130,27 @@ function revived(_key, value) {
 /** A call as `beforeSend` receives it, made from its params. */
 function outgoing(method, row, sent) {
     const call = { method }
-    for (const { name } of row.params) {
+    for (const param of row.params) {
+        const { name } = param
         if (sent[name] === undefined || sent[name] === null) continue
-        const member = memberOf(method, name)
+        const member = memberOf(param)
         if (member === 'location') (call.location ??= {})[name] = sent[name]
         else call[member] = sent[name]
     }
     // An option that stands for an argument has the argument's value, or the call is refused.
-    for (const [name, value] of Object.entries(sent.options ?? {})) call[MEMBERS[name]] ??= value
+    for (const [name, value] of Object.entries(sent.options ?? {})) call[name] ??= value
     return call
 }
 
 /** The arguments for what `beforeSend` has made of a call. */
-function argumentsFor(method, row, sent, call, namedPerson) {
-    const args = row.params.map(({ name }) => {
-        const member = memberOf(method, name)
-        return member === 'location' ? call.location?.[name] : call[member]
+function argumentsFor(row, sent, call, namedPerson) {
+    const args = row.params.map((param) => {
+        const member = memberOf(param)
+        return member === 'location' ? call.location?.[param.name] : call[member]
     })
     const options = { messageId: sent.messageId }
     for (const { name } of row.options ?? []) {
-        const isArgument = row.params.some((param) => memberOf(method, param.name) === name)
+        const isArgument = row.params.some((param) => memberOf(param) === name)
         const value = isArgument && sent.options?.[name] === undefined ? undefined : call[name]
         if (value !== undefined && value !== null) options[name] = value
     }
@@ -173,7 +166,7 @@ function namesPerson({ userId, anonymousId }) {
 
 /** The members of a call as texts. What cannot be written differs from everything. */
 function textsOf(call) {
-    return Object.fromEntries(ALL.map((member) => {
+    return Object.fromEntries([...MEMBERS].map((member) => {
         try {
             return [member, serialize(call[member], member)]
         } catch {
@@ -182,8 +175,9 @@ function textsOf(call) {
     }))
 }
 
-function memberOf(method, name) {
-    return method === 'setMetadata' ? 'properties' : MEMBERS[name]
+/** The member that a parameter is. @param {import('./methods.js').Param} param */
+function memberOf({ name, member = name }) {
+    return member
 }
 
 /** The same configuration without functions. Puts the functions into `found`. */
@@ -208,10 +202,6 @@ function without(value, found) {
 /** Whether it has at least one of a logger's methods. */
 export function isLogger(value) {
     return isObject(value) && ['debug', 'info', 'warn', 'error'].some((level) => isFunction(value[level]))
-}
-
-function clientOf(method) {
-    return method.slice(0, method.indexOf('.') + 1)
 }
 
 function isFunction(value) {

@@ -9,7 +9,8 @@ import { findHost } from './finder.js'
 import { checkInfo } from './handshake.js'
 import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
-import { Recovery } from './recovery.js'
+import { METHODS } from './methods.js'
+import { Recovery, isSetup } from './recovery.js'
 import { Shutdown } from './shutdown.js'
 
 /** From how many unanswered calls on a call no longer records the line that made it. */
@@ -43,8 +44,8 @@ export class HostLink {
     #watch = new AnswerWatch(() => [...this.#calls, ...this.#own], (isNew) => this.#silenceChanged(isNew))
     /** The wait before the next start. */
     #wait = null
-    /** Whether the present host was initialised for a brand that `reset({ all: true })` has ended in an earlier host. */
-    #hasEndedBrand = false
+    /** The methods that have set up the present host for a brand that `reset({ all: true })` has ended in an earlier host. */
+    #endedSetups = new Set()
     /** @type {MobileTrackerError | null} Why there is no host, if that is so. */
     #lastFailure = null
     #lastWarning = ''
@@ -101,7 +102,7 @@ export class HostLink {
      * @returns {Promise<any>} The result. An unhandled rejection does not end the program.
      */
     call(method, params, options) {
-        if (method === 'init') this.#nextId++ // For a shutdown before it; see `#send`.
+        if (isSetup(method)) this.#nextId++ // For a shutdown before it; see `#send`.
         const call = new Call(this.#nextId++, method, params, options)
         this.#calls.add(call)
         if (this.#calls.size === 1) this.#updateKeepAlive()
@@ -118,9 +119,9 @@ export class HostLink {
         else this.#start()
     }
 
-    /** Whether a client of this kind is in use. @param {'tracker' | 'analytics' | 'basic'} kind */
-    uses(kind) {
-        return this.#recovery.uses(kind)
+    /** Asks the host to send what each client has. @param {string} params */
+    flush(params) {
+        for (const method of this.#recovery.flushes) this.call(method, params)
     }
 
     /** Writes now what would be written at the end of the tick. */
@@ -131,7 +132,7 @@ export class HostLink {
     /** How many calls that take effect no host can have received. */
     get unwritten() {
         const all = this.#state === 'ready' ? this.#host.unwritten() : [...this.#calls]
-        return all.filter(({ repeats, method }) => repeats && !/(?:^init|initialize|shutdown)$/.test(method)).length
+        return all.filter(({ method }) => METHODS[method]?.messageId).length
     }
 
     /** Leaves a silent host to itself: it still reads what is written. A later call starts another. */
@@ -223,7 +224,7 @@ export class HostLink {
         this.#state = 'ready'
         this.#lastWarning = ''
         this.#crashes.started()
-        this.#hasEndedBrand = this.#recovery.isBrandEnded
+        this.#endedSetups = this.#recovery.endedSetups
         for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
         for (const call of [...this.#calls]) this.#send(call)
     }
@@ -270,7 +271,7 @@ export class HostLink {
 
     #send(call) {
         // The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
-        if (call.method === 'init' && this.#hasEndedBrand && !this.#shutdown) {
+        if (this.#endedSetups.has(call.method) && !this.#shutdown) {
             this.#send(this.#beginShutdown(call.id - 1, true).call)
         }
         if (this.#shutdown) {
@@ -369,7 +370,7 @@ export class HostLink {
     #endedAfterShutdown(how) {
         const last = this.#shutdown.call.id
         this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= last)
-        if (this.#shutdown.isOwn) this.#recovery.endTracker()
+        if (this.#shutdown.isOwn) this.#recovery.end(this.#endedSetups)
         else this.#recovery.clear()
         this.#finishShutdown()
         if (this.#calls.size > 0) this.#start()

@@ -9,6 +9,7 @@
  * @property {boolean} isRequired
  * @property {string} fault What a wrong value is answered with: a reason if the call has an outcome, else the
  *     code of an error.
+ * @property {string} [member] The member of an {@link OutgoingCall} that it is, if not the one of its name.
  */
 
 /**
@@ -24,6 +25,10 @@
  * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
  * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
+ * @property {'setup' | 'consent' | 'user' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
+ *     crash: see recovery.js.
+ * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
+ * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
  */
 
 /** The options of an analytics call. */
@@ -35,8 +40,8 @@ const CALL_OPTIONS = [
     { name: 'context', kind: 'object' },
 ]
 
-/** The methods of the session-based tracker. @type {Record<string, BridgedMethod>} */
-export const TRACKER = {
+/** The methods, by the host's names: those of a client begin with its name. @type {Record<string, BridgedMethod>} */
+export const METHODS = {
     init: {
         params: [
             { name: 'brandId', kind: 'string', isRequired: true, fault: 'INVALID_BRAND_ID' },
@@ -45,11 +50,14 @@ export const TRACKER = {
         gives: 'nothing',
         repeats: true,
         takesObject: true,
+        restores: 'setup',
+        holdsAfter: 'SESSION_CREATION_FAILED',
+        again: { sessionCreation: 'inBackground' },
     },
     track: {
         params: [
-            { name: 'eventName', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
-            { name: 'attributes', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'eventName', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME', member: 'name' },
+            { name: 'attributes', kind: 'object', isRequired: false, fault: 'INVALID_VALUE', member: 'properties' },
             { name: 'metadata', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
@@ -60,7 +68,7 @@ export const TRACKER = {
     identify: {
         params: [
             { name: 'userId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
-            { name: 'profileData', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'profileData', kind: 'object', isRequired: false, fault: 'INVALID_VALUE', member: 'properties' },
         ],
         gives: 'outcome',
         messageId: 'uuid',
@@ -68,7 +76,7 @@ export const TRACKER = {
     },
     set: {
         params: [
-            { name: 'profileData', kind: 'object', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'profileData', kind: 'object', isRequired: true, fault: 'INVALID_VALUE', member: 'properties' },
         ],
         gives: 'outcome',
         messageId: 'uuid',
@@ -76,7 +84,7 @@ export const TRACKER = {
     },
     setMetadata: {
         params: [
-            { name: 'metadata', kind: 'object', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'metadata', kind: 'object', isRequired: true, fault: 'INVALID_VALUE', member: 'properties' },
         ],
         gives: 'outcome',
         messageId: 'uuid',
@@ -105,9 +113,9 @@ export const TRACKER = {
     },
     updateLocation: {
         params: [
-            { name: 'latitude', kind: 'number', isRequired: true, fault: 'INVALID_VALUE' },
-            { name: 'longitude', kind: 'number', isRequired: true, fault: 'INVALID_VALUE' },
-            { name: 'accuracy', kind: 'number', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'latitude', kind: 'number', isRequired: true, fault: 'INVALID_VALUE', member: 'location' },
+            { name: 'longitude', kind: 'number', isRequired: true, fault: 'INVALID_VALUE', member: 'location' },
+            { name: 'accuracy', kind: 'number', isRequired: true, fault: 'INVALID_VALUE', member: 'location' },
         ],
         gives: 'outcome',
         messageId: 'uuid',
@@ -136,6 +144,7 @@ export const TRACKER = {
         gives: 'nothing',
         messageId: 'uuid',
         repeats: true,
+        restores: 'endsBrand',
     },
     flush: {
         params: [
@@ -150,6 +159,7 @@ export const TRACKER = {
         gives: 'nothing',
         messageId: 'uuid',
         repeats: true,
+        restores: 'consent',
     },
     isTrackingAllowed: {
         params: [],
@@ -193,20 +203,17 @@ export const TRACKER = {
         params: [],
         gives: 'nothing',
     },
-}
-
-/** The methods of the analytics client. @type {Record<string, BridgedMethod>} */
-export const ANALYTICS = {
-    initialize: {
+    'analytics.initialize': {
         params: [
             { name: 'options', kind: 'object', isRequired: false, fault: 'INVALID_CONFIGURATION' },
         ],
         gives: 'nothing',
         repeats: true,
+        restores: 'setup',
     },
-    track: {
+    'analytics.track': {
         params: [
-            { name: 'event', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'event', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME', member: 'name' },
             { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
@@ -215,27 +222,27 @@ export const ANALYTICS = {
         repeats: true,
         isNamed: true,
     },
-    identify: {
+    'analytics.identify': {
         params: [
             { name: 'userId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
-            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE', member: 'properties' },
         ],
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
         repeats: true,
     },
-    group: {
+    'analytics.group': {
         params: [
             { name: 'groupId', kind: 'id', isRequired: true, fault: 'INVALID_VALUE' },
-            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE', member: 'properties' },
         ],
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
         repeats: true,
     },
-    screen: {
+    'analytics.screen': {
         params: [
             { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
             { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
@@ -246,7 +253,7 @@ export const ANALYTICS = {
         repeats: true,
         isNamed: true,
     },
-    page: {
+    'analytics.page': {
         params: [
             { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
             { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
@@ -257,16 +264,16 @@ export const ANALYTICS = {
         repeats: true,
         isNamed: true,
     },
-    alias: {
+    'analytics.alias': {
         params: [
-            { name: 'newUserId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
+            { name: 'newUserId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID', member: 'userId' },
         ],
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
         repeats: true,
     },
-    setAdvertisingId: {
+    'analytics.setAdvertisingId': {
         params: [
             { name: 'advertisingId', kind: 'string', isRequired: false, fault: 'INVALID_VALUE' },
         ],
@@ -274,45 +281,42 @@ export const ANALYTICS = {
         messageId: 'stamped',
         repeats: true,
     },
-    clearAdvertisingId: {
+    'analytics.clearAdvertisingId': {
         params: [],
         gives: 'outcome',
         messageId: 'stamped',
         repeats: true,
     },
-    flush: {
+    'analytics.flush': {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
         gives: 'object',
     },
-    reset: {
+    'analytics.reset': {
         params: [],
         gives: 'nothing',
         messageId: 'uuid',
         repeats: true,
+        restores: 'ends',
     },
-    enableDebugLogging: {
+    'analytics.enableDebugLogging': {
         params: [],
         gives: 'nothing',
     },
-    getDebugInfo: {
+    'analytics.getDebugInfo': {
         params: [],
         gives: 'object',
     },
-    foreground: {
+    'analytics.foreground': {
         params: [],
         gives: 'nothing',
     },
-    background: {
+    'analytics.background': {
         params: [],
         gives: 'nothing',
     },
-}
-
-/** The methods of the basic tracker. @type {Record<string, BridgedMethod>} */
-export const BASIC = {
-    initialize: {
+    'basic.initialize': {
         params: [
             { name: 'apiKey', kind: 'string', isRequired: false, fault: 'INVALID_API_KEY' },
             { name: 'endpoint', kind: 'string', isRequired: false, fault: 'INVALID_ENDPOINT' },
@@ -322,10 +326,11 @@ export const BASIC = {
         gives: 'nothing',
         repeats: true,
         takesObject: true,
+        restores: 'setup',
     },
-    track: {
+    'basic.track': {
         params: [
-            { name: 'event', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
+            { name: 'event', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME', member: 'name' },
             { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
@@ -333,16 +338,17 @@ export const BASIC = {
         repeats: true,
         isNamed: true,
     },
-    identify: {
+    'basic.identify': {
         params: [
             { name: 'userId', kind: 'id', isRequired: true, fault: 'INVALID_USER_ID' },
-            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'traits', kind: 'object', isRequired: false, fault: 'INVALID_VALUE', member: 'properties' },
         ],
         gives: 'outcome',
         messageId: 'uuid',
         repeats: true,
+        restores: 'user',
     },
-    screen: {
+    'basic.screen': {
         params: [
             { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_EVENT_NAME' },
             { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_VALUE' },
@@ -352,16 +358,21 @@ export const BASIC = {
         repeats: true,
         isNamed: true,
     },
-    flush: {
+    'basic.flush': {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
         gives: 'object',
     },
-    getDebugInfo: {
+    'basic.getDebugInfo': {
         params: [],
         gives: 'object',
     },
+}
+
+/** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */
+export function clientOf(method) {
+    return method.slice(0, method.indexOf('.') + 1)
 }
 
 /** The number of each error that a message can carry. @type {Record<string, number>} */

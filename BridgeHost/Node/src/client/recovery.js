@@ -1,24 +1,57 @@
+import { METHODS, clientOf } from './methods.js'
+
 /**
  * A call to make again.
  *
  * @typedef {{ method: string, params: string }} Replay The params are JSON text.
  */
 
+/** The calls that restore one client. */
+class Client {
+    /** @type {Replay | null} */
+    consent = null
+    /** @type {Replay | null} */
+    setup = null
+    /** @type {Replay | null} */
+    user = null
+    /** Whether the setup has ended with the error after which the host keeps what is tracked. */
+    isHeld = false
+    /** Whether `reset({ all: true })` has ended its brand. */
+    isEnded = false
+
+    /** In the order in which they are made. */
+    get calls() {
+        return [this.consent, this.setup, this.setup && this.user].filter((call) => call !== null)
+    }
+
+    /** Whether its state outlives the host. */
+    get isOnDisk() {
+        return this.setup !== null && JSON.parse(this.setup.params).config?.persistence !== 'memory'
+    }
+
+    begin(setup, isHeld = false) {
+        Object.assign(this, { setup, isHeld, isEnded: false })
+    }
+
+    end() {
+        this.begin(null)
+    }
+}
+
 /**
- * The calls that a new host needs before all others: they restore what the last host had in memory only.
+ * The calls that a new host needs before all others: they restore what the last host had in memory only, by what the
+ * method table says of each.
  *
  * Everything else is on disk, or in the calls that the last host did not answer.
  */
 export class Recovery {
-    #consent = null
-    #init = null
-    /** Whether that `init` had found no session, and `reset({ all: true })` has ended its brand. */
-    #isHeld = false
-    #isEnded = false
-    #analytics = null
-    #basic = null
-    #basicUser = null
+    /** By their names. @type {Record<string, Client>} */
+    #clients = {}
     #topics = new Set()
+
+    constructor() {
+        this.clear()
+    }
 
     /**
      * Remembers a call that the host answered with a result.
@@ -26,35 +59,38 @@ export class Recovery {
      * @param {Replay} call
      * @param {any} result
      */
-    answered(call, result) {
-        switch (call.method) {
-            case 'setConsent': return this.#keepConsent(call.params)
-            case 'init': return this.#keepInit(inBackground(call.params))
-            case 'reset': return this.#keepReset(call.params)
-            case 'analytics.initialize': return (this.#analytics = call.params)
-            case 'analytics.reset': return (this.#analytics = null)
-            case 'basic.initialize': return (this.#basic = call.params)
-            case 'basic.identify': return result.status === 'dropped' ? undefined : (this.#basicUser = call.params)
+    answered({ method, params }, result) {
+        const client = this.#clients[clientOf(method)]
+        switch (METHODS[method]?.restores) {
+            // Once it is on disk, another process may have changed it since. A repeated call from before changes nothing,
+            // by its message id.
+            case 'consent': return (client.consent = client.isOnDisk ? null : { method, params })
+            case 'setup': return client.begin(again(method, params))
+            case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
+            case 'ends': return client.end()
+            // The host goes on tracking, with a new session, until the next setup.
+            case 'endsBrand': return (client.isEnded ||= JSON.parse(params).all === true)
         }
     }
 
     /**
-     * Remembers a call that the host answered with an error. After an `init` that found no session, the host keeps what
-     * is tracked: a new host does the same after the same `init`. Until an `init` succeeds, one that fails otherwise ends
-     * that.
+     * Remembers a call that the host answered with an error. After a setup that found no session, the host keeps what is
+     * tracked: a new host does the same after the same call. Until a setup succeeds, one that fails otherwise ends that.
      *
      * @param {Replay} call
      * @param {import('./errors.js').MobileTrackerError} error
      */
-    failed(call, error) {
-        if (call.method !== 'init' || error.code === 'INVALID_PARAMS' || error.data.cause === 'shutdown') return
-        if (error.code === 'SESSION_CREATION_FAILED') this.#keepInit(call.params, true)
-        else if (this.#isHeld || this.#isEnded) this.endTracker()
+    failed({ method, params }, error) {
+        if (!isSetup(method) || error.code === 'INVALID_PARAMS' || error.data.cause === 'shutdown') return
+        const client = this.#clients[clientOf(method)]
+        if (error.code === METHODS[method].holdsAfter) client.begin({ method, params }, true)
+        else if (client.isHeld || client.isEnded) client.end()
     }
 
-    /** Whether `reset({ all: true })` has ended the brand that a new host is initialised for: the next `init` may name another. */
-    get isBrandEnded() {
-        return this.#init !== null && this.#isEnded
+    /** The methods that have set up a client whose brand has ended since: the next such call may name another. */
+    get endedSetups() {
+        const ended = Object.values(this.#clients).filter(({ setup, isEnded }) => setup && isEnded)
+        return new Set(ended.map(({ setup }) => setup.method))
     }
 
     /** Every further host is to send these notifications. */
@@ -67,62 +103,41 @@ export class Recovery {
         return this.calls().length === 0
     }
 
-    /** Whether a client of this kind is initialised, and so may have something to send. */
-    uses(kind) {
-        return { tracker: this.#init, analytics: this.#analytics, basic: this.#basic }[kind] !== null
+    /** The flush of each client that may have something to send. */
+    get flushes() {
+        return Object.keys(this.#clients).filter((name) => this.#clients[name].setup).map((name) => `${name}flush`)
     }
 
     /** The calls for a new host, in this order. @returns {Replay[]} */
     calls() {
-        const kept = [
-            ['setConsent', this.#consent],
-            ['init', this.#init],
-            ['analytics.initialize', this.#analytics],
-            ['basic.initialize', this.#basic],
-            ['basic.identify', this.#basic && this.#basicUser],
-            ['host.subscribe', this.#topics.size > 0 ? JSON.stringify([...this.#topics]) : null],
-        ]
-        return kept.filter(([, params]) => params !== null).map(([method, params]) => ({ method, params }))
+        const kept = Object.values(this.#clients).flatMap(({ calls }) => calls)
+        if (this.#topics.size > 0) kept.push({ method: 'host.subscribe', params: JSON.stringify([...this.#topics]) })
+        return kept
     }
 
     /** The host was shut down: the next one starts without clients. Subscriptions to notifications stay. */
     clear() {
-        this.#consent = this.#analytics = this.#basic = this.#basicUser = null
-        this.endTracker()
+        this.#clients = Object.fromEntries(Object.keys(METHODS).map((method) => [clientOf(method), new Client()]))
     }
 
-    /** The next host starts without the session-based tracker. */
-    endTracker() {
-        this.#init = null
-        this.#isHeld = this.#isEnded = false
-    }
-
-    #keepInit(params, isHeld = false) {
-        this.#init = params
-        this.#isHeld = isHeld
-        this.#isEnded = false
-    }
-
-    /** After `reset({ all: true })` the host goes on tracking, with a new session, until the next `init`. */
-    #keepReset(params) {
-        if (JSON.parse(params).all === true) this.#isEnded = true
-    }
-
-    /**
-     * Consent is remembered only before `init`. After it, consent is on disk, and another process may have changed it
-     * since. A repeated `setConsent` from before `init` changes nothing, by its message id. With
-     * `persistence: 'memory'` consent is always remembered.
-     */
-    #keepConsent(params) {
-        const isOnDisk = this.#init !== null && JSON.parse(this.#init).config?.persistence !== 'memory'
-        this.#consent = isOnDisk ? null : params
+    /** The next host starts without the clients that these methods have set up. @param {Iterable<string>} methods */
+    end(methods) {
+        for (const method of methods) this.#clients[clientOf(method)].end()
     }
 }
 
-/** The same `init`, but one that does not wait for a session, since the first `init` has succeeded already. */
-function inBackground(params) {
+/** Whether a method begins a client. */
+export function isSetup(method) {
+    return METHODS[method]?.restores === 'setup'
+}
+
+/** A setup that has succeeded, as it is made again. @returns {Replay} */
+function again(method, params) {
+    const { params: [first], again } = METHODS[method]
+    if (!again) return { method, params }
     const call = JSON.parse(params)
-    const config = 'brandId' in call ? (call.config ??= {}) : call
-    config.sessionCreation = 'inBackground'
-    return JSON.stringify(call)
+    // One object may hold all that the configuration does, and the brand.
+    const config = first.name in call ? (call.config ??= {}) : call
+    Object.assign(config, again)
+    return { method, params: JSON.stringify(call) }
 }

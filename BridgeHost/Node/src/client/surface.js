@@ -3,9 +3,11 @@ import { CallPromise } from './call-promise.js'
 import { MOST_CALLS, MOST_TEXT } from './call-table.js'
 import { MobileTrackerError } from './errors.js'
 import { timeOrderedUUID } from './message-id.js'
+import { METHODS, clientOf } from './methods.js'
 import { filter, MARK, unmarked } from './hooks.js'
 import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
+import { isSetup } from './recovery.js'
 import { ValueFault } from './serialize.js'
 import { Trace } from './trace.js'
 
@@ -25,10 +27,9 @@ const NEW_ID = {
 }
 
 /**
- * Makes the functions that a table describes. They need no `this`.
+ * Makes the functions of a client. They need no `this`.
  *
- * @param {Record<string, BridgedMethod>} table
- * @param {string} prefix What the names of the host's methods begin with, such as `analytics.`.
+ * @param {string} client What the names of its methods begin with, such as `analytics.`; empty for the tracker.
  * @param {import('./host-link.js').HostLink} link
  * @param {object} observer
  * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'failed' | 'accepted'>} observer.warnings
@@ -36,15 +37,15 @@ const NEW_ID = {
  * @param {import('./hooks.js').Hooks} observer.hooks The program's own functions.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
  */
-export function makeFunctions(table, prefix, link, observer) {
-    const functions = {}
-    for (const [name, row] of Object.entries(table)) functions[name] = makeFunction(prefix + name, row, link, observer)
-    return functions
+export function makeFunctions(client, link, observer) {
+    const own = Object.entries(METHODS).filter(([method]) => clientOf(method) === client)
+    return Object.fromEntries(
+        own.map(([method, row]) => [method.slice(client.length), makeFunction(method, row, link, observer)]))
 }
 
 function makeFunction(method, row, link, { warnings, used, hooks }) {
     const newID = row.messageId && NEW_ID[row.messageId]
-    const isBeginning = /^(?:init|.*\.initialize)$/.test(method)
+    const isBeginning = isSetup(method)
     const isFiltered = row.gives === 'outcome'
     const locate = () => new Trace(call, isFiltered)
     const call = (...args) => {
@@ -123,10 +124,10 @@ class CallSite {
     }
 
     /** The outcome of a wrong argument; undefined for calls without an outcome, which reject. */
-    outcomeOf({ code, message }) {
+    outcomeOf({ code, message, data: { reason = 'INVALID_VALUE' } }) {
         if (this.#row.gives !== 'outcome' || code !== 'INVALID_PARAMS') return undefined
-        this.#dropped('INVALID_VALUE', `${message}.`)
-        return dropped('INVALID_VALUE')
+        this.#dropped(reason, `${message}.`)
+        return dropped(reason)
     }
 
     /** The error, with the caller's line in its stack. */

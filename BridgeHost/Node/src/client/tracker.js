@@ -2,7 +2,6 @@ import { appName } from './app-name.js'
 import { atExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
-import { ANALYTICS, BASIC, TRACKER } from './methods.js'
 import { NotificationListeners } from './notification-listeners.js'
 import { Output } from './output.js'
 import { warnOfUnknown } from './params.js'
@@ -50,11 +49,10 @@ export function createTracker(options = {}) {
     const end = () => link.shutdown().then(() => warnings.finish())
     const hooks = new Hooks({ ofAll: { beforeSend, convert }, useLogger: (own) => output.use(own) })
     const observer = { warnings, used: exit.used, hooks }
-    const tracker = makeFunctions(TRACKER, '', link, observer)
     return {
-        ...tracker,
-        analytics: makeFunctions(ANALYTICS, 'analytics.', link, observer),
-        basic: makeFunctions(BASIC, 'basic.', link, observer),
+        ...makeFunctions('', link, observer),
+        analytics: makeFunctions('analytics.', link, observer),
+        basic: makeFunctions('basic.', link, observer),
         on: (event, listener) => listeners.on(event, listener),
         trackScreens: screenFollower(link, observer, warn),
         shutdown: end,
@@ -93,8 +91,7 @@ function screenFollower(link, { warnings, used, hooks }, warn) {
         failed: (drop) => warnings.failed(drop),
         accepted: (method) => warnings.accepted(method),
     }
-    const { screenDidAppear } = makeFunctions(
-        { screenDidAppear: TRACKER.screenDidAppear }, '', link, { warnings: quiet, used, hooks })
+    const { screenDidAppear } = makeFunctions('', link, { warnings: quiet, used, hooks })
     return (webContents, options = {}) => {
         warnOfUnknown(options, ['titleWaitMs'], (message) => warn(`trackScreens: ${message}.`))
         return followScreens(webContents, screenDidAppear, options)
@@ -119,11 +116,8 @@ function flushAtExit(link, warnings, warn) {
             if (link.isSilent) return link.abandon()
             if (!isUsed || !link.isRunning) return
             isUsed = false
-            const params = JSON.stringify({ timeoutMs: EXIT_FLUSH_MS })
             // These calls keep the program alive. Nobody uses their results.
-            if (link.uses('tracker')) link.call('flush', params)
-            if (link.uses('analytics')) link.call('analytics.flush', params)
-            if (link.uses('basic')) link.call('basic.flush', params)
+            link.flush(JSON.stringify({ timeoutMs: EXIT_FLUSH_MS }))
         },
         exit() {
             warnings.finish()

@@ -21,7 +21,7 @@ from ._json import JSONWriter, ValueFault, a_type
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
 from ._params import ArgumentFault, in_the_callers_names, write_params
-from ._row import Gives, Row
+from ._row import Gives, Row, snake_keys
 from ._table import ROWS
 from ._warnings import Drop, Warnings, call_name, hint
 from .errors import MobileTrackerError
@@ -37,9 +37,6 @@ _TOO_MANY = (
     f"The host has not answered {MOST_CALLS:,} calls, or {MOST_BYTES >> 20} MiB of them: wait for the outcome of some calls."
 )
 """Why a call is dropped that comes when very many wait."""
-
-_BEGIN = ("init", "analytics.initialize", "basic.initialize")
-"""The calls that begin a client."""
 
 _EXIT_FLUSH = 5.0
 """How long the program's end may wait for events that are not sent yet, in seconds."""
@@ -102,7 +99,7 @@ class Core:
         if row.repeats and not self._is_used:
             self._is_used = True
             _register()
-        if method in _BEGIN:
+        if row.restores == "setup":
             self.is_closed = False
         if not self.link.call(call, waits=waits, is_bounded=row.gives is Gives.OUTCOME):
             return site.overflow()
@@ -202,7 +199,7 @@ class _CallSite:
         """The outcome of a wrong argument; None for calls without an outcome, which raise."""
         if self._row.gives is not Gives.OUTCOME or error.code != "INVALID_PARAMS":
             return None
-        return self._drop("INVALID_VALUE", f"{error.message}.")
+        return self._drop(error.data.get("reason", "INVALID_VALUE"), f"{error.message}.")
 
     def unhandled(self, error: MobileTrackerError) -> None:
         """Nobody handles the error. A missing host is one warning, with the number of calls that failed."""
@@ -295,16 +292,6 @@ def _code_of(fault: ValueFault) -> str:
     if isinstance(fault, ArgumentFault):
         return "INVALID_PARAMS"
     return "MESSAGE_TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
-
-
-def snake_keys(result: dict[str, Any]) -> dict[str, Any]:
-    """The same object with names in Python's style."""
-    return {snake(key): value for key, value in result.items()}
-
-
-def snake(name: str) -> str:
-    """A name in lower case with underscores."""
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
 def _with_name(host_arguments: Sequence[str], app_name: str | None) -> list[str]:

@@ -9,19 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypedDict
 
 from ._json import read
-from ._row import Param, Row
-
-_MEMBERS = {
-    "eventName": "name", "event": "name", "name": "name",
-    "userId": "user_id", "newUserId": "user_id", "anonymousId": "anonymous_id", "groupId": "group_id",
-    "attributes": "properties", "properties": "properties", "profileData": "properties", "traits": "properties",
-    "metadata": "metadata", "context": "context", "timestamp": "timestamp",
-    "advertisingId": "advertising_id", "email": "email", "url": "url", "sourceSessionId": "source_session_id",
-}  # fmt: skip
-"""The member of an `OutgoingCall` for each argument, and for each option of an analytics call."""
-
-_LOCATION = ("latitude", "longitude", "accuracy")
-"""The arguments that are one member together."""
+from ._row import Param, Row, snake
 
 
 class Location(TypedDict):
@@ -108,10 +96,10 @@ def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         if param.wire == "options":
             for option, value in sent.get("options", {}).items():
                 if not _is_argument(row, option):
-                    yield _MEMBERS[option], value
-        elif param.wire in sent and param.wire not in _LOCATION:
-            yield _member_of(row, param), sent[param.wire]
-    if location := {name: sent[name] for name in _LOCATION if name in sent}:
+                    yield snake(option), value
+        elif param.wire in sent and param.member != "location":
+            yield param.member, sent[param.wire]
+    if location := {param.wire: sent[param.wire] for param in row.params if param.member == "location"}:
         yield "location", location
 
 
@@ -121,38 +109,34 @@ def _arguments(row: Row, sent: dict[str, Any], call: dict[Any, Any], named_user:
     arguments: list[object] = []
     for param in row.params:
         if param.wire == "options":
-            options = _options(row, sent.get("options", {}), call)
+            options = _options(row, param, sent.get("options", {}), call)
             if named_user and not _names_user(call):
                 # Without its user the event would be about the user of the process.
                 options["userId"] = None
             arguments.append(options or None)
-        elif param.wire in _LOCATION:
+        elif param.member == "location":
             arguments.append(location.get(param.wire) if isinstance(location, dict) else None)
         else:
-            arguments.append(call.get(_member_of(row, param)))
+            arguments.append(call.get(param.member))
     return arguments
 
 
-def _options(row: Row, sent: dict[str, Any], call: dict[Any, Any]) -> dict[str, object]:
+def _options(row: Row, param: Param, sent: dict[str, Any], call: dict[Any, Any]) -> dict[str, object]:
     """The options of an analytics call. One that stands for an argument is there if it was there before."""
     return {
-        option: call[_MEMBERS[option]]
-        for option in ("userId", "anonymousId", "groupId", "timestamp", "context")
-        if _MEMBERS[option] in call and (option in sent or not _is_argument(row, option))
+        option.wire: call[name]
+        for name, option in param.names.items()
+        if name in call and (option.wire in sent or not _is_argument(row, option.wire))
     }
 
 
 def _is_argument(row: Row, option: str) -> bool:
     """Whether the call has an argument for what an option says: then both say the same."""
-    return any(_member_of(row, param) == _MEMBERS[option] for param in row.params)
+    return any(param.member == snake(option) for param in row.params)
 
 
 def _names_user(call: dict[Any, Any]) -> bool:
     return "user_id" in call or "anonymous_id" in call
-
-
-def _member_of(row: Row, param: Param) -> str:
-    return "properties" if row.method == "setMetadata" else _MEMBERS.get(param.wire, "")
 
 
 class HostLog:

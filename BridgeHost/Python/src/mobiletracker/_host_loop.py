@@ -19,7 +19,7 @@ from ._io_thread import IOThread, Timer
 from ._limits import Backlog, CrashLimit
 from ._messages import Notification, read_message
 from ._process import HostProcess
-from ._recovery import Recovery
+from ._recovery import SETUPS, Recovery
 from .errors import (
     MobileTrackerError,
     ended_too_often,
@@ -86,8 +86,8 @@ class HostLoop:
         self.watch = AnswerWatch(self.io, lambda: [*self.calls, *self._own], self._warn_of_silence)
         self.crashes = CrashLimit()
         self._wait: Timer | None = None
-        # Whether the present host was initialised for a brand that `reset(all=True)` has ended in an earlier host.
-        self._has_ended_brand = False
+        self._ended_setups: set[str] = set()
+        """The calls that have set up the present host for a brand that `reset(all=True)` has ended in an earlier host."""
         self._last_failure: MobileTrackerError | None = None
         self._last_warning = ""
         self._handshake: Timer | None = None
@@ -101,7 +101,7 @@ class HostLoop:
 
     def add(self, call: Call) -> None:
         """Makes a call, after those that were made before."""
-        if call.method == "init":
+        if call.method in SETUPS:
             self._next_id += 1  # For a shutdown before it; see `_send`.
         self._number(call, self.calls)
         if self._state is _State.READY:
@@ -136,7 +136,7 @@ class HostLoop:
     def _send(self, call: Call) -> None:
         assert self.host
         # The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
-        if call.method == "init" and self._has_ended_brand and not self._shutdown:
+        if call.method in self._ended_setups and not self._shutdown:
             self._send(self._begin_shutdown(call.id - 1, is_own=True).call)
         if shutdown := self._shutdown:
             # Calls after the shutdown go to the next host.
@@ -213,7 +213,7 @@ class HostLoop:
         self._state = _State.READY
         self._last_warning = ""
         self.crashes.record_start()
-        self._has_ended_brand = self.recovery.is_brand_ended
+        self._ended_setups = self.recovery.ended_setups
         for method, params in self.recovery.calls():
             self._request_or_warn(method, params)
         for waiting in self.calls:
@@ -369,7 +369,7 @@ class HostLoop:
     def _ended_after_shutdown(self, shutdown: Shutdown, how: str) -> None:
         self.calls.reject(lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
         if shutdown.is_own:
-            self.recovery.end_tracker()
+            self.recovery.end(self._ended_setups)
         else:
             self.forget()
         self._finish_shutdown()

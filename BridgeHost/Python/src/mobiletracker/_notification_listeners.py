@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from ._core import snake_keys
+from ._row import snake_keys
 
 Listener = Callable[[Any], object]
 

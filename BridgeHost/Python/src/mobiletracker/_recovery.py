@@ -3,66 +3,94 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
+from ._row import Row
+from ._table import ROWS
 from .errors import MobileTrackerError
 
 
+SETUPS = frozenset(row.method for row in ROWS.values() if row.restores == "setup")
+"""The methods that begin a client."""
+
+
+@dataclass(slots=True)
+class _Client:
+    """The calls that restore one client, in this order."""
+
+    consent: tuple[str, bytes] | None = None
+    setup: tuple[str, bytes] | None = None
+    user: tuple[str, bytes] | None = None
+    is_held: bool = False
+    """Whether the setup has ended with the error after which the host keeps what is tracked."""
+    is_ended: bool = False
+    """Whether `reset(all=True)` has ended its brand."""
+
+    @property
+    def calls(self) -> list[tuple[str, bytes]]:
+        user = self.user if self.setup else None
+        return [call for call in (self.consent, self.setup, user) if call]
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether its state outlives the host: with `persistence` as `memory` it does not."""
+        return self.setup is not None and _config_of(json.loads(self.setup[1])).get("persistence") != "memory"
+
+    def end(self) -> None:
+        self.setup = None
+        self.is_held = self.is_ended = False
+
+
 class Recovery:
-    """The calls that restore what the last host had in memory only.
+    """The calls that restore what the last host had in memory only, by what the method table says of each.
 
     Everything else is on disk, or in the calls that the last host did not answer.
     """
 
     def __init__(self) -> None:
-        self._consent: bytes | None = None
-        self._init: bytes | None = None
-        self._is_held = False
-        """Whether that `init` had found no session."""
-        self._is_ended = False
-        """Whether `reset(all=True)` has ended its brand."""
-        self._analytics: bytes | None = None
-        self._basic: bytes | None = None
-        self._basic_user: bytes | None = None
+        self._clients = {row.client: _Client() for row in ROWS.values()}
         self._topics: list[str] = []
 
     def record_answer(self, method: str, params: bytes, result: dict[str, Any]) -> None:
         """Remembers a call that the host answered with a result."""
-        match method:
-            case "setConsent":
-                self._keep_consent(params)
-            case "init":
-                self._keep_init(_in_background(params))
-            case "reset":
-                # After `reset(all=True)` the host goes on tracking, with a new session, until the next `init`.
-                if json.loads(params).get("all") is True:
-                    self._is_ended = True
-            case "analytics.initialize":
-                self._analytics = params
-            case "analytics.reset":
-                self._analytics = None
-            case "basic.initialize":
-                self._basic = params
-            case "basic.identify":
-                if result.get("status") != "dropped":
-                    self._basic_user = params
+        if not (row := ROWS.get(method)):
+            return
+        client = self._clients[row.client]
+        match row.restores:
+            case "consent":
+                # Once it is on disk, another process may have changed it since.
+                client.consent = None if client.is_on_disk else (method, params)
+            case "setup":
+                client.end()
+                client.setup = (method, _again(row, params))
+            case "user" if result.get("status") != "dropped":
+                client.user = (method, params)
+            case "ends":
+                client.end()
+            case "endsBrand" if json.loads(params).get("all") is True:
+                # The host goes on tracking, with a new session, until the next setup.
+                client.is_ended = True
 
     def record_failure(self, method: str, params: bytes, error: MobileTrackerError) -> None:
-        """Remembers a call that the host answered with an error. After an `init` that found no session, the host keeps
-        what is tracked: a new host does the same after the same `init`. Until an `init` succeeds, one that fails
-        otherwise ends that."""
-        if method != "init" or error.code == "INVALID_PARAMS" or error.data.get("cause") == "shutdown":
+        """Remembers a call that the host answered with an error. After a setup that found no session, the host keeps
+        what is tracked: a new host does the same after the same call. Until a setup succeeds, one that fails otherwise
+        ends that."""
+        row = ROWS.get(method)
+        if not row or row.restores != "setup" or error.code == "INVALID_PARAMS" or error.data.get("cause") == "shutdown":
             return
-        if error.code == "SESSION_CREATION_FAILED":
-            self._keep_init(params, is_held=True)
-        elif self._is_held or self._is_ended:
-            self.end_tracker()
+        client = self._clients[row.client]
+        if error.code == row.holds_after:
+            client.end()
+            client.setup, client.is_held = (method, params), True
+        elif client.is_held or client.is_ended:
+            client.end()
 
     @property
-    def is_brand_ended(self) -> bool:
-        """Whether `reset(all=True)` has ended the brand that a new host is initialised for: the next `init` may name
-        another."""
-        return self._init is not None and self._is_ended
+    def ended_setups(self) -> set[str]:
+        """The methods whose brand, for which a new host is set up, `reset(all=True)` has ended: the next such call may
+        name another."""
+        return {client.setup[0] for client in self._clients.values() if client.setup and client.is_ended}
 
     def subscribe(self, topic: str) -> None:
         """Every further host is to send these notifications."""
@@ -71,49 +99,31 @@ class Recovery:
 
     def flushes(self) -> list[str]:
         """The flush of each client that may have something to send."""
-        used = {"flush": self._init, "analytics.flush": self._analytics, "basic.flush": self._basic}
-        return [method for method, params in used.items() if params is not None]
+        return [f"{name}.flush".lstrip(".") for name, client in self._clients.items() if client.setup]
 
     def calls(self) -> list[tuple[str, bytes]]:
         """The calls for a new host, in this order."""
-        kept = [
-            ("setConsent", self._consent),
-            ("init", self._init),
-            ("analytics.initialize", self._analytics),
-            ("basic.initialize", self._basic),
-            ("basic.identify", self._basic_user if self._basic is not None else None),
-            ("host.subscribe", json.dumps(self._topics).encode() if self._topics else None),
-        ]
-        return [(method, params) for method, params in kept if params is not None]
+        kept = [call for client in self._clients.values() for call in client.calls]
+        return kept + ([("host.subscribe", json.dumps(self._topics).encode())] if self._topics else [])
 
     def clear(self) -> None:
         """The host was shut down: the next one starts without clients. Subscriptions to notifications stay."""
-        self._consent = self._analytics = self._basic = self._basic_user = None
-        self.end_tracker()
+        self._clients = {name: _Client() for name in self._clients}
 
-    def end_tracker(self) -> None:
-        """The next host starts without the session-based tracker."""
-        self._init = None
-        self._is_held = self._is_ended = False
-
-    def _keep_init(self, params: bytes, *, is_held: bool = False) -> None:
-        self._init = params
-        self._is_held = is_held
-        self._is_ended = False
-
-    def _keep_consent(self, params: bytes) -> None:
-        """Consent is remembered only before `init`. After it, consent is on disk, and another process may have changed
-        it since. With `persistence` as `memory` consent is always remembered."""
-        is_on_disk = self._init is not None and _config_of(json.loads(self._init)).get("persistence") != "memory"
-        self._consent = None if is_on_disk else params
+    def end(self, methods: set[str]) -> None:
+        """The next host starts without the clients that these calls set up."""
+        for method in methods:
+            self._clients[ROWS[method].client].end()
 
 
-def _in_background(params: bytes) -> bytes:
-    """The same `init`, but one that does not wait for a session, since the first `init` has succeeded already."""
+def _again(row: Row, params: bytes) -> bytes:
+    """A setup that has succeeded, as it is made again."""
+    if not row.again:
+        return params
     call = json.loads(params)
-    call["config"] = {**_config_of(call), "sessionCreation": "inBackground"}
+    call["config"] = {**_config_of(call), **row.again}
     return json.dumps(call).encode()
 
 
-def _config_of(init: dict[str, Any]) -> dict[str, Any]:
-    return init.get("config") or {}
+def _config_of(setup: dict[str, Any]) -> dict[str, Any]:
+    return setup.get("config") or {}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 
 class Gives(Enum):
@@ -26,18 +27,43 @@ class Name(NamedTuple):
     members: Mapping[str, Name] = {}
 
 
+def snake(wire: str) -> str:
+    """A name in lower case with underscores: `eventTTLMs` is `event_ttl_ms`."""
+    return _BORDER.sub("_", wire).lower()
+
+
+_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word of a name begins."""
+
+
+def snake_keys(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The same object with names in Python's style."""
+    return {snake(key): value for key, value in result.items()}
+
+
+def names_of(*wires: str, **inner: Mapping[str, Name]) -> dict[str, Name]:
+    """The host's names of options, by those that they have in Python, and of options with such names in them."""
+    return {snake(wire): Name(wire, inner.get(wire, {})) for wire in (*wires, *inner)}
+
+
 @dataclass(frozen=True, slots=True)
 class Param:
     """One argument of a method."""
 
     wire: str
-    name: str
     kind: str
     is_required: bool
     fault: str
     """What a wrong value results in: a drop reason if the call has an outcome, else the code of an error."""
     names: Mapping[str, Name] = field(default_factory=dict)
-    """The names of the options in it, if Python's differ from the host's."""
+    """The options in it, by their names in Python."""
+    member: str = ""
+    """The member of an `OutgoingCall` that it is."""
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", snake(self.wire))
+        object.__setattr__(self, "member", self.member or self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +80,17 @@ class Row:
     """Whether the call is made again if the host dies before it answers."""
     is_named: bool = False
     """Whether the first argument is a name that may be logged."""
+    restores: Literal["setup", "consent", "user", "ends", "endsBrand"] | None = None
+    """What a new host needs of it after a crash."""
+    holds_after: str = ""
+    """The error of a setup after which, too, the client goes on."""
+    again: Mapping[str, str] = field(default_factory=dict)
+    """What the configuration of a setup says besides when it is restored."""
+
+    @property
+    def client(self) -> str:
+        """The client that it belongs to; empty for the session-based tracker."""
+        return self.method.rpartition(".")[0]
 
     @property
     def shown(self) -> dict[str, str]:

@@ -3,54 +3,67 @@
 
 from __future__ import annotations
 
-from ._row import Gives, Name, Param, Row
+from ._row import Gives, Param, Row, names_of
 
 VERSION = "0.1.0"
 """The version of the product."""
+
+_TRACKER_CONFIG = names_of(
+    "apiUrl", "xApiKey", "cookieDomain", "enabled", "debug", "crossSiteCookie", "cookieExpiration", "sessionCreation",
+    "initTimeoutMs", "consent", "maxPendingEvents", "storageDirectory", "persistence", "durability", "maxQueuedEvents",
+    "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow", "maxConcurrentRequests", "requestTimeoutMs",
+    "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs", "maxCooldownMs", "jitter",
+    "caBundle", "proxy", "allowInsecureHTTP", "collectorPanel",
+    device=names_of(
+        "osName", "deviceType",
+    ),
+    initialScreen=names_of(
+        "name", "url",
+    ),
+)
+
+_ANALYTICS_OPTIONS = names_of(
+    "writeKey", "ingestionHost", "enabled", "debug", "flushIntervalSeconds", "maxQueueEvents", "flushAt",
+    "maxBatchSize", "maxBatchBytes", "requestTimeoutMs", "context", "storageDirectory", "persistence", "durability",
+    "maxQueuedEvents", "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow", "maxConcurrentRequests",
+    "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs", "maxCooldownMs", "jitter",
+    "caBundle", "proxy", "allowInsecureHTTP", "collectorPanel",
+    app=names_of(
+        "name", "version", "build", "namespace",
+    ),
+)
+
+_ANALYTICS_CALL_OPTIONS = names_of(
+    "userId", "anonymousId", "groupId", "timestamp", "context",
+)
+
+_BASIC_OPTIONS = names_of(
+    "enabled", "maxQueueSize", "debug", "storageDirectory", "persistence", "durability", "maxQueuedEvents",
+    "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow", "maxConcurrentRequests", "requestTimeoutMs",
+    "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs", "maxCooldownMs", "jitter",
+    "caBundle", "proxy", "allowInsecureHTTP", "collectorPanel",
+)
 
 ROWS: dict[str, Row] = {
     "init": Row(
         "init",
         Gives.NOTHING,
         params=(
-            Param("brandId", "brand_id", "string", True, "INVALID_BRAND_ID"),
-            Param("config", "config", "object", False, "INVALID_CONFIGURATION", {
-                "api_url": Name("apiUrl"),
-                "x_api_key": Name("xApiKey"),
-                "cookie_domain": Name("cookieDomain"),
-                "cross_site_cookie": Name("crossSiteCookie"),
-                "cookie_expiration": Name("cookieExpiration"),
-                "session_creation": Name("sessionCreation"),
-                "init_timeout_ms": Name("initTimeoutMs"),
-                "max_pending_events": Name("maxPendingEvents"),
-                "device": Name("device", {"os_name": Name("osName"), "device_type": Name("deviceType")}),
-                "initial_screen": Name("initialScreen"),
-                "storage_directory": Name("storageDirectory"),
-                "max_queued_events": Name("maxQueuedEvents"),
-                "max_queued_bytes": Name("maxQueuedBytes"),
-                "max_event_bytes": Name("maxEventBytes"),
-                "event_ttl_ms": Name("eventTTLMs"),
-                "max_concurrent_requests": Name("maxConcurrentRequests"),
-                "request_timeout_ms": Name("requestTimeoutMs"),
-                "compression_threshold": Name("compressionThreshold"),
-                "retry_delay_ms": Name("retryDelayMs"),
-                "failure_threshold": Name("failureThreshold"),
-                "cooldown_ms": Name("cooldownMs"),
-                "max_cooldown_ms": Name("maxCooldownMs"),
-                "ca_bundle": Name("caBundle"),
-                "allow_insecure_http": Name("allowInsecureHTTP"),
-                "collector_panel": Name("collectorPanel"),
-            }),
+            Param("brandId", "string", True, "INVALID_BRAND_ID"),
+            Param("config", "object", False, "INVALID_CONFIGURATION", _TRACKER_CONFIG),
         ),
         repeats=True,
+        restores="setup",
+        holds_after="SESSION_CREATION_FAILED",
+        again={"sessionCreation": "inBackground"},
     ),
     "track": Row(
         "track",
         Gives.OUTCOME,
         params=(
-            Param("eventName", "event_name", "string", True, "INVALID_EVENT_NAME"),
-            Param("attributes", "attributes", "object", False, "INVALID_VALUE"),
-            Param("metadata", "metadata", "object", False, "INVALID_VALUE"),
+            Param("eventName", "string", True, "INVALID_EVENT_NAME", member="name"),
+            Param("attributes", "object", False, "INVALID_VALUE", member="properties"),
+            Param("metadata", "object", False, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -60,8 +73,8 @@ ROWS: dict[str, Row] = {
         "identify",
         Gives.OUTCOME,
         params=(
-            Param("userId", "user_id", "id", True, "INVALID_USER_ID"),
-            Param("profileData", "profile_data", "object", False, "INVALID_VALUE"),
+            Param("userId", "id", True, "INVALID_USER_ID"),
+            Param("profileData", "object", False, "INVALID_VALUE", member="properties"),
         ),
         message_id="uuid",
         repeats=True,
@@ -70,7 +83,7 @@ ROWS: dict[str, Row] = {
         "set",
         Gives.OUTCOME,
         params=(
-            Param("profileData", "profile_data", "object", True, "INVALID_VALUE"),
+            Param("profileData", "object", True, "INVALID_VALUE", member="properties"),
         ),
         message_id="uuid",
         repeats=True,
@@ -79,7 +92,7 @@ ROWS: dict[str, Row] = {
         "setMetadata",
         Gives.OUTCOME,
         params=(
-            Param("metadata", "metadata", "object", True, "INVALID_VALUE"),
+            Param("metadata", "object", True, "INVALID_VALUE", member="properties"),
         ),
         message_id="uuid",
         repeats=True,
@@ -88,8 +101,8 @@ ROWS: dict[str, Row] = {
         "screen",
         Gives.OUTCOME,
         params=(
-            Param("name", "name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "properties", "object", False, "INVALID_VALUE"),
+            Param("name", "string", True, "INVALID_EVENT_NAME"),
+            Param("properties", "object", False, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -99,9 +112,9 @@ ROWS: dict[str, Row] = {
         "screenDidAppear",
         Gives.OUTCOME,
         params=(
-            Param("name", "name", "string", True, "INVALID_EVENT_NAME"),
-            Param("url", "url", "string", False, "INVALID_VALUE"),
-            Param("properties", "properties", "object", False, "INVALID_VALUE"),
+            Param("name", "string", True, "INVALID_EVENT_NAME"),
+            Param("url", "string", False, "INVALID_VALUE"),
+            Param("properties", "object", False, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -111,9 +124,9 @@ ROWS: dict[str, Row] = {
         "updateLocation",
         Gives.OUTCOME,
         params=(
-            Param("latitude", "latitude", "number", True, "INVALID_VALUE"),
-            Param("longitude", "longitude", "number", True, "INVALID_VALUE"),
-            Param("accuracy", "accuracy", "number", True, "INVALID_VALUE"),
+            Param("latitude", "number", True, "INVALID_VALUE", member="location"),
+            Param("longitude", "number", True, "INVALID_VALUE", member="location"),
+            Param("accuracy", "number", True, "INVALID_VALUE", member="location"),
         ),
         message_id="uuid",
         repeats=True,
@@ -122,7 +135,7 @@ ROWS: dict[str, Row] = {
         "updateSessionEmail",
         Gives.OUTCOME,
         params=(
-            Param("email", "email", "string", True, "INVALID_VALUE"),
+            Param("email", "string", True, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -131,7 +144,7 @@ ROWS: dict[str, Row] = {
         "linkSession",
         Gives.OUTCOME,
         params=(
-            Param("sourceSessionId", "source_session_id", "string", True, "INVALID_VALUE"),
+            Param("sourceSessionId", "string", True, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -140,26 +153,28 @@ ROWS: dict[str, Row] = {
         "reset",
         Gives.NOTHING,
         params=(
-            Param("all", "all", "boolean", False, "INVALID_PARAMS"),
+            Param("all", "boolean", False, "INVALID_PARAMS"),
         ),
         message_id="uuid",
         repeats=True,
+        restores="endsBrand",
     ),
     "flush": Row(
         "flush",
         Gives.REPORT,
         params=(
-            Param("timeoutMs", "timeout_ms", "integer", False, "INVALID_PARAMS"),
+            Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
         ),
     ),
     "setConsent": Row(
         "setConsent",
         Gives.NOTHING,
         params=(
-            Param("consent", "consent", "string", True, "INVALID_PARAMS"),
+            Param("consent", "string", True, "INVALID_PARAMS"),
         ),
         message_id="uuid",
         repeats=True,
+        restores="consent",
     ),
     "isTrackingAllowed": Row(
         "isTrackingAllowed",
@@ -191,14 +206,14 @@ ROWS: dict[str, Row] = {
         Gives.MEMBER,
         member="url",
         params=(
-            Param("url", "url", "string", True, "INVALID_PARAMS"),
+            Param("url", "string", True, "INVALID_PARAMS"),
         ),
     ),
     "continueSession": Row(
         "continueSession",
         Gives.OUTCOME,
         params=(
-            Param("url", "url", "string", True, "INVALID_VALUE"),
+            Param("url", "string", True, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -215,44 +230,18 @@ ROWS: dict[str, Row] = {
         "analytics.initialize",
         Gives.NOTHING,
         params=(
-            Param("options", "options", "object", False, "INVALID_CONFIGURATION", {
-                "write_key": Name("writeKey"),
-                "ingestion_host": Name("ingestionHost"),
-                "flush_interval_seconds": Name("flushIntervalSeconds"),
-                "max_queue_events": Name("maxQueueEvents"),
-                "flush_at": Name("flushAt"),
-                "max_batch_size": Name("maxBatchSize"),
-                "max_batch_bytes": Name("maxBatchBytes"),
-                "request_timeout_ms": Name("requestTimeoutMs"),
-                "storage_directory": Name("storageDirectory"),
-                "max_queued_events": Name("maxQueuedEvents"),
-                "max_queued_bytes": Name("maxQueuedBytes"),
-                "max_event_bytes": Name("maxEventBytes"),
-                "event_ttl_ms": Name("eventTTLMs"),
-                "max_concurrent_requests": Name("maxConcurrentRequests"),
-                "compression_threshold": Name("compressionThreshold"),
-                "retry_delay_ms": Name("retryDelayMs"),
-                "failure_threshold": Name("failureThreshold"),
-                "cooldown_ms": Name("cooldownMs"),
-                "max_cooldown_ms": Name("maxCooldownMs"),
-                "ca_bundle": Name("caBundle"),
-                "allow_insecure_http": Name("allowInsecureHTTP"),
-                "collector_panel": Name("collectorPanel"),
-            }),
+            Param("options", "object", False, "INVALID_CONFIGURATION", _ANALYTICS_OPTIONS),
         ),
         repeats=True,
+        restores="setup",
     ),
     "analytics.track": Row(
         "analytics.track",
         Gives.OUTCOME,
         params=(
-            Param("event", "event", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "properties", "object", False, "INVALID_VALUE"),
-            Param("options", "options", "object", False, "INVALID_VALUE", {
-                "user_id": Name("userId"),
-                "anonymous_id": Name("anonymousId"),
-                "group_id": Name("groupId"),
-            }),
+            Param("event", "string", True, "INVALID_EVENT_NAME", member="name"),
+            Param("properties", "object", False, "INVALID_VALUE"),
+            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
         ),
         message_id="stamped",
         repeats=True,
@@ -262,13 +251,9 @@ ROWS: dict[str, Row] = {
         "analytics.identify",
         Gives.OUTCOME,
         params=(
-            Param("userId", "user_id", "id", True, "INVALID_USER_ID"),
-            Param("traits", "traits", "object", False, "INVALID_VALUE"),
-            Param("options", "options", "object", False, "INVALID_VALUE", {
-                "user_id": Name("userId"),
-                "anonymous_id": Name("anonymousId"),
-                "group_id": Name("groupId"),
-            }),
+            Param("userId", "id", True, "INVALID_USER_ID"),
+            Param("traits", "object", False, "INVALID_VALUE", member="properties"),
+            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
         ),
         message_id="stamped",
         repeats=True,
@@ -277,13 +262,9 @@ ROWS: dict[str, Row] = {
         "analytics.group",
         Gives.OUTCOME,
         params=(
-            Param("groupId", "group_id", "id", True, "INVALID_VALUE"),
-            Param("traits", "traits", "object", False, "INVALID_VALUE"),
-            Param("options", "options", "object", False, "INVALID_VALUE", {
-                "user_id": Name("userId"),
-                "anonymous_id": Name("anonymousId"),
-                "group_id": Name("groupId"),
-            }),
+            Param("groupId", "id", True, "INVALID_VALUE"),
+            Param("traits", "object", False, "INVALID_VALUE", member="properties"),
+            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
         ),
         message_id="stamped",
         repeats=True,
@@ -292,13 +273,9 @@ ROWS: dict[str, Row] = {
         "analytics.screen",
         Gives.OUTCOME,
         params=(
-            Param("name", "name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "properties", "object", False, "INVALID_VALUE"),
-            Param("options", "options", "object", False, "INVALID_VALUE", {
-                "user_id": Name("userId"),
-                "anonymous_id": Name("anonymousId"),
-                "group_id": Name("groupId"),
-            }),
+            Param("name", "string", True, "INVALID_EVENT_NAME"),
+            Param("properties", "object", False, "INVALID_VALUE"),
+            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
         ),
         message_id="stamped",
         repeats=True,
@@ -308,13 +285,9 @@ ROWS: dict[str, Row] = {
         "analytics.page",
         Gives.OUTCOME,
         params=(
-            Param("name", "name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "properties", "object", False, "INVALID_VALUE"),
-            Param("options", "options", "object", False, "INVALID_VALUE", {
-                "user_id": Name("userId"),
-                "anonymous_id": Name("anonymousId"),
-                "group_id": Name("groupId"),
-            }),
+            Param("name", "string", True, "INVALID_EVENT_NAME"),
+            Param("properties", "object", False, "INVALID_VALUE"),
+            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
         ),
         message_id="stamped",
         repeats=True,
@@ -324,12 +297,8 @@ ROWS: dict[str, Row] = {
         "analytics.alias",
         Gives.OUTCOME,
         params=(
-            Param("newUserId", "new_user_id", "id", True, "INVALID_USER_ID"),
-            Param("options", "options", "object", False, "INVALID_VALUE", {
-                "user_id": Name("userId"),
-                "anonymous_id": Name("anonymousId"),
-                "group_id": Name("groupId"),
-            }),
+            Param("newUserId", "id", True, "INVALID_USER_ID", member="user_id"),
+            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
         ),
         message_id="stamped",
         repeats=True,
@@ -338,7 +307,7 @@ ROWS: dict[str, Row] = {
         "analytics.setAdvertisingId",
         Gives.OUTCOME,
         params=(
-            Param("advertisingId", "advertising_id", "string", False, "INVALID_VALUE"),
+            Param("advertisingId", "string", False, "INVALID_VALUE"),
         ),
         message_id="stamped",
         repeats=True,
@@ -353,7 +322,7 @@ ROWS: dict[str, Row] = {
         "analytics.flush",
         Gives.REPORT,
         params=(
-            Param("timeoutMs", "timeout_ms", "integer", False, "INVALID_PARAMS"),
+            Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
         ),
     ),
     "analytics.reset": Row(
@@ -361,6 +330,7 @@ ROWS: dict[str, Row] = {
         Gives.NOTHING,
         message_id="uuid",
         repeats=True,
+        restores="ends",
     ),
     "analytics.enableDebugLogging": Row(
         "analytics.enableDebugLogging",
@@ -382,36 +352,20 @@ ROWS: dict[str, Row] = {
         "basic.initialize",
         Gives.NOTHING,
         params=(
-            Param("apiKey", "api_key", "string", False, "INVALID_API_KEY"),
-            Param("endpoint", "endpoint", "string", False, "INVALID_ENDPOINT"),
-            Param("appVersion", "app_version", "string", False, "INVALID_PARAMS"),
-            Param("options", "options", "object", False, "INVALID_CONFIGURATION", {
-                "max_queue_size": Name("maxQueueSize"),
-                "storage_directory": Name("storageDirectory"),
-                "max_queued_events": Name("maxQueuedEvents"),
-                "max_queued_bytes": Name("maxQueuedBytes"),
-                "max_event_bytes": Name("maxEventBytes"),
-                "event_ttl_ms": Name("eventTTLMs"),
-                "max_concurrent_requests": Name("maxConcurrentRequests"),
-                "request_timeout_ms": Name("requestTimeoutMs"),
-                "compression_threshold": Name("compressionThreshold"),
-                "retry_delay_ms": Name("retryDelayMs"),
-                "failure_threshold": Name("failureThreshold"),
-                "cooldown_ms": Name("cooldownMs"),
-                "max_cooldown_ms": Name("maxCooldownMs"),
-                "ca_bundle": Name("caBundle"),
-                "allow_insecure_http": Name("allowInsecureHTTP"),
-                "collector_panel": Name("collectorPanel"),
-            }),
+            Param("apiKey", "string", False, "INVALID_API_KEY"),
+            Param("endpoint", "string", False, "INVALID_ENDPOINT"),
+            Param("appVersion", "string", False, "INVALID_PARAMS"),
+            Param("options", "object", False, "INVALID_CONFIGURATION", _BASIC_OPTIONS),
         ),
         repeats=True,
+        restores="setup",
     ),
     "basic.track": Row(
         "basic.track",
         Gives.OUTCOME,
         params=(
-            Param("event", "event", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "properties", "object", False, "INVALID_VALUE"),
+            Param("event", "string", True, "INVALID_EVENT_NAME", member="name"),
+            Param("properties", "object", False, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -421,18 +375,19 @@ ROWS: dict[str, Row] = {
         "basic.identify",
         Gives.OUTCOME,
         params=(
-            Param("userId", "user_id", "id", True, "INVALID_USER_ID"),
-            Param("traits", "traits", "object", False, "INVALID_VALUE"),
+            Param("userId", "id", True, "INVALID_USER_ID"),
+            Param("traits", "object", False, "INVALID_VALUE", member="properties"),
         ),
         message_id="uuid",
         repeats=True,
+        restores="user",
     ),
     "basic.screen": Row(
         "basic.screen",
         Gives.OUTCOME,
         params=(
-            Param("name", "name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "properties", "object", False, "INVALID_VALUE"),
+            Param("name", "string", True, "INVALID_EVENT_NAME"),
+            Param("properties", "object", False, "INVALID_VALUE"),
         ),
         message_id="uuid",
         repeats=True,
@@ -442,7 +397,7 @@ ROWS: dict[str, Row] = {
         "basic.flush",
         Gives.REPORT,
         params=(
-            Param("timeoutMs", "timeout_ms", "integer", False, "INVALID_PARAMS"),
+            Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
         ),
     ),
     "basic.getDebugInfo": Row(
