@@ -1,5 +1,5 @@
 /**
- * The word that was probably meant.
+ * The word that was probably meant. Case, and the signs between the parts of a word, do not count.
  *
  * @param {string} word As it was written.
  * @param {Iterable<string>} words Those there are.
@@ -7,12 +7,18 @@
  */
 export function nearest(word, words) {
     let best
-    let least = Math.max(1, Math.floor(word.length / 3)) + 1
+    const letters = folded(word)
+    let least = Math.max(1, Math.floor(letters.length / 3)) + 1
     for (const candidate of words) {
-        const cost = distance(word.toLowerCase(), candidate.toLowerCase(), least)
+        const cost = distance(letters, folded(candidate), least)
         if (cost < least) [best, least] = [candidate, cost]
     }
     return best
+}
+
+/** The beginning of a word, so that long input costs little. */
+function folded(word) {
+    return word.slice(0, 64).toLowerCase().replace(/[_.-]/g, '')
 }
 
 /**

@@ -1,4 +1,4 @@
-import { nearest } from './nearest.js'
+import { nearest } from '../nearest.js'
 import { ValueFault, opaqueName, serialize } from './serialize.js'
 
 /** The options that every call with an effect takes, in an object after its arguments. */
