@@ -127,7 +127,7 @@ class CallTests(TestCase):
         def fail(_: object) -> None:
             raise LookupError("meant")
 
-        tracker._core.link.io.post(fail)
+        tracker._channel.link.io.post(fail)
 
         with self.assertRaisesRegex(MobileTrackerError, "INTERNAL_ERROR: The client failed: LookupError"):
             receipt.outcome(60)
@@ -381,7 +381,7 @@ class CallTests(TestCase):
 
         for i in range(24):
             tracker.track("A", {"i": i, "text": text})
-            self.assertLessEqual(tracker._core.link.backlog.size, 32 << 20)
+            self.assertLessEqual(tracker._channel.link.backlog.size, 32 << 20)
         tracker.track("END").outcome(60)
 
         self.assertEqual(len(fake.lives[0]), 25)

@@ -15,7 +15,7 @@ from .support import GUARD, PATIENT, SOURCE, FakeHost, TestCase, host_path, run_
 
 CONFIG = {"api_url": "https://api.example.com", "x_api_key": "key"}
 
-PATIENTLY = f"from mobiletracker import _core\n_core._EXIT_FLUSH = _core._EXIT_SHUTDOWN = {GUARD}\n"
+PATIENTLY = f"from mobiletracker import _channel\n_channel._EXIT_FLUSH = _channel._EXIT_SHUTDOWN = {GUARD}\n"
 """Has a program wait for its end longer than usual: on a busy machine that may be too short."""
 
 
@@ -138,7 +138,7 @@ class ExitTests(TestCase):
     def test_does_not_wait_for_a_host_that_is_silent_for_longer_than_its_bound(self) -> None:
         life = {"silent": ["track", "flush", "host.shutdown"]}
         ended, _ = self.run_with(
-            "_core._EXIT_FLUSH = _core._EXIT_SHUTDOWN = 0.2\n"
+            "_channel._EXIT_FLUSH = _channel._EXIT_SHUTDOWN = 0.2\n"
             'tracker.init("925", config)\ntracker.track("A")\n',
             life,
         )

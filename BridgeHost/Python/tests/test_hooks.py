@@ -137,13 +137,13 @@ class BeforeSendTests(TestCase):
 
         tracker, fake = self.with_before_send(without_email)
         lines: list[bytes] = []
-        call = tracker._core.link.call
+        call = tracker._channel.link.call
 
         def record(made: Call, **options: Any) -> bool:
             lines.append(made.line)
             return call(made, **options)
 
-        self.enterContext(mock.patch.object(tracker._core.link, "call", record))
+        self.enterContext(mock.patch.object(tracker._channel.link, "call", record))
         values = {"price": Decimal("1.10"), "exact": Decimal("0.10000000000000000000001"), "large": 2**80, "email": "a@b"}
         tracker.track("A", values).outcome(60)
 

@@ -76,7 +76,7 @@ class DescriptorTests(TestCase):
         printed = self.run_without(
             "tracker.init('925', {'api_url': 'https://api.example.com', 'x_api_key': 'key'})\n"
             "taken = take_all()\n"
-            "os.kill(tracker._core.link.host, 9)\n"
+            "os.kill(tracker._channel.link.host, 9)\n"
             "receipt = tracker.track('A')\n"
             "assert told.event.wait(60)\n"
             "for each in taken: os.close(each)\n"

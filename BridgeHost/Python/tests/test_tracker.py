@@ -62,7 +62,7 @@ class ThreadTests(TestCase):
 
     def test_a_fault_before_the_host_is_started_starts_none(self) -> None:
         tracker, fake = self.fake()
-        link = tracker._core.link
+        link = tracker._channel.link
         (held, released), done = (threading.Event(), threading.Event()), threading.Event()
 
         def hold(_: object) -> None:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from inspect import iscoroutinefunction
+from functools import partial
 from types import FrameType
-from typing import Any, Literal
+from typing import Any
 
 from . import _call
 from ._call import Call, wait_for
-from ._hooks import BeforeSend, CallDropped, HostLog, filtered
-from ._json import JSONWriter, ValueFault, a_type
+from ._hooks import CallDropped, HostLog, filtered
+from ._json import JSONWriter, ValueFault
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
+from ._options import TrackerOptions, arguments_of_host
 from ._params import ArgumentFault, in_the_callers_names, write_params
 from ._row import Gives, Row, snake_keys
 from ._table import ROWS
@@ -28,7 +28,8 @@ from .errors import MobileTrackerError
 from .outcome import FlushReport, Outcome
 from .protocol import DropReason
 
-Stderr = Literal["inherit", "ignore"]
+_PACKAGE = os.path.join(os.path.dirname(__file__), "")
+"""What the paths of this package's files begin with."""
 
 _ENVELOPE = 200
 """The most bytes of a message besides its params."""
@@ -45,34 +46,25 @@ _EXIT_SHUTDOWN = 2.0
 """How long the host may take to end after that. It normally takes at most 1.5 s."""
 
 
-class Core:
-    """Makes calls to the host, and reads what they return."""
+class Channel:
+    """Makes the calls of a tracker to its host, and reads what they return."""
 
     def __init__(
         self,
+        options: TrackerOptions,
         *,
-        host_path: str | os.PathLike[str] | None,
-        host_arguments: Sequence[str],
-        stderr: Stderr,
-        warnings: bool,
-        app_name: str | None,
-        logger: logging.Logger | None,
-        before_send: BeforeSend | None,
-        default: Callable[[Any], object] | None,
         on_notification: Callable[[str, Any], None],
         after_turn: Callable[[], None] = lambda: None,
     ) -> None:
-        _check_options(host_arguments, stderr, app_name, logger, before_send, default)
-        self.warnings = Warnings(logger, is_on=warnings)
-        self._before_send = before_send
-        self._writer = JSONWriter(default)
+        self.warnings = Warnings(options.logger, is_on=options.warnings)
+        self._before_send = options.before_send
+        self._writer = JSONWriter(options.default)
         self._after_turn = after_turn
         self.link = HostLink(
             LinkOptions(
-                host_path=host_path,
-                # This package warns of dropped calls, with the caller's line, so the host does not.
-                host_arguments=lambda: [*_with_name(host_arguments, app_name), "--quiet-refusals"],
-                on_stderr=HostLog(logger, is_passed=stderr == "inherit").take,
+                host_path=options.host_path,
+                host_arguments=partial(arguments_of_host, options),
+                on_stderr=HostLog(options.logger, is_passed=options.stderr == "inherit").take,
                 on_notification=on_notification,
                 after_turn=self._end_turn,
                 warn=self.warnings.warn,
@@ -84,9 +76,9 @@ class Core:
         _all.add(self)
 
     def make(self, method: str, arguments: Sequence[object], message_id: str | None, *, waits: bool) -> Call:
-        """Makes a call. Its place is three frames up: that of the program."""
+        """Makes a call for the program's innermost function."""
         row = ROWS[method]
-        site = _CallSite(row, arguments, sys._getframe(3), self)
+        site = _CallSite(row, arguments, _frame_of_program(), self)
         try:
             params = self._write(row, arguments, message_id)
         except ValueFault as fault:
@@ -165,16 +157,16 @@ class Core:
 class _CallSite:
     """The place in the program that made a call. Turns the answer into what the program receives."""
 
-    __slots__ = ("_row", "_arguments", "_name", "_file", "_line", "_core")
+    __slots__ = ("_row", "_arguments", "_name", "_file", "_line", "_channel")
 
-    def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, core: Core) -> None:
+    def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, channel: Channel) -> None:
         self._row = row
         # A receipt that is kept does not keep the event in memory.
         self._arguments = () if row.gives is Gives.OUTCOME else arguments
         self._name = arguments[0] if row.is_named else None
         self._file = frame.f_code.co_filename
         self._line = frame.f_lineno
-        self._core = core
+        self._channel = channel
 
     def read(self, result: dict[str, Any]) -> object:
         """What the program receives for a result."""
@@ -206,9 +198,9 @@ class _CallSite:
         if error.code.startswith(("HOST_", "PROTOCOL_")):
             if self._row.message_id:
                 drop = Drop(self._row.method, self._name, error.code, "", self._place, has_failed=True)
-                self._core.warnings.dropped(drop)
+                self._channel.warnings.dropped(drop)
         else:
-            self._core.warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
+            self._channel.warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
 
     def refuse(self, fault: ValueFault, hint: str = "") -> Call:
         """Answers a call that cannot be sent, as the host would. `hint` says how to write it."""
@@ -231,7 +223,7 @@ class _CallSite:
     def filtered(self, fault: str) -> Call:
         """Answers a call that `before_send` has dropped. `fault` says what is wrong with `before_send`, if so."""
         if fault:
-            self._core.warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
+            self._channel.warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
         call = Call(self._row.method, b"", site=self)
         call.finish(Outcome("dropped", reason="BEFORE_SEND"))
         return call
@@ -239,15 +231,15 @@ class _CallSite:
     def _outcome(self, result: dict[str, Any]) -> Outcome:
         status = result["status"]
         if status == "dropped":
-            is_late = result["reason"] == "NOT_INITIALIZED" and self._core.is_closed
+            is_late = result["reason"] == "NOT_INITIALIZED" and self._channel.is_closed
             client = self._row.method.rpartition(".")[0]
             begin = f"{client}.initialize()" if client else "init()"
             return self._drop(result["reason"], is_late * f"The tracker was closed. Call {begin} to open it again.")
-        self._core.warnings.accepted(self._row.method)
+        self._channel.warnings.accepted(self._row.method)
         return Outcome(status, result["messageId"])
 
     def _drop(self, reason: Any, detail: str) -> Outcome:
-        self._core.warnings.dropped(Drop(self._row.method, self._name, reason, detail, self._place))
+        self._channel.warnings.dropped(Drop(self._row.method, self._name, reason, detail, self._place))
         return Outcome("dropped", reason=reason)
 
     @property
@@ -258,28 +250,12 @@ class _CallSite:
         return call_name(self._row.method, self._name)
 
 
-def _check_options(
-    host_arguments: Sequence[str],
-    stderr: object,
-    app_name: object,
-    logger: object,
-    before_send: object,
-    default: object,
-) -> None:
-    """Checks options now: they are used later, on another thread."""
-    if isinstance(host_arguments, str) or not all(isinstance(argument, str) for argument in host_arguments):
-        raise TypeError('host_arguments must be a list of strings, such as ["--storage-dir", "/var/lib/shop"].')
-    if stderr not in ("inherit", "ignore"):
-        raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {stderr!r}.")
-    if app_name is not None and not isinstance(app_name, str):
-        raise TypeError(f"app_name must be a string, and is {a_type(app_name)}.")
-    if logger is not None and not callable(getattr(logger, "log", None)):
-        raise TypeError('logger must be a logger, such as logging.getLogger("shop").')
-    for name, hook in (("before_send", before_send), ("default", default)):
-        if hook is not None and not callable(hook):
-            raise TypeError(f"{name} must be a function.")
-        if iscoroutinefunction(hook):
-            raise TypeError(f"{name} must be an ordinary function, and not `async`.")
+def _frame_of_program() -> FrameType:
+    """The innermost frame outside this package."""
+    frame = sys._getframe()
+    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
 
 
 def _reason_of(fault: ValueFault) -> DropReason:
@@ -294,24 +270,7 @@ def _code_of(fault: ValueFault) -> str:
     return "MESSAGE_TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
 
 
-def _with_name(host_arguments: Sequence[str], app_name: str | None) -> list[str]:
-    """The arguments of the host, with the program's name."""
-    name = app_name or program_name()
-    if not name or any(argument.partition("=")[0] == "--app-name" for argument in host_arguments):
-        return [*host_arguments]
-    return [*host_arguments, "--app-name", name]
-
-
-def program_name() -> str | None:
-    """The name of the package that `python -m` runs, else of the script; None if there is neither."""
-    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-    if spec is not None:
-        return str(spec.name).removesuffix(".__main__")
-    name = os.path.splitext(os.path.basename(sys.argv[0] if sys.argv else ""))[0]
-    return None if name in ("", "-c", "-") else name
-
-
-_all: weakref.WeakSet[Core] = weakref.WeakSet()
+_all: weakref.WeakSet[Channel] = weakref.WeakSet()
 _registered_in = 0
 _has_left = False
 """Whether this process is past its end as far as this package is concerned: what is called now, by an exit function of
@@ -338,18 +297,18 @@ def _register() -> None:
 def _leave() -> None:
     """Sends what is left in all trackers, and ends their hosts."""
     global _has_left
-    cores = list(_all)
+    channels = list(_all)
     deadline = time.monotonic() + _EXIT_FLUSH
-    flushes = [done for core in cores if (done := core.begin_flush())]
+    flushes = [done for channel in channels if (done := channel.begin_flush())]
     for done in flushes:
         done.wait(max(0.0, deadline - time.monotonic()))
     _has_left = True
     deadline = time.monotonic() + _EXIT_SHUTDOWN
-    for ended in [end_of(core) for core in cores if core.link.io.is_running]:
+    for ended in [end_of(channel) for channel in channels if channel.link.io.is_running]:
         ended.wait(max(0.0, deadline - time.monotonic()))
-    for core in cores:
-        core.link.report_unanswered()
-        core.warnings.finish()
+    for channel in channels:
+        channel.link.report_unanswered()
+        channel.warnings.finish()
 
 
 def _leave_worker(**_: object) -> None:
@@ -360,7 +319,7 @@ def _leave_worker(**_: object) -> None:
 atexit.register(_leave)
 
 
-def end_of(core: Core, finish: Callable[[], None] = lambda: None) -> threading.Event:
+def end_of(channel: Channel, finish: Callable[[], None] = lambda: None) -> threading.Event:
     """Ends the host of a tracker.
 
     :returns: An event that is set when the host has ended, after `finish` was called.
@@ -371,7 +330,7 @@ def end_of(core: Core, finish: Callable[[], None] = lambda: None) -> threading.E
         finish()
         ended.set()
 
-    core.shut_down(end)
+    channel.shut_down(end)
     return ended
 
 
@@ -379,8 +338,8 @@ def _become_child() -> None:
     global _has_left
     _has_left = False
     _call.reset()
-    for core in list(_all):
-        core.become_child()
+    for channel in list(_all):
+        channel.become_child()
 
 
 os.register_at_fork(after_in_child=_become_child)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ._call import Call, wait_for
 
 if TYPE_CHECKING:
-    from ._core import Core
+    from ._channel import Channel
     from .outcome import Outcome
 
 T = TypeVar("T")
@@ -108,25 +108,25 @@ class Wakeups:
 class Caller:
     """Makes the calls of a program with threads. Calls with an answer wait for it."""
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
 
     def _enqueue(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Receipt:
-        return Receipt(self._core.make(method, arguments, message_id, waits=True))
+        return Receipt(self._channel.make(method, arguments, message_id, waits=True))
 
     def _ask(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Any:
-        return waited_for(self._core.make(method, arguments, message_id, waits=True))
+        return waited_for(self._channel.make(method, arguments, message_id, waits=True))
 
 
 class AsyncCaller:
     """Makes the calls of a program with an event loop."""
 
-    def __init__(self, core: Core, wakeups: Wakeups) -> None:
-        self._core = core
+    def __init__(self, channel: Channel, wakeups: Wakeups) -> None:
+        self._channel = channel
         self._wakeups = wakeups
 
     def _call(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Awaited[Any]:
-        return Awaited(self._core.make(method, arguments, message_id, waits=False), self._wakeups)
+        return Awaited(self._channel.make(method, arguments, message_id, waits=False), self._wakeups)
 
 
 def waited_for(call: Call, timeout: float | None = None) -> Any:

@@ -1,0 +1,77 @@
+"""What a tracker is made with."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from typing import Any, Literal
+
+from ._hooks import BeforeSend
+from ._json import a_type
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TrackerOptions:
+    """What a tracker is made with. Make one tracker, and share it: it has a host of its own.
+
+    :param host_path: The path of the host program. Without it the package searches for the host.
+    :param host_arguments: Arguments for the host program.
+    :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
+    :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
+    :param app_name: The program's name, which is in the path of the default state folder. By default the name of
+        the package that runs, else of the script.
+    :param logger: Receives the warnings and the host's log, instead of the logger `mobiletracker` and stderr.
+    :param before_send: Receives each tracking call before it is written. It returns the call, changed or not, or
+        None to drop it.
+    :param default: Receives each value that JSON does not have, as in `json.dumps`, and returns one that it has.
+        Without it, such a value drops its call.
+    """
+
+    host_path: str | os.PathLike[str] | None = None
+    host_arguments: Sequence[str] = ()
+    stderr: Literal["inherit", "ignore"] = "inherit"
+    warnings: bool = True
+    app_name: str | None = None
+    logger: logging.Logger | None = None
+    before_send: BeforeSend | None = None
+    default: Callable[[Any], object] | None = None
+
+    def __post_init__(self) -> None:
+        """Checks options now: they are used later, on another thread."""
+        arguments: object = self.host_arguments
+        if isinstance(arguments, str) or not all(isinstance(argument, str) for argument in self.host_arguments):
+            raise TypeError('host_arguments must be a list of strings, such as ["--storage-dir", "/var/lib/shop"].')
+        if self.stderr not in ("inherit", "ignore"):
+            raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {self.stderr!r}.")
+        if self.app_name is not None and not isinstance(self.app_name, str):
+            raise TypeError(f"app_name must be a string, and is {a_type(self.app_name)}.")
+        if self.logger is not None and not callable(getattr(self.logger, "log", None)):
+            raise TypeError('logger must be a logger, such as logging.getLogger("shop").')
+        for name, hook in (("before_send", self.before_send), ("default", self.default)):
+            if hook is not None and not callable(hook):
+                raise TypeError(f"{name} must be a function.")
+            if iscoroutinefunction(hook):
+                raise TypeError(f"{name} must be an ordinary function, and not `async`.")
+
+
+def arguments_of_host(options: TrackerOptions) -> list[str]:
+    """The arguments with which a host is started, with the program's name."""
+    # This package warns of dropped calls, with the caller's line, so the host does not.
+    arguments = [*options.host_arguments, "--quiet-refusals"]
+    name = options.app_name or program_name()
+    if not name or any(argument.partition("=")[0] == "--app-name" for argument in arguments):
+        return arguments
+    return [*arguments, "--app-name", name]
+
+
+def program_name() -> str | None:
+    """The name of the package that `python -m` runs, else of the script; None if there is neither."""
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    if spec is not None:
+        return str(spec.name).removesuffix(".__main__")
+    name = os.path.splitext(os.path.basename(sys.argv[0] if sys.argv else ""))[0]
+    return None if name in ("", "-c", "-") else name
