@@ -24,12 +24,7 @@ struct GeneratedFile: Sendable {
         GeneratedFile(path: "BridgeHost/Node/src/client/functions.js") { _ in NodeMethods.functions },
         GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/protocol.py") { _ in PythonTypes.text },
         GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/_table.py") { _ in PythonTable.text },
-        GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/_calls.py") { _ in
-            PythonCalls.text(for: .synchronous)
-        },
-        GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/_async_calls.py") { _ in
-            PythonCalls.text(for: .asynchronous)
-        },
+        GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/_calls.py") { _ in PythonCalls.text },
         GeneratedFile(path: "Docs/Bridge.md") { old in
             [
                 ("methods", MethodReference.methods), ("errors", MethodReference.errors),

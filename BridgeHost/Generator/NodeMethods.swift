@@ -98,7 +98,10 @@ enum NodeMethods {
         if call.isNamed { members.append("isNamed: true") }
         if row.beginsClient, values.first?.kind == .string { members.append("takesObject: true") }
         members += call.restores.map(text) ?? []
-        return "{\n        \(members.joined(separator: ",\n        ")),\n    }"
+        let line = members.joined(separator: ", ")
+        // A row of a few words stands in a line.
+        return values.isEmpty && line.count < 80
+            ? "{ \(line) }" : "{\n        \(members.joined(separator: ",\n        ")),\n    }"
     }
 
     private static func param(_ parameter: Parameter, of result: CallResult) -> String {

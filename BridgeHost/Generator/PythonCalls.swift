@@ -4,40 +4,52 @@ import TrackerModels
 
 /// The method table as classes of Python: one function a method.
 enum PythonCalls {
-    enum Caller {
-        /// A program that waits where it asks: what has an outcome gives a receipt, all else its result.
+    /// Which methods a class has, and what they give.
+    private enum Form: CaseIterable {
+        /// Those with an outcome, for both kinds of program: what stands for the outcome is a parameter of the class.
+        case outcomes
+        /// The others, for a program that waits where it asks.
         case synchronous
-        /// A program with an event loop: every call gives what can be awaited.
+        /// The others, for a program with an event loop: every call gives what can be awaited.
         case asynchronous
     }
 
-    static func text(for caller: Caller) -> String {
-        let classes = ClientGroup.all.map { group in
-            let name = caller == .synchronous ? "\(group.name)Calls" : "Async\(group.name)Calls"
-            let functions = group.rows.map {
-                function(of: $0, named: PythonNames.snake(group.name(of: $0)), caller)
-            }
-            let base = caller == .synchronous ? "Caller" : "AsyncCaller"
-            let head = "\nclass \(name)(\(base)):\n    \"\"\"\(group.summary)\"\"\""
-            return ([head] + functions).joined(separator: "\n\n")
-        }
-        return ([head(for: caller)] + classes).joined(separator: "\n\n") + "\n"
+    static var text: String {
+        let classes = ClientGroup.all.flatMap { group in Form.allCases.map { text(of: $0, for: group) } }
+        return ([head] + classes).joined(separator: "\n\n") + "\n"
     }
 
-    private static func head(for caller: Caller) -> String {
+    private static func text(of form: Form, for group: ClientGroup) -> String {
+        let outcomes = "\(group.name)Outcomes"
+        let declaration =
+            switch form {
+            case .outcomes: "\(outcomes)(OutcomeCaller[T])"
+            case .synchronous: "\(group.name)Calls(\(outcomes)[Receipt], Caller)"
+            case .asynchronous: "Async\(group.name)Calls(\(outcomes)[Awaited[Outcome]], AsyncCaller)"
+            }
+        let rows = group.rows.filter { ($0.method.result == "Outcome") == (form == .outcomes) }
+        let functions = rows.map { function(of: $0, named: PythonNames.snake(group.name(of: $0)), form) }
+        let head = "\nclass \(declaration):\n    \"\"\"\(group.summary)\"\"\""
+        return ([head] + functions).joined(separator: "\n\n")
+    }
+
+    private static var head: String {
         let types = usedTypes.sorted().map { "\n    \($0)," }.joined()
-        let program = caller == .synchronous ? "that waits" : "with an event loop"
         return """
             # Made by `make generate` from the host's method table: a change here is lost.
-            \"\"\"The calls of a program \(program).\"\"\"
+            \"\"\"The calls of a program that waits, and of one with an event loop.\"\"\"
 
             from __future__ import annotations
 
+            from typing import TypeVar
+
             from ._params import OMITTED, Omitted, call_options
-            from .outcome import FlushReport\(caller == .synchronous ? "" : ", Outcome")
+            from .outcome import FlushReport, Outcome
             from .protocol import (\(types)
             )
-            from .receipt import \(caller == .synchronous ? "Caller, Receipt" : "AsyncCaller, Awaited")
+            from .receipt import AsyncCaller, Awaited, Caller, OutcomeCaller, Receipt
+
+            T = TypeVar("T")
             """
     }
 
@@ -51,7 +63,7 @@ enum PythonCalls {
         return Set(names.filter { $0.first?.isUppercase == true && !["None", "Outcome", "FlushReport"].contains($0) })
     }
 
-    private static func function(of row: BridgedMethod, named name: String, _ caller: Caller) -> String {
+    private static func function(of row: BridgedMethod, named name: String, _ form: Form) -> String {
         let method = row.method
         let named = method.parameters.filter(\.isNamedOnly).map(argument)
         let list =
@@ -60,9 +72,9 @@ enum PythonCalls {
         let type = result(of: method)
         let call = call(of: row)
         let (returns, body) =
-            switch (caller, type) {
+            switch (form, type) {
+            case (.outcomes, _): ("T", "return self._enqueue(\(call))")
             case (.asynchronous, _): ("Awaited[\(type)]", "return self._call(\(call))")
-            case (.synchronous, "Outcome"): ("Receipt", "return self._enqueue(\(call))")
             case (.synchronous, "None"): ("None", "self._ask(\(call))")
             case (.synchronous, _): (type, "result: \(type) = self._ask(\(call))\n        return result")
             }

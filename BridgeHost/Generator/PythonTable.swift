@@ -26,7 +26,10 @@ enum PythonTable {
             \(options.joined(separator: "\n\n"))
 
             ROWS: dict[str, Row] = {
+                row.method: row
+                for row in (
             \(rows.map(text).joined(separator: "\n"))
+                )
             }
             \"\"\"The methods, by the names that the host has for them.\"\"\"
 
@@ -42,14 +45,17 @@ enum PythonTable {
         let call = CallTraits(of: row)
         var members = ["\"\(method.name)\"", gives(call.result, method)]
         if !call.arguments.isEmpty {
-            let params = call.arguments.map { "\n            \(param($0, of: call.result))," }.joined()
-            members.append("params=(\(params)\n        )")
+            let params = call.arguments.map { "\n                \(param($0, of: call.result))," }.joined()
+            members.append("params=(\(params)\n            )")
         }
         if let kind = call.messageID { members.append("message_id=\"\(kind.rawValue)\"") }
         if call.repeats { members.append("repeats=True") }
         if call.isNamed { members.append("is_named=True") }
         members += call.restores.map(text) ?? []
-        return "    \"\(method.name)\": Row(\n        \(members.joined(separator: ",\n        ")),\n    ),"
+        let line = "Row(\(members.joined(separator: ", ")))"
+        // A row of a few words stands in a line.
+        guard !call.arguments.isEmpty || line.count >= 100 else { return "        \(line)," }
+        return "        Row(\n            \(members.joined(separator: ",\n            ")),\n        ),"
     }
 
     private static func gives(_ result: CallResult, _ method: Method<HostSession>) -> String {
@@ -57,7 +63,7 @@ enum PythonTable {
         case .outcome: "Gives.OUTCOME"
         case .nothing: "Gives.NOTHING"
         case .object: method.result == "FlushReport" ? "Gives.REPORT" : "Gives.OBJECT"
-        case .member(let name): "Gives.MEMBER,\n        member=\"\(name)\""
+        case .member(let name): "Gives.MEMBER, member=\"\(name)\""
         }
     }
 

@@ -6,9 +6,12 @@ import TrackerModels
 enum PythonTypes {
     static var text: String {
         let shown = NamedSchema.all.filter { $0.isShown && !classes.contains($0.name) }
+        let shared = typedDict(
+            ClientOptions.name, ClientOptions.summary, ClientOptions.members, isArgument: true, base: "TypedDict")
         let codes = ErrorReference.everywhere.map(\.code)
         let errors = alias("HostErrorCode", "The code of an error that the host answers.", codes)
-        return ([head] + shown.map(declaration) + [errors]).joined(separator: "\n\n\n") + "\n"
+        let types = [head, OutgoingCallType.python] + shared + shown.map(declaration) + [errors]
+        return types.joined(separator: "\n\n\n") + "\n"
     }
 
     /// What is a class of the package, or no argument there.
@@ -24,7 +27,7 @@ enum PythonTypes {
 
         from collections.abc import Mapping, Sequence
         from datetime import datetime
-        from typing import Literal, NotRequired, TypeAlias, TypedDict
+        from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
         from uuid import UUID
 
         Properties: TypeAlias = Mapping[str, object]
@@ -42,8 +45,11 @@ enum PythonTypes {
     private static func declaration(of named: NamedSchema) -> String {
         switch named.schema {
         case .object(let members, _) where !members.isEmpty:
-            let isArgument = arguments.contains(named.name)
-            return typedDict(named.name, named.summary, members, isArgument: isArgument).joined(separator: "\n\n\n")
+            let (own, hasShared) = ClientOptions.split(members)
+            return typedDict(
+                named.name, named.summary, own, isArgument: arguments.contains(named.name),
+                base: hasShared ? ClientOptions.name : "TypedDict"
+            ).joined(separator: "\n\n\n")
         case .choice(let words):
             return alias(named.name, named.summary, words)
         default:
@@ -61,21 +67,21 @@ enum PythonTypes {
 
     /// The class, after those of its members.
     private static func typedDict(
-        _ name: String, _ summary: String, _ members: [Schema.Member], isArgument: Bool
+        _ name: String, _ summary: String, _ members: [Schema.Member], isArgument: Bool, base: String
     ) -> [String] {
         var before = members.flatMap { member -> [String] in
             guard let parts = member.schema.inlineMembers else { return [] }
             let summary = "The value of `\(PythonNames.snake(member.name))`."
             let type = Schema.pythonName(of: member.name, in: name)
-            return typedDict(type, summary, parts, isArgument: isArgument)
+            return typedDict(type, summary, parts, isArgument: isArgument, base: "TypedDict")
         }
         let own = isArgument ? bridgeKeys(of: members, in: name) : []
         if !own.isEmpty {
-            let head = ["class _Bridge\(name)(TypedDict):", "    \"\"\"The keys as the bridge has them.\"\"\"", ""]
+            let head = ["class _Bridge\(name)(\(base)):", "    \"\"\"The keys as the bridge has them.\"\"\"", ""]
             before.append((head + own).joined(separator: "\n"))
         }
-        let base = own.isEmpty ? "TypedDict" : "_Bridge\(name)"
-        var lines = ["class \(name)(\(base)):", "    \"\"\"\(PythonNames.sentence(summary))\"\"\""]
+        let head = "class \(name)(\(own.isEmpty ? base : "_Bridge\(name)")):"
+        var lines = [head, "    \"\"\"\(PythonNames.sentence(summary))\"\"\""]
         var names = Set<String>()
         // An alias of the bridge may be what the option is called here anyway.
         for member in members where names.insert(PythonNames.snake(member.name)).inserted {

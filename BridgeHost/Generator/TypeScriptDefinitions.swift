@@ -13,7 +13,10 @@ enum TypeScriptDefinitions {
             let head = "/** \(group.summary) */\nexport interface \(group.name)Methods {"
             return "\(head)\n\(functions.joined(separator: "\n"))\n}"
         }
-        let types = NamedSchema.all.filter(\.isShown).map(declaration)
+        let shared = Schema.object(ClientOptions.members, others: nil).typeScript()
+        let types =
+            ["/** \(ClientOptions.summary) */\nexport interface \(ClientOptions.name) \(shared)"]
+            + NamedSchema.all.filter(\.isShown).map(declaration)
         let codes = ErrorReference.everywhere.map { "    /** \($0.summary) */\n    | '\($0.code)'" }
         let errors =
             "/** The code of an error that the host answers. */\nexport type HostErrorCode =\n"
@@ -57,40 +60,7 @@ enum TypeScriptDefinitions {
         /** When something happened: a Date, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`. */
         export type Timestamp = Date | string
 
-        /**
-         * A call as `beforeSend` receives it: plain values, as they would be sent, and all of the call that leaves the
-         * machine. A member that the call lacks is undefined. A BigInt stays one, so that its digits are kept.
-         */
-        export interface OutgoingCall {
-            /** Which call, as the bridge names it: `track`, `analytics.identify`, … */
-            readonly method: string
-            /** The name of an event, a screen or a page. */
-            name?: string | undefined
-            /** The user of `identify` and `alias`, or the one that an analytics call names in its options. */
-            userId?: string | undefined
-            /** The visitor that an analytics call names. */
-            anonymousId?: string | undefined
-            /** The group of `group`, or the one that an analytics call names in its options. */
-            groupId?: string | undefined
-            /** Attributes, properties, traits, profile data, or the metadata of `setMetadata`. */
-            properties?: Record<string, any> | undefined
-            /** The metadata of `track`. */
-            metadata?: Record<string, any> | undefined
-            /** The context of an analytics call. */
-            context?: Record<string, any> | undefined
-            /** When it happened, if an analytics call says so: ISO 8601. */
-            timestamp?: string | undefined
-            /** The id of `setAdvertisingId`. */
-            advertisingId?: string | undefined
-            /** The address of `updateSessionEmail`. */
-            email?: string | undefined
-            /** The URL of `screenDidAppear` and `continueSession`. */
-            url?: string | undefined
-            /** The location of `updateLocation`. */
-            location?: { latitude: number; longitude: number; accuracy: number } | undefined
-            /** The session of `linkSession`. */
-            sourceSessionId?: string | undefined
-        }
+        \(OutgoingCallType.typeScript)
 
         /**
          * Receives each valid tracking call before anything is written. Change the call or return another; return
@@ -133,10 +103,13 @@ enum TypeScriptDefinitions {
     private static func declaration(of named: NamedSchema) -> String {
         let comment = "/** \(named.summary) */\n"
         let type = named.schema.typeScript()
-        guard case .object(let members, _) = named.schema, !members.isEmpty else {
+        guard case .object(let members, let others) = named.schema, !members.isEmpty else {
             return "\(comment)export type \(named.name) = \(type)"
         }
-        return "\(comment)export interface \(named.name) \(type)"
+        let (own, hasShared) = ClientOptions.split(members)
+        guard hasShared else { return "\(comment)export interface \(named.name) \(type)" }
+        let body = Schema.object(own, others: others).typeScript()
+        return "\(comment)export interface \(named.name) extends \(ClientOptions.name) \(body)"
     }
 
     private static func function(of row: BridgedMethod, named name: String) -> String {

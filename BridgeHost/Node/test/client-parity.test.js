@@ -89,7 +89,7 @@ suite('beforeSend', () => {
     test('sees every argument of every tracking call', () => {
         const [, members] = /export interface OutgoingCall {([^]*?)\n}/.exec(types)
         for (const member of MEMBERS) {
-            const edit = 'add one to TypeScriptDefinitions.swift (Docs/Contributing.md, "Adding a method")'
+            const edit = 'add one to OutgoingCallType.swift (Docs/Contributing.md, "Adding a method")'
             assert.match(members, new RegExp(`^    ${member}\\?:`, 'm'), `OutgoingCall has no member '${member}': ${edit}`)
         }
     })

@@ -62,7 +62,7 @@ class ParityTests(unittest.TestCase):
         for row in ROWS.values():
             if row.gives is Gives.OUTCOME:
                 for name in {param.member for param in row.params} - {"options"}:
-                    edit = "add one in _hooks.py (Docs/Contributing.md, \"Adding a method\")"
+                    edit = "add one to OutgoingCallType.swift (Docs/Contributing.md, \"Adding a method\")"
                     self.assertIn(name, OutgoingCall.__annotations__, f"{row.method}: OutgoingCall has no such member: {edit}")
 
     def test_on_the_version_of_the_protocol_and_of_the_product(self) -> None:

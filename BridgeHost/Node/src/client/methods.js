@@ -161,26 +161,11 @@ export const METHODS = {
         repeats: true,
         restores: 'consent',
     },
-    isTrackingAllowed: {
-        params: [],
-        gives: { member: 'allowed' },
-    },
-    getSessionId: {
-        params: [],
-        gives: { member: 'sessionId' },
-    },
-    getDeviceId: {
-        params: [],
-        gives: { member: 'deviceId' },
-    },
-    getSessionEmail: {
-        params: [],
-        gives: { member: 'sessionEmail' },
-    },
-    getBrandId: {
-        params: [],
-        gives: { member: 'brandId' },
-    },
+    isTrackingAllowed: { params: [], gives: { member: 'allowed' } },
+    getSessionId: { params: [], gives: { member: 'sessionId' } },
+    getDeviceId: { params: [], gives: { member: 'deviceId' } },
+    getSessionEmail: { params: [], gives: { member: 'sessionEmail' } },
+    getBrandId: { params: [], gives: { member: 'brandId' } },
     getCrossDomainUrl: {
         params: [
             { name: 'url', kind: 'string', isRequired: true, fault: 'INVALID_PARAMS' },
@@ -195,14 +180,8 @@ export const METHODS = {
         messageId: 'uuid',
         repeats: true,
     },
-    getDebugInfo: {
-        params: [],
-        gives: 'object',
-    },
-    networkDidChange: {
-        params: [],
-        gives: 'nothing',
-    },
+    getDebugInfo: { params: [], gives: 'object' },
+    networkDidChange: { params: [], gives: 'nothing' },
     'analytics.initialize': {
         params: [
             { name: 'options', kind: 'object', isRequired: false, fault: 'INVALID_CONFIGURATION' },
@@ -281,12 +260,7 @@ export const METHODS = {
         messageId: 'stamped',
         repeats: true,
     },
-    'analytics.clearAdvertisingId': {
-        params: [],
-        gives: 'outcome',
-        messageId: 'stamped',
-        repeats: true,
-    },
+    'analytics.clearAdvertisingId': { params: [], gives: 'outcome', messageId: 'stamped', repeats: true },
     'analytics.flush': {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
@@ -300,22 +274,10 @@ export const METHODS = {
         repeats: true,
         restores: 'ends',
     },
-    'analytics.enableDebugLogging': {
-        params: [],
-        gives: 'nothing',
-    },
-    'analytics.getDebugInfo': {
-        params: [],
-        gives: 'object',
-    },
-    'analytics.foreground': {
-        params: [],
-        gives: 'nothing',
-    },
-    'analytics.background': {
-        params: [],
-        gives: 'nothing',
-    },
+    'analytics.enableDebugLogging': { params: [], gives: 'nothing' },
+    'analytics.getDebugInfo': { params: [], gives: 'object' },
+    'analytics.foreground': { params: [], gives: 'nothing' },
+    'analytics.background': { params: [], gives: 'nothing' },
     'basic.initialize': {
         params: [
             { name: 'apiKey', kind: 'string', isRequired: false, fault: 'INVALID_API_KEY' },
@@ -364,10 +326,7 @@ export const METHODS = {
         ],
         gives: 'object',
     },
-    'basic.getDebugInfo': {
-        params: [],
-        gives: 'object',
-    },
+    'basic.getDebugInfo': { params: [], gives: 'object' },
 }
 
 /** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */

@@ -29,8 +29,8 @@ export type Id = string | number | bigint | { toJSON(): string }
 export type Timestamp = Date | string
 
 /**
- * A call as `beforeSend` receives it: plain values, as they would be sent, and all of the call that leaves the
- * machine. A member that the call lacks is undefined. A BigInt stays one, so that its digits are kept.
+ * A call as `beforeSend` receives it: plain values, as they would be sent, and all of the call that leaves the machine.
+ * A member that the call lacks is undefined. A BigInt stays one, so that its digits are kept.
  */
 export interface OutgoingCall {
     /** Which call, as the bridge names it: `track`, `analytics.identify`, … */
@@ -51,7 +51,7 @@ export interface OutgoingCall {
     context?: Record<string, any> | undefined
     /** When it happened, if an analytics call says so: ISO 8601. */
     timestamp?: string | undefined
-    /** The id of `setAdvertisingId`. */
+    /** The id of `analytics.setAdvertisingId`. */
     advertisingId?: string | undefined
     /** The address of `updateSessionEmail`. */
     email?: string | undefined
@@ -98,6 +98,54 @@ export interface ClientHooks {
 export interface CallOptions {
     /** An id for the call: a second call with it has no effect. Made if left out. */
     messageId?: string
+}
+
+/** The options that every client takes. */
+export interface ClientOptions {
+    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
+    enabled?: boolean | null
+    /** Whether informative and debug messages are logged; by default false. */
+    debug?: boolean | null
+    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
+    storageDirectory?: string | null
+    /** Where undelivered events live; by default `disk`. */
+    persistence?: 'disk' | 'memory' | null
+    /** Whether events survive the death of the process or of the machine; by default `process`. */
+    durability?: 'process' | 'full' | null
+    /** How many events the queue holds; by default 100,000. */
+    maxQueuedEvents?: number | null
+    /** How many bytes of events the queue holds; by default 64 MiB. */
+    maxQueuedBytes?: number | null
+    /** A larger event is refused; by default 512 KiB. */
+    maxEventBytes?: number | null
+    /** How long an event may wait before it is dropped; by default for ever. */
+    eventTTLMs?: number | null
+    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
+    overflow?: 'refuseNew' | 'dropOldest' | null
+    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
+    maxConcurrentRequests?: number | null
+    /** How request bodies are compressed; by default `gzip`. */
+    compression?: 'gzip' | 'none' | null
+    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
+    compressionThreshold?: number | null
+    /** The wait after a first failure, doubled with each further one; by default 250. */
+    retryDelayMs?: number | null
+    /** After this many failures in a row the circuit breaker opens; by default 3. */
+    failureThreshold?: number | null
+    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
+    cooldownMs?: number | null
+    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
+    maxCooldownMs?: number | null
+    /** How far a wait may differ from its length, either way; by default 0.2. */
+    jitter?: number | null
+    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
+    caBundle?: string | null
+    /** A proxy's URL; by default as the environment says. */
+    proxy?: string | null
+    /** Whether plain http may be used to other machines; by default false. */
+    allowInsecureHTTP?: boolean | null
+    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
+    collectorPanel?: boolean | null
 }
 
 /** What became of a call. */
@@ -244,17 +292,13 @@ export interface AnalyticsCallOptions {
 export type Consent = 'granted' | 'denied' | 'pending'
 
 /** The configuration of `init`. `apiUrl` and `xApiKey` are required, or in the environment. */
-export interface TrackerConfig {
+export interface TrackerConfig extends ClientOptions {
     /** The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allowInsecureHTTP`. */
     apiUrl?: string | null
     /** The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. */
     xApiKey?: string | null
     /** The domain, with its subdomains, to which a session may be passed on; any by default. */
     cookieDomain?: string | null
-    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
-    enabled?: boolean | null
-    /** Whether informative and debug messages are logged; by default false. */
-    debug?: boolean | null
     /** Whether sessions may be carried between sites; by default false. */
     crossSiteCookie?: boolean | null
     /** How many days stored values last; by default 365. */
@@ -281,48 +325,8 @@ export interface TrackerConfig {
         /** Identifies the screen; by default its name does. */
         url?: string | null
     } | null
-    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
-    storageDirectory?: string | null
-    /** Where undelivered events live; by default `disk`. */
-    persistence?: 'disk' | 'memory' | null
-    /** Whether events survive the death of the process or of the machine; by default `process`. */
-    durability?: 'process' | 'full' | null
-    /** How many events the queue holds; by default 100,000. */
-    maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; by default 64 MiB. */
-    maxQueuedBytes?: number | null
-    /** A larger event is refused; by default 512 KiB. */
-    maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; by default for ever. */
-    eventTTLMs?: number | null
-    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
-    overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
-    maxConcurrentRequests?: number | null
     /** How long a request may take; by default 30,000. */
     requestTimeoutMs?: number | null
-    /** How request bodies are compressed; by default `gzip`. */
-    compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
-    compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; by default 250. */
-    retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; by default 3. */
-    failureThreshold?: number | null
-    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
-    cooldownMs?: number | null
-    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
-    maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; by default 0.2. */
-    jitter?: number | null
-    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
-    caBundle?: string | null
-    /** A proxy's URL; by default as the environment says. */
-    proxy?: string | null
-    /** Whether plain http may be used to other machines; by default false. */
-    allowInsecureHTTP?: boolean | null
-    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
-    collectorPanel?: boolean | null
     /** The same as `apiUrl`. */
     api_url?: string | null
     /** The same as `xApiKey`. */
@@ -336,7 +340,7 @@ export interface TrackerConfig {
 }
 
 /** A config that names the brand as `apiKey`; `x_api_key` and `endpoint` stand for `xApiKey` and `apiUrl`. */
-export interface ReactNativeConfig {
+export interface ReactNativeConfig extends ClientOptions {
     /** The brand. */
     apiKey: string
     /** The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allowInsecureHTTP`. */
@@ -345,10 +349,6 @@ export interface ReactNativeConfig {
     xApiKey?: string | null
     /** The domain, with its subdomains, to which a session may be passed on; any by default. */
     cookieDomain?: string | null
-    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
-    enabled?: boolean | null
-    /** Whether informative and debug messages are logged; by default false. */
-    debug?: boolean | null
     /** Whether sessions may be carried between sites; by default false. */
     crossSiteCookie?: boolean | null
     /** How many days stored values last; by default 365. */
@@ -375,48 +375,8 @@ export interface ReactNativeConfig {
         /** Identifies the screen; by default its name does. */
         url?: string | null
     } | null
-    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
-    storageDirectory?: string | null
-    /** Where undelivered events live; by default `disk`. */
-    persistence?: 'disk' | 'memory' | null
-    /** Whether events survive the death of the process or of the machine; by default `process`. */
-    durability?: 'process' | 'full' | null
-    /** How many events the queue holds; by default 100,000. */
-    maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; by default 64 MiB. */
-    maxQueuedBytes?: number | null
-    /** A larger event is refused; by default 512 KiB. */
-    maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; by default for ever. */
-    eventTTLMs?: number | null
-    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
-    overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
-    maxConcurrentRequests?: number | null
     /** How long a request may take; by default 30,000. */
     requestTimeoutMs?: number | null
-    /** How request bodies are compressed; by default `gzip`. */
-    compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
-    compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; by default 250. */
-    retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; by default 3. */
-    failureThreshold?: number | null
-    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
-    cooldownMs?: number | null
-    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
-    maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; by default 0.2. */
-    jitter?: number | null
-    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
-    caBundle?: string | null
-    /** A proxy's URL; by default as the environment says. */
-    proxy?: string | null
-    /** Whether plain http may be used to other machines; by default false. */
-    allowInsecureHTTP?: boolean | null
-    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
-    collectorPanel?: boolean | null
     /** The same as `apiUrl`. */
     api_url?: string | null
     /** The same as `apiUrl`. */
@@ -432,15 +392,11 @@ export interface ReactNativeConfig {
 }
 
 /** The options of `analytics.initialize`. `writeKey` and `ingestionHost` are required, or in the environment. */
-export interface AnalyticsOptions {
+export interface AnalyticsOptions extends ClientOptions {
     /** The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment. */
     writeKey?: string | null
     /** Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment. */
     ingestionHost?: string | null
-    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
-    enabled?: boolean | null
-    /** Whether informative and debug messages are logged; by default false. */
-    debug?: boolean | null
     /** The longest an event waits for others; by default 10. */
     flushIntervalSeconds?: number | null
     /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 2,000 in memory. */
@@ -466,98 +422,14 @@ export interface AnalyticsOptions {
     } | null
     /** Merged over the context that the client collects itself. */
     context?: Properties | null
-    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
-    storageDirectory?: string | null
-    /** Where undelivered events live; by default `disk`. */
-    persistence?: 'disk' | 'memory' | null
-    /** Whether events survive the death of the process or of the machine; by default `process`. */
-    durability?: 'process' | 'full' | null
-    /** How many events the queue holds; by default 100,000. */
-    maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; by default 64 MiB. */
-    maxQueuedBytes?: number | null
-    /** A larger event is refused; by default 512 KiB. */
-    maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; by default for ever. */
-    eventTTLMs?: number | null
-    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
-    overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
-    maxConcurrentRequests?: number | null
-    /** How request bodies are compressed; by default `gzip`. */
-    compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
-    compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; by default 250. */
-    retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; by default 3. */
-    failureThreshold?: number | null
-    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
-    cooldownMs?: number | null
-    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
-    maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; by default 0.2. */
-    jitter?: number | null
-    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
-    caBundle?: string | null
-    /** A proxy's URL; by default as the environment says. */
-    proxy?: string | null
-    /** Whether plain http may be used to other machines; by default false. */
-    allowInsecureHTTP?: boolean | null
-    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
-    collectorPanel?: boolean | null
 }
 
 /** The options of `basic.initialize`. */
-export interface BasicOptions {
-    /** With `false` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true. */
-    enabled?: boolean | null
+export interface BasicOptions extends ClientOptions {
     /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 100 in memory. */
     maxQueueSize?: number | null
-    /** Whether informative and debug messages are logged; by default false. */
-    debug?: boolean | null
-    /** The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`. */
-    storageDirectory?: string | null
-    /** Where undelivered events live; by default `disk`. */
-    persistence?: 'disk' | 'memory' | null
-    /** Whether events survive the death of the process or of the machine; by default `process`. */
-    durability?: 'process' | 'full' | null
-    /** How many events the queue holds; by default 100,000. */
-    maxQueuedEvents?: number | null
-    /** How many bytes of events the queue holds; by default 64 MiB. */
-    maxQueuedBytes?: number | null
-    /** A larger event is refused; by default 512 KiB. */
-    maxEventBytes?: number | null
-    /** How long an event may wait before it is dropped; by default for ever. */
-    eventTTLMs?: number | null
-    /** What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`. */
-    overflow?: 'refuseNew' | 'dropOldest' | null
-    /** Requests under way at once (more than 1 trades order for speed); by default 1. */
-    maxConcurrentRequests?: number | null
     /** How long a request may take; by default 30,000. */
     requestTimeoutMs?: number | null
-    /** How request bodies are compressed; by default `gzip`. */
-    compression?: 'gzip' | 'none' | null
-    /** Bodies of at least this many bytes are compressed; by default 1 KiB. */
-    compressionThreshold?: number | null
-    /** The wait after a first failure, doubled with each further one; by default 250. */
-    retryDelayMs?: number | null
-    /** After this many failures in a row the circuit breaker opens; by default 3. */
-    failureThreshold?: number | null
-    /** How long the breaker stays open at first; by default 10,000, at least `retryDelayMs`. */
-    cooldownMs?: number | null
-    /** How long it stays open at most; by default 120,000, at least `cooldownMs`. */
-    maxCooldownMs?: number | null
-    /** How far a wait may differ from its length, either way; by default 0.2. */
-    jitter?: number | null
-    /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
-    caBundle?: string | null
-    /** A proxy's URL; by default as the environment says. */
-    proxy?: string | null
-    /** Whether plain http may be used to other machines; by default false. */
-    allowInsecureHTTP?: boolean | null
-    /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
-    collectorPanel?: boolean | null
 }
 
 /** A log message. */

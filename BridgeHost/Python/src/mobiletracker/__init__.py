@@ -8,7 +8,7 @@
 """
 
 from ._table import VERSION as __version__
-from ._hooks import BeforeSend, OutgoingCall
+from ._hooks import BeforeSend
 from .errors import ErrorCode, MobileTrackerError
 from .outcome import FlushReport, Outcome
 from .protocol import (
@@ -20,6 +20,7 @@ from .protocol import (
     DropReason,
     Id,
     LogNotification,
+    OutgoingCall,
     Properties,
     SessionNotification,
     StopReason,

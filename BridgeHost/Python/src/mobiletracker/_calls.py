@@ -1,10 +1,12 @@
 # Made by `make generate` from the host's method table: a change here is lost.
-"""The calls of a program that waits."""
+"""The calls of a program that waits, and of one with an event loop."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from ._params import OMITTED, Omitted, call_options
-from .outcome import FlushReport
+from .outcome import FlushReport, Outcome
 from .protocol import (
     AnalyticsCallOptions,
     AnalyticsDebugInfo,
@@ -18,20 +20,13 @@ from .protocol import (
     Timestamp,
     TrackerConfig,
 )
-from .receipt import Caller, Receipt
+from .receipt import AsyncCaller, Awaited, Caller, OutcomeCaller, Receipt
+
+T = TypeVar("T")
 
 
-class TrackerCalls(Caller):
+class TrackerOutcomes(OutcomeCaller[T]):
     """The methods of the session-based tracker."""
-
-    def init(self, brand_id: str, config: TrackerConfig | None = None) -> None:
-        """Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.
-
-        :param brand_id: Your number at the backend: ASCII digits.
-        :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
-        :raises MobileTrackerError: `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
-        """
-        self._ask("init", (brand_id, config))
 
     def track(
         self,
@@ -40,7 +35,7 @@ class TrackerCalls(Caller):
         metadata: Properties | None = None,
         *,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Records that an event happened.
 
         :param event_name: What happened. Not blank.
@@ -50,13 +45,7 @@ class TrackerCalls(Caller):
         """
         return self._enqueue("track", (event_name, attributes, metadata), message_id)
 
-    def identify(
-        self,
-        user_id: Id,
-        profile_data: Properties | None = None,
-        *,
-        message_id: str | None = None,
-    ) -> Receipt:
+    def identify(self, user_id: Id, profile_data: Properties | None = None, *, message_id: str | None = None) -> T:
         """Identifies the user, and sets facts about them.
 
         :param user_id: The application's name for the user. Not empty.
@@ -65,7 +54,7 @@ class TrackerCalls(Caller):
         """
         return self._enqueue("identify", (user_id, profile_data), message_id)
 
-    def set(self, profile_data: Properties, *, message_id: str | None = None) -> Receipt:
+    def set(self, profile_data: Properties, *, message_id: str | None = None) -> T:
         """Sets facts about the user, without changing the user id.
 
         :param profile_data: Facts about the user.
@@ -73,7 +62,7 @@ class TrackerCalls(Caller):
         """
         return self._enqueue("set", (profile_data,), message_id)
 
-    def set_metadata(self, metadata: Properties, *, message_id: str | None = None) -> Receipt:
+    def set_metadata(self, metadata: Properties, *, message_id: str | None = None) -> T:
         """Sets metadata of the session, which go with all its later events.
 
         :param metadata: Merged over the metadata that the session has.
@@ -81,7 +70,7 @@ class TrackerCalls(Caller):
         """
         return self._enqueue("setMetadata", (metadata,), message_id)
 
-    def screen(self, name: str, properties: Properties | None = None, *, message_id: str | None = None) -> Receipt:
+    def screen(self, name: str, properties: Properties | None = None, *, message_id: str | None = None) -> T:
         """Records that a screen was shown, as the event `VIEW_PAGE`.
 
         :param name: The screen. Not blank.
@@ -97,7 +86,7 @@ class TrackerCalls(Caller):
         properties: Properties | None = None,
         *,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Records that the platform shows a screen. The same screen twice in a row is recorded once.
 
         :param name: The screen, or the title of a page. Not blank.
@@ -114,7 +103,7 @@ class TrackerCalls(Caller):
         accuracy: float,
         *,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Sends the location of the session's device.
 
         :param latitude: Degrees north, from -90 to 90.
@@ -124,7 +113,7 @@ class TrackerCalls(Caller):
         """
         return self._enqueue("updateLocation", (latitude, longitude, accuracy), message_id)
 
-    def update_session_email(self, email: str, *, message_id: str | None = None) -> Receipt:
+    def update_session_email(self, email: str, *, message_id: str | None = None) -> T:
         """Sends the session's email address, and stores it once the backend has accepted it.
 
         :param email: One `@` and no spaces.
@@ -132,13 +121,34 @@ class TrackerCalls(Caller):
         """
         return self._enqueue("updateSessionEmail", (email,), message_id)
 
-    def link_session(self, source_session_id: str, *, message_id: str | None = None) -> Receipt:
+    def link_session(self, source_session_id: str, *, message_id: str | None = None) -> T:
         """Links another session of the same visitor to this one.
 
         :param source_session_id: The other session. Not empty.
         :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("linkSession", (source_session_id,), message_id)
+
+    def continue_session(self, url: str, *, message_id: str | None = None) -> T:
+        """Continues the session that a URL names.
+
+        :param url: A URL that `get_cross_domain_url` made.
+        :param message_id: An id that you choose: a second call with it has no effect.
+        """
+        return self._enqueue("continueSession", (url,), message_id)
+
+
+class TrackerCalls(TrackerOutcomes[Receipt], Caller):
+    """The methods of the session-based tracker."""
+
+    def init(self, brand_id: str, config: TrackerConfig | None = None) -> None:
+        """Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.
+
+        :param brand_id: Your number at the backend: ASCII digits.
+        :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
+        :raises MobileTrackerError: `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
+        """
+        self._ask("init", (brand_id, config))
 
     def reset(self, all: bool | None = None, *, message_id: str | None = None) -> None:
         """Forgets the user: session, email, user id, metadata and device id. Makes a new session.
@@ -199,14 +209,6 @@ class TrackerCalls(Caller):
         result: str = self._ask("getCrossDomainUrl", (url,))
         return result
 
-    def continue_session(self, url: str, *, message_id: str | None = None) -> Receipt:
-        """Continues the session that a URL names.
-
-        :param url: A URL that `get_cross_domain_url` made.
-        :param message_id: An id that you choose: a second call with it has no effect.
-        """
-        return self._enqueue("continueSession", (url,), message_id)
-
     def get_debug_info(self) -> DebugInfo:
         """The state of the tracker: queue, session, circuit, account, configuration. Secrets are masked."""
         result: DebugInfo = self._ask("getDebugInfo")
@@ -217,16 +219,81 @@ class TrackerCalls(Caller):
         self._ask("networkDidChange")
 
 
-class AnalyticsCalls(Caller):
-    """The methods of the analytics client."""
+class AsyncTrackerCalls(TrackerOutcomes[Awaited[Outcome]], AsyncCaller):
+    """The methods of the session-based tracker."""
 
-    def initialize(self, options: AnalyticsOptions | None = None) -> None:
-        """Initialises the analytics client. Calls made meanwhile take effect after it.
+    def init(self, brand_id: str, config: TrackerConfig | None = None) -> Awaited[None]:
+        """Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.
 
-        :param options: Where and how to deliver.
-        :raises MobileTrackerError: `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+        :param brand_id: Your number at the backend: ASCII digits.
+        :param config: Where and how to deliver; `api_url` and `x_api_key` are required, or in the environment.
+        :raises MobileTrackerError: `INVALID_BRAND_ID`, `INVALID_CONFIGURATION`, `SESSION_CREATION_FAILED`, `STORAGE_ERROR`, `INIT_ERROR`
         """
-        self._ask("analytics.initialize", (options,))
+        return self._call("init", (brand_id, config))
+
+    def reset(self, all: bool | None = None, *, message_id: str | None = None) -> Awaited[None]:
+        """Forgets the user: session, email, user id, metadata and device id. Makes a new session.
+
+        :param all: Also forgets the brand and drops every queued event.
+        :param message_id: An id that you choose: a second call with it has no effect.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        return self._call("reset", (all,), message_id)
+
+    def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
+        """Sends what is queued now. Other calls do not wait for it.
+
+        :param timeout_ms: How long to try; 30,000 by default.
+        """
+        return self._call("flush", (timeout_ms,))
+
+    def set_consent(self, consent: Consent, *, message_id: str | None = None) -> Awaited[None]:
+        """Records the user's decision. It outlives restarts and resets.
+
+        :param consent: What the user decided.
+        :param message_id: An id that you choose: a second call with it has no effect.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        return self._call("setConsent", (consent,), message_id)
+
+    def is_tracking_allowed(self) -> Awaited[bool]:
+        """Whether consent is granted."""
+        return self._call("isTrackingAllowed")
+
+    def get_session_id(self) -> Awaited[str | None]:
+        """The backend's name for the current session."""
+        return self._call("getSessionId")
+
+    def get_device_id(self) -> Awaited[str | None]:
+        """The installation's identifier."""
+        return self._call("getDeviceId")
+
+    def get_session_email(self) -> Awaited[str | None]:
+        """The email that `update_session_email` set."""
+        return self._call("getSessionEmail")
+
+    def get_brand_id(self) -> Awaited[str | None]:
+        """The brand, as it is stored."""
+        return self._call("getBrandId")
+
+    def get_cross_domain_url(self, url: str) -> Awaited[str]:
+        """Adds the session to a URL's query, so that another site can continue it.
+
+        :param url: An absolute URL.
+        """
+        return self._call("getCrossDomainUrl", (url,))
+
+    def get_debug_info(self) -> Awaited[DebugInfo]:
+        """The state of the tracker: queue, session, circuit, account, configuration. Secrets are masked."""
+        return self._call("getDebugInfo")
+
+    def network_did_change(self) -> Awaited[None]:
+        """Says that the network is back: each client that waits for its next attempt makes it at once."""
+        return self._call("networkDidChange")
+
+
+class AnalyticsOutcomes(OutcomeCaller[T]):
+    """The methods of the analytics client."""
 
     def track(
         self,
@@ -240,7 +307,7 @@ class AnalyticsCalls(Caller):
         timestamp: Timestamp | None | Omitted = OMITTED,
         context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Records that an event happened.
 
         :param event: What happened. Not blank.
@@ -269,7 +336,7 @@ class AnalyticsCalls(Caller):
         timestamp: Timestamp | None | Omitted = OMITTED,
         context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Identifies the user of this event and all later ones.
 
         :param user_id: The application's name for the user. Not blank.
@@ -297,7 +364,7 @@ class AnalyticsCalls(Caller):
         timestamp: Timestamp | None | Omitted = OMITTED,
         context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Sets the user's group for this event and all later ones.
 
         :param group_id: The group. Not blank.
@@ -326,7 +393,7 @@ class AnalyticsCalls(Caller):
         timestamp: Timestamp | None | Omitted = OMITTED,
         context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Records that a screen was shown.
 
         :param name: The screen. Not blank.
@@ -356,7 +423,7 @@ class AnalyticsCalls(Caller):
         timestamp: Timestamp | None | Omitted = OMITTED,
         context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Records that a page was shown.
 
         :param name: The page. Not blank.
@@ -384,7 +451,7 @@ class AnalyticsCalls(Caller):
         timestamp: Timestamp | None | Omitted = OMITTED,
         context: Properties | None | Omitted = OMITTED,
         message_id: str | None = None,
-    ) -> Receipt:
+    ) -> T:
         """Gives the user another id, for this event and all later ones.
 
         :param new_user_id: The other name. Not blank.
@@ -400,7 +467,7 @@ class AnalyticsCalls(Caller):
         )
         return self._enqueue("analytics.alias", (new_user_id, options), message_id)
 
-    def set_advertising_id(self, advertising_id: str | None = None, *, message_id: str | None = None) -> Receipt:
+    def set_advertising_id(self, advertising_id: str | None = None, *, message_id: str | None = None) -> T:
         """Sets the advertising identifier of all later events.
 
         :param advertising_id: The identifier; `None` clears it, a blank one is ignored.
@@ -408,12 +475,24 @@ class AnalyticsCalls(Caller):
         """
         return self._enqueue("analytics.setAdvertisingId", (advertising_id,), message_id)
 
-    def clear_advertising_id(self, *, message_id: str | None = None) -> Receipt:
+    def clear_advertising_id(self, *, message_id: str | None = None) -> T:
         """Removes the advertising identifier from all later events.
 
         :param message_id: An id that you choose: a second call with it has no effect.
         """
         return self._enqueue("analytics.clearAdvertisingId", (), message_id)
+
+
+class AnalyticsCalls(AnalyticsOutcomes[Receipt], Caller):
+    """The methods of the analytics client."""
+
+    def initialize(self, options: AnalyticsOptions | None = None) -> None:
+        """Initialises the analytics client. Calls made meanwhile take effect after it.
+
+        :param options: Where and how to deliver.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+        """
+        self._ask("analytics.initialize", (options,))
 
     def flush(self, timeout_ms: int | None = None) -> FlushReport:
         """Sends what is queued now. Other calls do not wait for it.
@@ -449,7 +528,81 @@ class AnalyticsCalls(Caller):
         self._ask("analytics.background")
 
 
-class BasicCalls(Caller):
+class AsyncAnalyticsCalls(AnalyticsOutcomes[Awaited[Outcome]], AsyncCaller):
+    """The methods of the analytics client."""
+
+    def initialize(self, options: AnalyticsOptions | None = None) -> Awaited[None]:
+        """Initialises the analytics client. Calls made meanwhile take effect after it.
+
+        :param options: Where and how to deliver.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+        """
+        return self._call("analytics.initialize", (options,))
+
+    def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
+        """Sends what is queued now. Other calls do not wait for it.
+
+        :param timeout_ms: How long to try; 30,000 by default.
+        """
+        return self._call("analytics.flush", (timeout_ms,))
+
+    def reset(self, *, message_id: str | None = None) -> Awaited[None]:
+        """Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`.
+
+        :param message_id: An id that you choose: a second call with it has no effect.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        return self._call("analytics.reset", (), message_id)
+
+    def enable_debug_logging(self) -> Awaited[None]:
+        """Logs info and debug messages from now on."""
+        return self._call("analytics.enableDebugLogging")
+
+    def get_debug_info(self) -> Awaited[AnalyticsDebugInfo]:
+        """The state of the client: lifecycle, queue, circuit, identity, options. Secrets are masked."""
+        return self._call("analytics.getDebugInfo")
+
+    def foreground(self) -> Awaited[None]:
+        """The application is in the foreground: what is queued is sent."""
+        return self._call("analytics.foreground")
+
+    def background(self) -> Awaited[None]:
+        """The application is in the background: what is queued is sent once, then nothing until the foreground."""
+        return self._call("analytics.background")
+
+
+class BasicOutcomes(OutcomeCaller[T]):
+    """The methods of the basic tracker."""
+
+    def track(self, event: str, properties: Properties | None = None, *, message_id: str | None = None) -> T:
+        """Records that an event happened.
+
+        :param event: What happened. Not blank.
+        :param properties: Facts about it.
+        :param message_id: An id that you choose: a second call with it has no effect.
+        """
+        return self._enqueue("basic.track", (event, properties), message_id)
+
+    def identify(self, user_id: Id, traits: Properties | None = None, *, message_id: str | None = None) -> T:
+        """Identifies the user of all later events.
+
+        :param user_id: The application's name for the user. Not blank.
+        :param traits: Facts about the user.
+        :param message_id: An id that you choose: a second call with it has no effect.
+        """
+        return self._enqueue("basic.identify", (user_id, traits), message_id)
+
+    def screen(self, name: str, properties: Properties | None = None, *, message_id: str | None = None) -> T:
+        """Records that a screen was shown.
+
+        :param name: The screen. Not blank.
+        :param properties: Facts about the view.
+        :param message_id: An id that you choose: a second call with it has no effect.
+        """
+        return self._enqueue("basic.screen", (name, properties), message_id)
+
+
+class BasicCalls(BasicOutcomes[Receipt], Caller):
     """The methods of the basic tracker."""
 
     def initialize(
@@ -469,33 +622,6 @@ class BasicCalls(Caller):
         """
         self._ask("basic.initialize", (api_key, endpoint, app_version, options))
 
-    def track(self, event: str, properties: Properties | None = None, *, message_id: str | None = None) -> Receipt:
-        """Records that an event happened.
-
-        :param event: What happened. Not blank.
-        :param properties: Facts about it.
-        :param message_id: An id that you choose: a second call with it has no effect.
-        """
-        return self._enqueue("basic.track", (event, properties), message_id)
-
-    def identify(self, user_id: Id, traits: Properties | None = None, *, message_id: str | None = None) -> Receipt:
-        """Identifies the user of all later events.
-
-        :param user_id: The application's name for the user. Not blank.
-        :param traits: Facts about the user.
-        :param message_id: An id that you choose: a second call with it has no effect.
-        """
-        return self._enqueue("basic.identify", (user_id, traits), message_id)
-
-    def screen(self, name: str, properties: Properties | None = None, *, message_id: str | None = None) -> Receipt:
-        """Records that a screen was shown.
-
-        :param name: The screen. Not blank.
-        :param properties: Facts about the view.
-        :param message_id: An id that you choose: a second call with it has no effect.
-        """
-        return self._enqueue("basic.screen", (name, properties), message_id)
-
     def flush(self, timeout_ms: int | None = None) -> FlushReport:
         """Sends what is queued now. Other calls do not wait for it.
 
@@ -508,3 +634,35 @@ class BasicCalls(Caller):
         """The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."""
         result: BasicDebugInfo = self._ask("basic.getDebugInfo")
         return result
+
+
+class AsyncBasicCalls(BasicOutcomes[Awaited[Outcome]], AsyncCaller):
+    """The methods of the basic tracker."""
+
+    def initialize(
+        self,
+        api_key: str | None = None,
+        endpoint: str | None = None,
+        app_version: str | None = None,
+        options: BasicOptions | None = None,
+    ) -> Awaited[None]:
+        """Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.
+
+        :param api_key: Sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment. Not blank.
+        :param endpoint: The URL that events are posted to. Required, or `MOBILE_TRACKER_API_URL` in the environment.
+        :param app_version: The application's version, for the events' context.
+        :param options: How events are kept and delivered.
+        :raises MobileTrackerError: `INVALID_API_KEY`, `INVALID_ENDPOINT`, `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
+        """
+        return self._call("basic.initialize", (api_key, endpoint, app_version, options))
+
+    def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
+        """Sends what is queued now. Other calls do not wait for it.
+
+        :param timeout_ms: How long to try; 30,000 by default.
+        """
+        return self._call("basic.flush", (timeout_ms,))
+
+    def get_debug_info(self) -> Awaited[BasicDebugInfo]:
+        """The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."""
+        return self._call("basic.getDebugInfo")

@@ -6,53 +6,11 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, TypedDict
+from typing import Any
 
 from ._json import read
 from ._row import Param, Row, snake
-
-
-class Location(TypedDict):
-    """The location of `update_location`."""
-
-    latitude: float
-    longitude: float
-    accuracy: float
-
-
-class OutgoingCall(TypedDict, total=False):
-    """A call as `before_send` receives it: plain values, as they would be sent, and all of the call that leaves the
-    machine. It has only the members that the call has. A number that a float cannot hold exactly, such as a `Decimal`,
-    is a float here, and is sent exactly if it is left alone."""
-
-    method: str
-    """Which call, as the bridge names it: `track`, `analytics.identify`, …"""
-    name: str
-    """The name of an event, a screen or a page."""
-    user_id: str
-    """The user of `identify` and `alias`, or the one that an analytics call names in its options."""
-    anonymous_id: str
-    """The visitor that an analytics call names."""
-    group_id: str
-    """The group of `group`, or the one that an analytics call names in its options."""
-    properties: dict[str, Any]
-    """Attributes, properties, traits, profile data, or the metadata of `set_metadata`."""
-    metadata: dict[str, Any]
-    """The metadata of `track`."""
-    context: dict[str, Any]
-    """The context of an analytics call."""
-    timestamp: str
-    """When it happened, if an analytics call says so: ISO 8601."""
-    advertising_id: str
-    """The id of `set_advertising_id`."""
-    email: str
-    """The address of `update_session_email`."""
-    url: str
-    """The URL of `screen_did_appear` and `continue_session`."""
-    location: Location
-    """The location of `update_location`."""
-    source_session_id: str
-    """The session of `link_session`."""
+from .protocol import OutgoingCall
 
 
 BeforeSend = Callable[[OutgoingCall], OutgoingCall | None]

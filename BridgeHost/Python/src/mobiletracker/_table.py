@@ -45,365 +45,315 @@ _BASIC_OPTIONS = names_of(
 )
 
 ROWS: dict[str, Row] = {
-    "init": Row(
-        "init",
-        Gives.NOTHING,
-        params=(
-            Param("brandId", "string", True, "INVALID_BRAND_ID"),
-            Param("config", "object", False, "INVALID_CONFIGURATION", _TRACKER_CONFIG),
+    row.method: row
+    for row in (
+        Row(
+            "init",
+            Gives.NOTHING,
+            params=(
+                Param("brandId", "string", True, "INVALID_BRAND_ID"),
+                Param("config", "object", False, "INVALID_CONFIGURATION", _TRACKER_CONFIG),
+            ),
+            repeats=True,
+            restores="setup",
+            holds_after="SESSION_CREATION_FAILED",
+            again={"sessionCreation": "inBackground"},
         ),
-        repeats=True,
-        restores="setup",
-        holds_after="SESSION_CREATION_FAILED",
-        again={"sessionCreation": "inBackground"},
-    ),
-    "track": Row(
-        "track",
-        Gives.OUTCOME,
-        params=(
-            Param("eventName", "string", True, "INVALID_EVENT_NAME", member="name"),
-            Param("attributes", "object", False, "INVALID_VALUE", member="properties"),
-            Param("metadata", "object", False, "INVALID_VALUE"),
+        Row(
+            "track",
+            Gives.OUTCOME,
+            params=(
+                Param("eventName", "string", True, "INVALID_EVENT_NAME", member="name"),
+                Param("attributes", "object", False, "INVALID_VALUE", member="properties"),
+                Param("metadata", "object", False, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="uuid",
-        repeats=True,
-        is_named=True,
-    ),
-    "identify": Row(
-        "identify",
-        Gives.OUTCOME,
-        params=(
-            Param("userId", "id", True, "INVALID_USER_ID"),
-            Param("profileData", "object", False, "INVALID_VALUE", member="properties"),
+        Row(
+            "identify",
+            Gives.OUTCOME,
+            params=(
+                Param("userId", "id", True, "INVALID_USER_ID"),
+                Param("profileData", "object", False, "INVALID_VALUE", member="properties"),
+            ),
+            message_id="uuid",
+            repeats=True,
         ),
-        message_id="uuid",
-        repeats=True,
-    ),
-    "set": Row(
-        "set",
-        Gives.OUTCOME,
-        params=(
-            Param("profileData", "object", True, "INVALID_VALUE", member="properties"),
+        Row(
+            "set",
+            Gives.OUTCOME,
+            params=(
+                Param("profileData", "object", True, "INVALID_VALUE", member="properties"),
+            ),
+            message_id="uuid",
+            repeats=True,
         ),
-        message_id="uuid",
-        repeats=True,
-    ),
-    "setMetadata": Row(
-        "setMetadata",
-        Gives.OUTCOME,
-        params=(
-            Param("metadata", "object", True, "INVALID_VALUE", member="properties"),
+        Row(
+            "setMetadata",
+            Gives.OUTCOME,
+            params=(
+                Param("metadata", "object", True, "INVALID_VALUE", member="properties"),
+            ),
+            message_id="uuid",
+            repeats=True,
         ),
-        message_id="uuid",
-        repeats=True,
-    ),
-    "screen": Row(
-        "screen",
-        Gives.OUTCOME,
-        params=(
-            Param("name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "object", False, "INVALID_VALUE"),
+        Row(
+            "screen",
+            Gives.OUTCOME,
+            params=(
+                Param("name", "string", True, "INVALID_EVENT_NAME"),
+                Param("properties", "object", False, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="uuid",
-        repeats=True,
-        is_named=True,
-    ),
-    "screenDidAppear": Row(
-        "screenDidAppear",
-        Gives.OUTCOME,
-        params=(
-            Param("name", "string", True, "INVALID_EVENT_NAME"),
-            Param("url", "string", False, "INVALID_VALUE"),
-            Param("properties", "object", False, "INVALID_VALUE"),
+        Row(
+            "screenDidAppear",
+            Gives.OUTCOME,
+            params=(
+                Param("name", "string", True, "INVALID_EVENT_NAME"),
+                Param("url", "string", False, "INVALID_VALUE"),
+                Param("properties", "object", False, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="uuid",
-        repeats=True,
-        is_named=True,
-    ),
-    "updateLocation": Row(
-        "updateLocation",
-        Gives.OUTCOME,
-        params=(
-            Param("latitude", "number", True, "INVALID_VALUE", member="location"),
-            Param("longitude", "number", True, "INVALID_VALUE", member="location"),
-            Param("accuracy", "number", True, "INVALID_VALUE", member="location"),
+        Row(
+            "updateLocation",
+            Gives.OUTCOME,
+            params=(
+                Param("latitude", "number", True, "INVALID_VALUE", member="location"),
+                Param("longitude", "number", True, "INVALID_VALUE", member="location"),
+                Param("accuracy", "number", True, "INVALID_VALUE", member="location"),
+            ),
+            message_id="uuid",
+            repeats=True,
         ),
-        message_id="uuid",
-        repeats=True,
-    ),
-    "updateSessionEmail": Row(
-        "updateSessionEmail",
-        Gives.OUTCOME,
-        params=(
-            Param("email", "string", True, "INVALID_VALUE"),
+        Row(
+            "updateSessionEmail",
+            Gives.OUTCOME,
+            params=(
+                Param("email", "string", True, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
         ),
-        message_id="uuid",
-        repeats=True,
-    ),
-    "linkSession": Row(
-        "linkSession",
-        Gives.OUTCOME,
-        params=(
-            Param("sourceSessionId", "string", True, "INVALID_VALUE"),
+        Row(
+            "linkSession",
+            Gives.OUTCOME,
+            params=(
+                Param("sourceSessionId", "string", True, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
         ),
-        message_id="uuid",
-        repeats=True,
-    ),
-    "reset": Row(
-        "reset",
-        Gives.NOTHING,
-        params=(
-            Param("all", "boolean", False, "INVALID_PARAMS"),
+        Row(
+            "reset",
+            Gives.NOTHING,
+            params=(
+                Param("all", "boolean", False, "INVALID_PARAMS"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            restores="endsBrand",
         ),
-        message_id="uuid",
-        repeats=True,
-        restores="endsBrand",
-    ),
-    "flush": Row(
-        "flush",
-        Gives.REPORT,
-        params=(
-            Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
+        Row(
+            "flush",
+            Gives.REPORT,
+            params=(
+                Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
+            ),
         ),
-    ),
-    "setConsent": Row(
-        "setConsent",
-        Gives.NOTHING,
-        params=(
-            Param("consent", "string", True, "INVALID_PARAMS"),
+        Row(
+            "setConsent",
+            Gives.NOTHING,
+            params=(
+                Param("consent", "string", True, "INVALID_PARAMS"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            restores="consent",
         ),
-        message_id="uuid",
-        repeats=True,
-        restores="consent",
-    ),
-    "isTrackingAllowed": Row(
-        "isTrackingAllowed",
-        Gives.MEMBER,
-        member="allowed",
-    ),
-    "getSessionId": Row(
-        "getSessionId",
-        Gives.MEMBER,
-        member="sessionId",
-    ),
-    "getDeviceId": Row(
-        "getDeviceId",
-        Gives.MEMBER,
-        member="deviceId",
-    ),
-    "getSessionEmail": Row(
-        "getSessionEmail",
-        Gives.MEMBER,
-        member="sessionEmail",
-    ),
-    "getBrandId": Row(
-        "getBrandId",
-        Gives.MEMBER,
-        member="brandId",
-    ),
-    "getCrossDomainUrl": Row(
-        "getCrossDomainUrl",
-        Gives.MEMBER,
-        member="url",
-        params=(
-            Param("url", "string", True, "INVALID_PARAMS"),
+        Row("isTrackingAllowed", Gives.MEMBER, member="allowed"),
+        Row("getSessionId", Gives.MEMBER, member="sessionId"),
+        Row("getDeviceId", Gives.MEMBER, member="deviceId"),
+        Row("getSessionEmail", Gives.MEMBER, member="sessionEmail"),
+        Row("getBrandId", Gives.MEMBER, member="brandId"),
+        Row(
+            "getCrossDomainUrl",
+            Gives.MEMBER, member="url",
+            params=(
+                Param("url", "string", True, "INVALID_PARAMS"),
+            ),
         ),
-    ),
-    "continueSession": Row(
-        "continueSession",
-        Gives.OUTCOME,
-        params=(
-            Param("url", "string", True, "INVALID_VALUE"),
+        Row(
+            "continueSession",
+            Gives.OUTCOME,
+            params=(
+                Param("url", "string", True, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
         ),
-        message_id="uuid",
-        repeats=True,
-    ),
-    "getDebugInfo": Row(
-        "getDebugInfo",
-        Gives.OBJECT,
-    ),
-    "networkDidChange": Row(
-        "networkDidChange",
-        Gives.NOTHING,
-    ),
-    "analytics.initialize": Row(
-        "analytics.initialize",
-        Gives.NOTHING,
-        params=(
-            Param("options", "object", False, "INVALID_CONFIGURATION", _ANALYTICS_OPTIONS),
+        Row("getDebugInfo", Gives.OBJECT),
+        Row("networkDidChange", Gives.NOTHING),
+        Row(
+            "analytics.initialize",
+            Gives.NOTHING,
+            params=(
+                Param("options", "object", False, "INVALID_CONFIGURATION", _ANALYTICS_OPTIONS),
+            ),
+            repeats=True,
+            restores="setup",
         ),
-        repeats=True,
-        restores="setup",
-    ),
-    "analytics.track": Row(
-        "analytics.track",
-        Gives.OUTCOME,
-        params=(
-            Param("event", "string", True, "INVALID_EVENT_NAME", member="name"),
-            Param("properties", "object", False, "INVALID_VALUE"),
-            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+        Row(
+            "analytics.track",
+            Gives.OUTCOME,
+            params=(
+                Param("event", "string", True, "INVALID_EVENT_NAME", member="name"),
+                Param("properties", "object", False, "INVALID_VALUE"),
+                Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+            ),
+            message_id="stamped",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="stamped",
-        repeats=True,
-        is_named=True,
-    ),
-    "analytics.identify": Row(
-        "analytics.identify",
-        Gives.OUTCOME,
-        params=(
-            Param("userId", "id", True, "INVALID_USER_ID"),
-            Param("traits", "object", False, "INVALID_VALUE", member="properties"),
-            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+        Row(
+            "analytics.identify",
+            Gives.OUTCOME,
+            params=(
+                Param("userId", "id", True, "INVALID_USER_ID"),
+                Param("traits", "object", False, "INVALID_VALUE", member="properties"),
+                Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+            ),
+            message_id="stamped",
+            repeats=True,
         ),
-        message_id="stamped",
-        repeats=True,
-    ),
-    "analytics.group": Row(
-        "analytics.group",
-        Gives.OUTCOME,
-        params=(
-            Param("groupId", "id", True, "INVALID_VALUE"),
-            Param("traits", "object", False, "INVALID_VALUE", member="properties"),
-            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+        Row(
+            "analytics.group",
+            Gives.OUTCOME,
+            params=(
+                Param("groupId", "id", True, "INVALID_VALUE"),
+                Param("traits", "object", False, "INVALID_VALUE", member="properties"),
+                Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+            ),
+            message_id="stamped",
+            repeats=True,
         ),
-        message_id="stamped",
-        repeats=True,
-    ),
-    "analytics.screen": Row(
-        "analytics.screen",
-        Gives.OUTCOME,
-        params=(
-            Param("name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "object", False, "INVALID_VALUE"),
-            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+        Row(
+            "analytics.screen",
+            Gives.OUTCOME,
+            params=(
+                Param("name", "string", True, "INVALID_EVENT_NAME"),
+                Param("properties", "object", False, "INVALID_VALUE"),
+                Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+            ),
+            message_id="stamped",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="stamped",
-        repeats=True,
-        is_named=True,
-    ),
-    "analytics.page": Row(
-        "analytics.page",
-        Gives.OUTCOME,
-        params=(
-            Param("name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "object", False, "INVALID_VALUE"),
-            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+        Row(
+            "analytics.page",
+            Gives.OUTCOME,
+            params=(
+                Param("name", "string", True, "INVALID_EVENT_NAME"),
+                Param("properties", "object", False, "INVALID_VALUE"),
+                Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+            ),
+            message_id="stamped",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="stamped",
-        repeats=True,
-        is_named=True,
-    ),
-    "analytics.alias": Row(
-        "analytics.alias",
-        Gives.OUTCOME,
-        params=(
-            Param("newUserId", "id", True, "INVALID_USER_ID", member="user_id"),
-            Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+        Row(
+            "analytics.alias",
+            Gives.OUTCOME,
+            params=(
+                Param("newUserId", "id", True, "INVALID_USER_ID", member="user_id"),
+                Param("options", "object", False, "INVALID_VALUE", _ANALYTICS_CALL_OPTIONS),
+            ),
+            message_id="stamped",
+            repeats=True,
         ),
-        message_id="stamped",
-        repeats=True,
-    ),
-    "analytics.setAdvertisingId": Row(
-        "analytics.setAdvertisingId",
-        Gives.OUTCOME,
-        params=(
-            Param("advertisingId", "string", False, "INVALID_VALUE"),
+        Row(
+            "analytics.setAdvertisingId",
+            Gives.OUTCOME,
+            params=(
+                Param("advertisingId", "string", False, "INVALID_VALUE"),
+            ),
+            message_id="stamped",
+            repeats=True,
         ),
-        message_id="stamped",
-        repeats=True,
-    ),
-    "analytics.clearAdvertisingId": Row(
-        "analytics.clearAdvertisingId",
-        Gives.OUTCOME,
-        message_id="stamped",
-        repeats=True,
-    ),
-    "analytics.flush": Row(
-        "analytics.flush",
-        Gives.REPORT,
-        params=(
-            Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
+        Row("analytics.clearAdvertisingId", Gives.OUTCOME, message_id="stamped", repeats=True),
+        Row(
+            "analytics.flush",
+            Gives.REPORT,
+            params=(
+                Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
+            ),
         ),
-    ),
-    "analytics.reset": Row(
-        "analytics.reset",
-        Gives.NOTHING,
-        message_id="uuid",
-        repeats=True,
-        restores="ends",
-    ),
-    "analytics.enableDebugLogging": Row(
-        "analytics.enableDebugLogging",
-        Gives.NOTHING,
-    ),
-    "analytics.getDebugInfo": Row(
-        "analytics.getDebugInfo",
-        Gives.OBJECT,
-    ),
-    "analytics.foreground": Row(
-        "analytics.foreground",
-        Gives.NOTHING,
-    ),
-    "analytics.background": Row(
-        "analytics.background",
-        Gives.NOTHING,
-    ),
-    "basic.initialize": Row(
-        "basic.initialize",
-        Gives.NOTHING,
-        params=(
-            Param("apiKey", "string", False, "INVALID_API_KEY"),
-            Param("endpoint", "string", False, "INVALID_ENDPOINT"),
-            Param("appVersion", "string", False, "INVALID_PARAMS"),
-            Param("options", "object", False, "INVALID_CONFIGURATION", _BASIC_OPTIONS),
+        Row("analytics.reset", Gives.NOTHING, message_id="uuid", repeats=True, restores="ends"),
+        Row("analytics.enableDebugLogging", Gives.NOTHING),
+        Row("analytics.getDebugInfo", Gives.OBJECT),
+        Row("analytics.foreground", Gives.NOTHING),
+        Row("analytics.background", Gives.NOTHING),
+        Row(
+            "basic.initialize",
+            Gives.NOTHING,
+            params=(
+                Param("apiKey", "string", False, "INVALID_API_KEY"),
+                Param("endpoint", "string", False, "INVALID_ENDPOINT"),
+                Param("appVersion", "string", False, "INVALID_PARAMS"),
+                Param("options", "object", False, "INVALID_CONFIGURATION", _BASIC_OPTIONS),
+            ),
+            repeats=True,
+            restores="setup",
         ),
-        repeats=True,
-        restores="setup",
-    ),
-    "basic.track": Row(
-        "basic.track",
-        Gives.OUTCOME,
-        params=(
-            Param("event", "string", True, "INVALID_EVENT_NAME", member="name"),
-            Param("properties", "object", False, "INVALID_VALUE"),
+        Row(
+            "basic.track",
+            Gives.OUTCOME,
+            params=(
+                Param("event", "string", True, "INVALID_EVENT_NAME", member="name"),
+                Param("properties", "object", False, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="uuid",
-        repeats=True,
-        is_named=True,
-    ),
-    "basic.identify": Row(
-        "basic.identify",
-        Gives.OUTCOME,
-        params=(
-            Param("userId", "id", True, "INVALID_USER_ID"),
-            Param("traits", "object", False, "INVALID_VALUE", member="properties"),
+        Row(
+            "basic.identify",
+            Gives.OUTCOME,
+            params=(
+                Param("userId", "id", True, "INVALID_USER_ID"),
+                Param("traits", "object", False, "INVALID_VALUE", member="properties"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            restores="user",
         ),
-        message_id="uuid",
-        repeats=True,
-        restores="user",
-    ),
-    "basic.screen": Row(
-        "basic.screen",
-        Gives.OUTCOME,
-        params=(
-            Param("name", "string", True, "INVALID_EVENT_NAME"),
-            Param("properties", "object", False, "INVALID_VALUE"),
+        Row(
+            "basic.screen",
+            Gives.OUTCOME,
+            params=(
+                Param("name", "string", True, "INVALID_EVENT_NAME"),
+                Param("properties", "object", False, "INVALID_VALUE"),
+            ),
+            message_id="uuid",
+            repeats=True,
+            is_named=True,
         ),
-        message_id="uuid",
-        repeats=True,
-        is_named=True,
-    ),
-    "basic.flush": Row(
-        "basic.flush",
-        Gives.REPORT,
-        params=(
-            Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
+        Row(
+            "basic.flush",
+            Gives.REPORT,
+            params=(
+                Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
+            ),
         ),
-    ),
-    "basic.getDebugInfo": Row(
-        "basic.getDebugInfo",
-        Gives.OBJECT,
-    ),
+        Row("basic.getDebugInfo", Gives.OBJECT),
+    )
 }
 """The methods, by the names that the host has for them."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 from uuid import UUID
 
 Properties: TypeAlias = Mapping[str, object]
@@ -18,6 +18,153 @@ Id: TypeAlias = str | int | UUID
 
 Timestamp: TypeAlias = datetime | str
 """When something happened: a datetime, or ISO 8601 with the zone, such as `2025-11-27T10:30:00.000Z`."""
+
+
+class Location(TypedDict):
+    """The location of `update_location`."""
+
+    latitude: float
+    longitude: float
+    accuracy: float
+
+
+class OutgoingCall(TypedDict, total=False):
+    """A call as `before_send` receives it: plain values, as they would be sent, and all of the call that leaves the machine.
+
+    It has only the members that the call has. A number that a float cannot hold exactly, such as a `Decimal`, is a
+    float here, and is sent exactly if it is left alone.
+    """
+
+    # Which call, as the bridge names it: `track`, `analytics.identify`, …
+    method: str
+
+    # The name of an event, a screen or a page.
+    name: str
+
+    # The user of `identify` and `alias`, or the one that an analytics call names in its options.
+    user_id: str
+
+    # The visitor that an analytics call names.
+    anonymous_id: str
+
+    # The group of `group`, or the one that an analytics call names in its options.
+    group_id: str
+
+    # Attributes, properties, traits, profile data, or the metadata of `set_metadata`.
+    properties: dict[str, Any]
+
+    # The metadata of `track`.
+    metadata: dict[str, Any]
+
+    # The context of an analytics call.
+    context: dict[str, Any]
+
+    # When it happened, if an analytics call says so: ISO 8601.
+    timestamp: str
+
+    # The id of `analytics.set_advertising_id`.
+    advertising_id: str
+
+    # The address of `update_session_email`.
+    email: str
+
+    # The URL of `screen_did_appear` and `continue_session`.
+    url: str
+
+    # The location of `update_location`.
+    location: Location
+
+    # The session of `link_session`.
+    source_session_id: str
+
+
+class _BridgeClientOptions(TypedDict):
+    """The keys as the bridge has them."""
+
+    storageDirectory: NotRequired[str | None]
+    maxQueuedEvents: NotRequired[int | None]
+    maxQueuedBytes: NotRequired[int | None]
+    maxEventBytes: NotRequired[int | None]
+    eventTTLMs: NotRequired[int | None]
+    maxConcurrentRequests: NotRequired[int | None]
+    compressionThreshold: NotRequired[int | None]
+    retryDelayMs: NotRequired[int | None]
+    failureThreshold: NotRequired[int | None]
+    cooldownMs: NotRequired[int | None]
+    maxCooldownMs: NotRequired[int | None]
+    caBundle: NotRequired[str | None]
+    allowInsecureHTTP: NotRequired[bool | None]
+    collectorPanel: NotRequired[bool | None]
+
+
+class ClientOptions(_BridgeClientOptions):
+    """The options that every client takes."""
+
+    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
+    enabled: NotRequired[bool | None]
+
+    # Whether informative and debug messages are logged; by default false.
+    debug: NotRequired[bool | None]
+
+    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    storage_directory: NotRequired[str | None]
+
+    # Where undelivered events live; by default `disk`.
+    persistence: NotRequired[Literal["disk", "memory"] | None]
+
+    # Whether events survive the death of the process or of the machine; by default `process`.
+    durability: NotRequired[Literal["process", "full"] | None]
+
+    # How many events the queue holds; by default 100,000.
+    max_queued_events: NotRequired[int | None]
+
+    # How many bytes of events the queue holds; by default 64 MiB.
+    max_queued_bytes: NotRequired[int | None]
+
+    # A larger event is refused; by default 512 KiB.
+    max_event_bytes: NotRequired[int | None]
+
+    # How long an event may wait before it is dropped; by default for ever.
+    event_ttl_ms: NotRequired[int | None]
+
+    # What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`.
+    overflow: NotRequired[Literal["refuseNew", "dropOldest"] | None]
+
+    # Requests under way at once (more than 1 trades order for speed); by default 1.
+    max_concurrent_requests: NotRequired[int | None]
+
+    # How request bodies are compressed; by default `gzip`.
+    compression: NotRequired[Literal["gzip", "none"] | None]
+
+    # Bodies of at least this many bytes are compressed; by default 1 KiB.
+    compression_threshold: NotRequired[int | None]
+
+    # The wait after a first failure, doubled with each further one; by default 250.
+    retry_delay_ms: NotRequired[int | None]
+
+    # After this many failures in a row the circuit breaker opens; by default 3.
+    failure_threshold: NotRequired[int | None]
+
+    # How long the breaker stays open at first; by default 10,000, at least `retry_delay_ms`.
+    cooldown_ms: NotRequired[int | None]
+
+    # How long it stays open at most; by default 120,000, at least `cooldown_ms`.
+    max_cooldown_ms: NotRequired[int | None]
+
+    # How far a wait may differ from its length, either way; by default 0.2.
+    jitter: NotRequired[float | None]
+
+    # A file of certificates, which can be read, to trust instead of the system's; by default the system's.
+    ca_bundle: NotRequired[str | None]
+
+    # A proxy's URL; by default as the environment says.
+    proxy: NotRequired[str | None]
+
+    # Whether plain http may be used to other machines; by default false.
+    allow_insecure_http: NotRequired[bool | None]
+
+    # Whether the client posts its debug information once a second to the development collector on this machine; by default false.
+    collector_panel: NotRequired[bool | None]
 
 
 DropReason: TypeAlias = Literal[
@@ -247,7 +394,7 @@ class TrackerConfigInitialScreen(TypedDict):
     url: NotRequired[str | None]
 
 
-class _BridgeTrackerConfig(TypedDict):
+class _BridgeTrackerConfig(ClientOptions):
     """The keys as the bridge has them."""
 
     apiUrl: NotRequired[str | None]
@@ -259,21 +406,7 @@ class _BridgeTrackerConfig(TypedDict):
     initTimeoutMs: NotRequired[int | None]
     maxPendingEvents: NotRequired[int | None]
     initialScreen: NotRequired[str | TrackerConfigInitialScreen | None]
-    storageDirectory: NotRequired[str | None]
-    maxQueuedEvents: NotRequired[int | None]
-    maxQueuedBytes: NotRequired[int | None]
-    maxEventBytes: NotRequired[int | None]
-    eventTTLMs: NotRequired[int | None]
-    maxConcurrentRequests: NotRequired[int | None]
     requestTimeoutMs: NotRequired[int | None]
-    compressionThreshold: NotRequired[int | None]
-    retryDelayMs: NotRequired[int | None]
-    failureThreshold: NotRequired[int | None]
-    cooldownMs: NotRequired[int | None]
-    maxCooldownMs: NotRequired[int | None]
-    caBundle: NotRequired[str | None]
-    allowInsecureHTTP: NotRequired[bool | None]
-    collectorPanel: NotRequired[bool | None]
 
 
 class TrackerConfig(_BridgeTrackerConfig):
@@ -287,12 +420,6 @@ class TrackerConfig(_BridgeTrackerConfig):
 
     # The domain, with its subdomains, to which a session may be passed on; any by default.
     cookie_domain: NotRequired[str | None]
-
-    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
-    enabled: NotRequired[bool | None]
-
-    # Whether informative and debug messages are logged; by default false.
-    debug: NotRequired[bool | None]
 
     # Whether sessions may be carried between sites; by default false.
     cross_site_cookie: NotRequired[bool | None]
@@ -318,68 +445,8 @@ class TrackerConfig(_BridgeTrackerConfig):
     # A screen to track once the tracker is ready: its name, or name and URL.
     initial_screen: NotRequired[str | TrackerConfigInitialScreen | None]
 
-    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
-    storage_directory: NotRequired[str | None]
-
-    # Where undelivered events live; by default `disk`.
-    persistence: NotRequired[Literal["disk", "memory"] | None]
-
-    # Whether events survive the death of the process or of the machine; by default `process`.
-    durability: NotRequired[Literal["process", "full"] | None]
-
-    # How many events the queue holds; by default 100,000.
-    max_queued_events: NotRequired[int | None]
-
-    # How many bytes of events the queue holds; by default 64 MiB.
-    max_queued_bytes: NotRequired[int | None]
-
-    # A larger event is refused; by default 512 KiB.
-    max_event_bytes: NotRequired[int | None]
-
-    # How long an event may wait before it is dropped; by default for ever.
-    event_ttl_ms: NotRequired[int | None]
-
-    # What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`.
-    overflow: NotRequired[Literal["refuseNew", "dropOldest"] | None]
-
-    # Requests under way at once (more than 1 trades order for speed); by default 1.
-    max_concurrent_requests: NotRequired[int | None]
-
     # How long a request may take; by default 30,000.
     request_timeout_ms: NotRequired[int | None]
-
-    # How request bodies are compressed; by default `gzip`.
-    compression: NotRequired[Literal["gzip", "none"] | None]
-
-    # Bodies of at least this many bytes are compressed; by default 1 KiB.
-    compression_threshold: NotRequired[int | None]
-
-    # The wait after a first failure, doubled with each further one; by default 250.
-    retry_delay_ms: NotRequired[int | None]
-
-    # After this many failures in a row the circuit breaker opens; by default 3.
-    failure_threshold: NotRequired[int | None]
-
-    # How long the breaker stays open at first; by default 10,000, at least `retry_delay_ms`.
-    cooldown_ms: NotRequired[int | None]
-
-    # How long it stays open at most; by default 120,000, at least `cooldown_ms`.
-    max_cooldown_ms: NotRequired[int | None]
-
-    # How far a wait may differ from its length, either way; by default 0.2.
-    jitter: NotRequired[float | None]
-
-    # A file of certificates, which can be read, to trust instead of the system's; by default the system's.
-    ca_bundle: NotRequired[str | None]
-
-    # A proxy's URL; by default as the environment says.
-    proxy: NotRequired[str | None]
-
-    # Whether plain http may be used to other machines; by default false.
-    allow_insecure_http: NotRequired[bool | None]
-
-    # Whether the client posts its debug information once a second to the development collector on this machine; by default false.
-    collector_panel: NotRequired[bool | None]
 
 
 class AnalyticsOptionsApp(TypedDict):
@@ -398,7 +465,7 @@ class AnalyticsOptionsApp(TypedDict):
     namespace: NotRequired[str | None]
 
 
-class _BridgeAnalyticsOptions(TypedDict):
+class _BridgeAnalyticsOptions(ClientOptions):
     """The keys as the bridge has them."""
 
     writeKey: NotRequired[str | None]
@@ -409,20 +476,6 @@ class _BridgeAnalyticsOptions(TypedDict):
     maxBatchSize: NotRequired[int | None]
     maxBatchBytes: NotRequired[int | None]
     requestTimeoutMs: NotRequired[int | None]
-    storageDirectory: NotRequired[str | None]
-    maxQueuedEvents: NotRequired[int | None]
-    maxQueuedBytes: NotRequired[int | None]
-    maxEventBytes: NotRequired[int | None]
-    eventTTLMs: NotRequired[int | None]
-    maxConcurrentRequests: NotRequired[int | None]
-    compressionThreshold: NotRequired[int | None]
-    retryDelayMs: NotRequired[int | None]
-    failureThreshold: NotRequired[int | None]
-    cooldownMs: NotRequired[int | None]
-    maxCooldownMs: NotRequired[int | None]
-    caBundle: NotRequired[str | None]
-    allowInsecureHTTP: NotRequired[bool | None]
-    collectorPanel: NotRequired[bool | None]
 
 
 class AnalyticsOptions(_BridgeAnalyticsOptions):
@@ -433,12 +486,6 @@ class AnalyticsOptions(_BridgeAnalyticsOptions):
 
     # Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment.
     ingestion_host: NotRequired[str | None]
-
-    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
-    enabled: NotRequired[bool | None]
-
-    # Whether informative and debug messages are logged; by default false.
-    debug: NotRequired[bool | None]
 
     # The longest an event waits for others; by default 10.
     flush_interval_seconds: NotRequired[int | None]
@@ -464,162 +511,22 @@ class AnalyticsOptions(_BridgeAnalyticsOptions):
     # Merged over the context that the client collects itself.
     context: NotRequired[Properties | None]
 
-    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
-    storage_directory: NotRequired[str | None]
 
-    # Where undelivered events live; by default `disk`.
-    persistence: NotRequired[Literal["disk", "memory"] | None]
-
-    # Whether events survive the death of the process or of the machine; by default `process`.
-    durability: NotRequired[Literal["process", "full"] | None]
-
-    # How many events the queue holds; by default 100,000.
-    max_queued_events: NotRequired[int | None]
-
-    # How many bytes of events the queue holds; by default 64 MiB.
-    max_queued_bytes: NotRequired[int | None]
-
-    # A larger event is refused; by default 512 KiB.
-    max_event_bytes: NotRequired[int | None]
-
-    # How long an event may wait before it is dropped; by default for ever.
-    event_ttl_ms: NotRequired[int | None]
-
-    # What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`.
-    overflow: NotRequired[Literal["refuseNew", "dropOldest"] | None]
-
-    # Requests under way at once (more than 1 trades order for speed); by default 1.
-    max_concurrent_requests: NotRequired[int | None]
-
-    # How request bodies are compressed; by default `gzip`.
-    compression: NotRequired[Literal["gzip", "none"] | None]
-
-    # Bodies of at least this many bytes are compressed; by default 1 KiB.
-    compression_threshold: NotRequired[int | None]
-
-    # The wait after a first failure, doubled with each further one; by default 250.
-    retry_delay_ms: NotRequired[int | None]
-
-    # After this many failures in a row the circuit breaker opens; by default 3.
-    failure_threshold: NotRequired[int | None]
-
-    # How long the breaker stays open at first; by default 10,000, at least `retry_delay_ms`.
-    cooldown_ms: NotRequired[int | None]
-
-    # How long it stays open at most; by default 120,000, at least `cooldown_ms`.
-    max_cooldown_ms: NotRequired[int | None]
-
-    # How far a wait may differ from its length, either way; by default 0.2.
-    jitter: NotRequired[float | None]
-
-    # A file of certificates, which can be read, to trust instead of the system's; by default the system's.
-    ca_bundle: NotRequired[str | None]
-
-    # A proxy's URL; by default as the environment says.
-    proxy: NotRequired[str | None]
-
-    # Whether plain http may be used to other machines; by default false.
-    allow_insecure_http: NotRequired[bool | None]
-
-    # Whether the client posts its debug information once a second to the development collector on this machine; by default false.
-    collector_panel: NotRequired[bool | None]
-
-
-class _BridgeBasicOptions(TypedDict):
+class _BridgeBasicOptions(ClientOptions):
     """The keys as the bridge has them."""
 
     maxQueueSize: NotRequired[int | None]
-    storageDirectory: NotRequired[str | None]
-    maxQueuedEvents: NotRequired[int | None]
-    maxQueuedBytes: NotRequired[int | None]
-    maxEventBytes: NotRequired[int | None]
-    eventTTLMs: NotRequired[int | None]
-    maxConcurrentRequests: NotRequired[int | None]
     requestTimeoutMs: NotRequired[int | None]
-    compressionThreshold: NotRequired[int | None]
-    retryDelayMs: NotRequired[int | None]
-    failureThreshold: NotRequired[int | None]
-    cooldownMs: NotRequired[int | None]
-    maxCooldownMs: NotRequired[int | None]
-    caBundle: NotRequired[str | None]
-    allowInsecureHTTP: NotRequired[bool | None]
-    collectorPanel: NotRequired[bool | None]
 
 
 class BasicOptions(_BridgeBasicOptions):
     """The options of `basic.initialize`."""
 
-    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
-    enabled: NotRequired[bool | None]
-
     # Past this many events the oldest is dropped; by default as `max_queued_events`, 100 in memory.
     max_queue_size: NotRequired[int | None]
 
-    # Whether informative and debug messages are logged; by default false.
-    debug: NotRequired[bool | None]
-
-    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
-    storage_directory: NotRequired[str | None]
-
-    # Where undelivered events live; by default `disk`.
-    persistence: NotRequired[Literal["disk", "memory"] | None]
-
-    # Whether events survive the death of the process or of the machine; by default `process`.
-    durability: NotRequired[Literal["process", "full"] | None]
-
-    # How many events the queue holds; by default 100,000.
-    max_queued_events: NotRequired[int | None]
-
-    # How many bytes of events the queue holds; by default 64 MiB.
-    max_queued_bytes: NotRequired[int | None]
-
-    # A larger event is refused; by default 512 KiB.
-    max_event_bytes: NotRequired[int | None]
-
-    # How long an event may wait before it is dropped; by default for ever.
-    event_ttl_ms: NotRequired[int | None]
-
-    # What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`.
-    overflow: NotRequired[Literal["refuseNew", "dropOldest"] | None]
-
-    # Requests under way at once (more than 1 trades order for speed); by default 1.
-    max_concurrent_requests: NotRequired[int | None]
-
     # How long a request may take; by default 30,000.
     request_timeout_ms: NotRequired[int | None]
-
-    # How request bodies are compressed; by default `gzip`.
-    compression: NotRequired[Literal["gzip", "none"] | None]
-
-    # Bodies of at least this many bytes are compressed; by default 1 KiB.
-    compression_threshold: NotRequired[int | None]
-
-    # The wait after a first failure, doubled with each further one; by default 250.
-    retry_delay_ms: NotRequired[int | None]
-
-    # After this many failures in a row the circuit breaker opens; by default 3.
-    failure_threshold: NotRequired[int | None]
-
-    # How long the breaker stays open at first; by default 10,000, at least `retry_delay_ms`.
-    cooldown_ms: NotRequired[int | None]
-
-    # How long it stays open at most; by default 120,000, at least `cooldown_ms`.
-    max_cooldown_ms: NotRequired[int | None]
-
-    # How far a wait may differ from its length, either way; by default 0.2.
-    jitter: NotRequired[float | None]
-
-    # A file of certificates, which can be read, to trust instead of the system's; by default the system's.
-    ca_bundle: NotRequired[str | None]
-
-    # A proxy's URL; by default as the environment says.
-    proxy: NotRequired[str | None]
-
-    # Whether plain http may be used to other machines; by default false.
-    allow_insecure_http: NotRequired[bool | None]
-
-    # Whether the client posts its debug information once a second to the development collector on this machine; by default false.
-    collector_panel: NotRequired[bool | None]
 
 
 class LogNotification(TypedDict):

@@ -9,10 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._call import Call, wait_for
+from .outcome import Outcome
 
 if TYPE_CHECKING:
     from ._channel import Channel
-    from .outcome import Outcome
 
 T = TypeVar("T")
 
@@ -105,25 +105,35 @@ class Wakeups:
             post(loop, _resolve, [future for future in futures if future.get_loop() is loop])
 
 
-class Caller:
+class OutcomeCaller(Generic[T]):
+    """Makes calls that have an outcome."""
+
+    def _enqueue(self, method: str, arguments: Sequence[object], message_id: str | None) -> T:
+        raise NotImplementedError
+
+
+class Caller(OutcomeCaller[Receipt]):
     """Makes the calls of a program with threads. Calls with an answer wait for it."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
 
-    def _enqueue(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Receipt:
+    def _enqueue(self, method: str, arguments: Sequence[object], message_id: str | None) -> Receipt:
         return Receipt(self._channel.make(method, arguments, message_id, waits=True))
 
     def _ask(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Any:
         return waited_for(self._channel.make(method, arguments, message_id, waits=True))
 
 
-class AsyncCaller:
+class AsyncCaller(OutcomeCaller[Awaited[Outcome]]):
     """Makes the calls of a program with an event loop."""
 
     def __init__(self, channel: Channel, wakeups: Wakeups) -> None:
         self._channel = channel
         self._wakeups = wakeups
+
+    def _enqueue(self, method: str, arguments: Sequence[object], message_id: str | None) -> Awaited[Outcome]:
+        return self._call(method, arguments, message_id)
 
     def _call(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Awaited[Any]:
         return Awaited(self._channel.make(method, arguments, message_id, waits=False), self._wakeups)

@@ -8,9 +8,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
-from ._async_calls import AsyncAnalyticsCalls, AsyncBasicCalls, AsyncTrackerCalls
 from ._call import Call
-from ._calls import AnalyticsCalls, BasicCalls, TrackerCalls
+from ._calls import AnalyticsCalls, AsyncAnalyticsCalls, AsyncBasicCalls, AsyncTrackerCalls, BasicCalls, TrackerCalls
 from ._channel import Channel, end_of
 from ._notification_listeners import ListenerThread, NotificationListeners
 from ._options import TrackerOptions

@@ -1,0 +1,89 @@
+/// The type of a call as `beforeSend` receives it, in each language.
+enum OutgoingCallType {
+    private enum Kind {
+        case text, object, location
+    }
+
+    private static let summary = """
+        A call as `beforeSend` receives it: plain values, as they would be sent, and all of the call that leaves the machine.
+        """
+
+    /// What a call may have besides its `method`. The roles of parameters are these.
+    private static let members: [(name: String, kind: Kind, summary: String)] = [
+        ("name", .text, "The name of an event, a screen or a page."),
+        (
+            "userId", .text,
+            "The user of `identify` and `alias`, or the one that an analytics call names in its options."
+        ),
+        ("anonymousId", .text, "The visitor that an analytics call names."),
+        ("groupId", .text, "The group of `group`, or the one that an analytics call names in its options."),
+        ("properties", .object, "Attributes, properties, traits, profile data, or the metadata of `setMetadata`."),
+        ("metadata", .object, "The metadata of `track`."),
+        ("context", .object, "The context of an analytics call."),
+        ("timestamp", .text, "When it happened, if an analytics call says so: ISO 8601."),
+        ("advertisingId", .text, "The id of `analytics.setAdvertisingId`."),
+        ("email", .text, "The address of `updateSessionEmail`."),
+        ("url", .text, "The URL of `screenDidAppear` and `continueSession`."),
+        ("location", .location, "The location of `updateLocation`."),
+        ("sourceSessionId", .text, "The session of `linkSession`."),
+    ]
+
+    private static let method = "Which call, as the bridge names it: `track`, `analytics.identify`, …"
+
+    /// An interface of TypeScript.
+    static var typeScript: String {
+        let lines = members.flatMap { name, kind, summary in
+            let type =
+                switch kind {
+                case .text: "string"
+                case .object: "Record<string, any>"
+                case .location: "{ latitude: number; longitude: number; accuracy: number }"
+                }
+            return ["    /** \(summary) */", "    \(name)?: \(type) | undefined"]
+        }
+        return """
+            /**
+             * \(summary)
+             * A member that the call lacks is undefined. A BigInt stays one, so that its digits are kept.
+             */
+            export interface OutgoingCall {
+                /** \(method) */
+                readonly method: string
+            \(lines.joined(separator: "\n"))
+            }
+            """
+    }
+
+    /// Classes of Python.
+    static var python: String {
+        let lines = members.map { name, kind, summary in
+            let type =
+                switch kind {
+                case .text: "str"
+                case .object: "dict[str, Any]"
+                case .location: "Location"
+                }
+            return "\n    # \(PythonNames.sentence(summary))\n    \(PythonNames.snake(name)): \(type)"
+        }
+        return """
+            class Location(TypedDict):
+                \"\"\"The location of `update_location`.\"\"\"
+
+                latitude: float
+                longitude: float
+                accuracy: float
+
+
+            class OutgoingCall(TypedDict, total=False):
+                \"\"\"\(summary.replacing("beforeSend", with: "before_send"))
+
+                It has only the members that the call has. A number that a float cannot hold exactly, such as a `Decimal`, is a
+                float here, and is sent exactly if it is left alone.
+                \"\"\"
+
+                # \(method)
+                method: str
+            \(lines.joined(separator: "\n"))
+            """
+    }
+}
