@@ -106,7 +106,7 @@ struct MessageParser: Sendable {
         {
             return Self.refusal(of: bytes, in: range, JSONSyntaxError(.loneSurrogate, at: offset))
         }
-        guard outline.root?.kind == .object else { return Call(refused: .invalidRequest("A request is an object.")) }
+        guard case .object? = outline.root?.kind else { return Call(refused: .invalidRequest("A request is an object.")) }
         return call(bytes, outline, members)
     }
 
@@ -114,10 +114,12 @@ struct MessageParser: Sendable {
         var id: [UInt8]?
         if let index = members.id {
             let item = outline.items[index]
-            guard item.kind == .string || item.kind == .number || item.kind == .null else {
+            // A switch, since `==` of another module's enum is a call through its protocol.
+            switch item.kind {
+            case .string, .number, .null: id = Array(bytes[item.value])
+            case .boolean, .array, .object:
                 return Call(refused: .invalidRequest("'id' must be a string, a number or null."))
             }
-            id = Array(bytes[item.value])
         }
         func refused(_ detail: String) -> Call { Call(refused: .invalidRequest(detail), id: id ?? Call.nullID) }
 
@@ -128,15 +130,13 @@ struct MessageParser: Sendable {
             return refused("'method' must be a string.")
         }
         // Some clients always write params: null stands for none.
-        guard let index = members.params, outline.items[index].kind != .null else {
-            return Call(Request(method: method), id: id)
+        guard let index = members.params else { return Call(Request(method: method), id: id) }
+        switch outline.items[index].kind {
+        case .null: return Call(Request(method: method), id: id)
+        case .array, .object:
+            return Call(Request(method: method, params: Params(of: index, in: outline, bytes)), id: id)
+        case .string, .number, .boolean: return refused("'params' must be an array or an object.")
         }
-        let item = outline.items[index]
-        guard item.kind == .array || item.kind == .object else {
-            return refused("'params' must be an array or an object.")
-        }
-        let params = Params(of: index, in: outline, bytes)
-        return Call(Request(method: method, params: params), id: id)
     }
 }
 
@@ -165,7 +165,7 @@ private struct Members {
 extension JSONOutline {
     /// The characters of the string at `index`; `nil` if something else is there.
     fileprivate func string(at index: Int, in bytes: [UInt8]) -> String? {
-        guard items[index].kind == .string else { return nil }
+        guard case .string = items[index].kind else { return nil }
         let value = bytes[items[index].value]
         guard !value.contains(UInt8(ascii: "\\")) else { return JSONText(accepted: value).stringValue }
         return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)

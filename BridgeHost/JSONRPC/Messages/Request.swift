@@ -67,7 +67,8 @@ package struct Params: Sendable {
                 let name = String(decoding: item.key.characters(in: bytes), as: UTF8.self)
                 parts.append(Part(name: name, value: try outline.text(at: part, in: bytes)))
             }
-            self.init(form: whole.kind == .array ? .positional : .named, parts: parts)
+            let isArray = if case .array = whole.kind { true } else { false }
+            self.init(form: isArray ? .positional : .named, parts: parts)
         } catch {
             self = .notSerializable(error.kind == .tooDeep ? .tooDeep : .loneSurrogate)
         }

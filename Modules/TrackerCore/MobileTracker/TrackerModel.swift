@@ -41,17 +41,15 @@ struct TrackerModel: ClientModel {
     static let followsCommits = true
 
     mutating func committed(
-        _ call: PendingCall<CallContent>, _ result: ChangeResult
+        _ call: PendingCall<CallContent>, in session: SessionID?, isPending: Bool
     ) -> [ModelEffect<TrackerCall>] {
-        switch result {
-        case .queued(_, let lane): return report(lane.entry.session)
-        case .pending(_, let lane):
-            return report(lane.entry.session) + [.note("Missing session ID - queuing event: \(call.name)")]
-        case .refused, .failed:
-            if call.call.shownURL != nil { shown.takeBack(call.stamp.number) }
-            return []
-        case .done, .repeated: return []
-        }
+        let effects = report(session)
+        return isPending ? effects + [.note("Missing session ID - queuing event: \(call.name)")] : effects
+    }
+
+    mutating func refused(_ call: PendingCall<CallContent>) -> [ModelEffect<TrackerCall>] {
+        if call.call.shownURL != nil { shown.takeBack(call.stamp.number) }
+        return []
     }
 
     mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<TrackerCall>] {

@@ -39,8 +39,17 @@ protocol ClientModel: Sendable {
     /// Whether the model asks what the outbox answers.
     static var followsCommits: Bool { get }
 
-    /// The outbox has answered a call. The caller is answered after this.
-    mutating func committed(_ call: PendingCall<Call>, _ result: ChangeResult) -> [ModelEffect<Given>]
+    /// A call is on disk. Its caller is answered after this.
+    ///
+    /// - Parameters:
+    ///   - session: The lane's session then.
+    ///   - isPending: Whether it waits for a session, or for other credentials.
+    mutating func committed(
+        _ call: PendingCall<Call>, in session: SessionID?, isPending: Bool
+    ) -> [ModelEffect<Given>]
+
+    /// The outbox has refused a call. Its caller is answered after this.
+    mutating func refused(_ call: PendingCall<Call>) -> [ModelEffect<Given>]
 
     /// The engine has done something.
     mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<Given>]
@@ -57,7 +66,8 @@ extension ClientModel {
     func opened(_: LaneState) -> [ModelEffect<Given>] { [] }
     func started(under _: Settings) -> [ModelEffect<Given>] { [] }
     static var followsCommits: Bool { false }
-    func committed(_: PendingCall<Call>, _: ChangeResult) -> [ModelEffect<Given>] { [] }
+    func committed(_: PendingCall<Call>, in _: SessionID?, isPending _: Bool) -> [ModelEffect<Given>] { [] }
+    func refused(_: PendingCall<Call>) -> [ModelEffect<Given>] { [] }
     func observed(_: DeliveryEvent) -> [ModelEffect<Given>] { [] }
     static func weight(of _: Call) -> Int { 256 }
     static func messageID(at _: Timestamp, _ ids: any IDGenerator) -> MessageID { ids.messageID() }

@@ -48,10 +48,24 @@ extension ClientRuntime {
         // While delivery is halted, the call waits until `initialize` resumes delivery.
         if contents.state.isHalted { change.markPending() }
         run.lane.outbox.stage(change) { [self] result in
-            if Model.followsCommits { follow { $0.committed(call, result) } }
+            if Model.followsCommits { follow(call, result) }
             call.completion(outcome(of: result, call, run))
         }
         return nil
+    }
+
+    /// Tells the model what the outbox has answered.
+    private func follow(_ call: State.Call, _ result: ChangeResult) {
+        switch result {
+        case .queued(_, let lane):
+            let session = lane.entry.session
+            follow { $0.committed(call, in: session, isPending: false) }
+        case .pending(_, let lane):
+            let session = lane.entry.session
+            follow { $0.committed(call, in: session, isPending: true) }
+        case .refused, .failed: follow { $0.refused(call) }
+        case .done, .repeated: break
+        }
     }
 
     private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> TrackOutcome {
@@ -183,7 +197,10 @@ extension ClientRuntime {
 
     /// Tells the model that something has happened, and does what it wants done.
     func follow(_ event: (inout Model) -> [ModelEffect<Model.Given>]) {
-        let (effects, lane) = contents.withLock { (event(&$0.model), $0.state.run?.lane) }
+        let effects = contents.withLock { event(&$0.model) }
+        // After most calls there is nothing to do.
+        guard !effects.isEmpty else { return }
+        let lane = lane
         for effect in effects {
             switch effect {
             case .report(let diagnostic): hub.report(diagnostic)
