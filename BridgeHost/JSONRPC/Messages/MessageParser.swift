@@ -106,7 +106,9 @@ struct MessageParser: Sendable {
         {
             return Self.refusal(of: bytes, in: range, JSONSyntaxError(.loneSurrogate, at: offset))
         }
-        guard case .object? = outline.root?.kind else { return Call(refused: .invalidRequest("A request is an object.")) }
+        guard case .object? = outline.root?.kind else {
+            return Call(refused: .invalidRequest("A request is an object."))
+        }
         return call(bytes, outline, members)
     }
 

@@ -136,13 +136,10 @@ extension DeliveryEngine {
 
     /// Ends delivery: nothing is under way any more, or the time for that is over.
     private func end(_ state: inout State) {
-        state.delivery.isClosed = true
         hasEnded.set(true)
         state.firstSession = nil
         recordDelivered(&state)
-        let flushes = state.delivery.flushes
-        state.delivery.flushes = []
-        for flush in flushes { report(flush, &state) }
+        for flush in state.delivery.end() { report(flush, &state) }
         for transfer in state.transfers.values { parts.loop.cancel(transfer) }
         observe(.idle)
         parts.loop.close()

@@ -70,7 +70,7 @@ final class DeliveryEngine: Sendable {
         let state = State(delivery: delivery)
         published = Mutex(Snapshot(state))
         self.state = Mutex(state)
-        parts.kicks.connect { [weak self] in self?.perform { $0.delivery.isInterested = true } }
+        parts.kicks.connect { [weak self] in self?.perform { $0.delivery.wake() } }
     }
 
     // MARK: From any thread
@@ -79,7 +79,7 @@ final class DeliveryEngine: Sendable {
     func start() {
         perform { state in
             state.delivery.start()
-            state.delivery.isInterested = true
+            state.delivery.wake()
         }
     }
 
@@ -94,7 +94,7 @@ final class DeliveryEngine: Sendable {
         }
         // The deliveries so far are recorded, even if the queue is erased next.
         recorder.record { [self] in lookOnceWritten() }
-        perform { $0.delivery.recordAt = nil }
+        perform { $0.delivery.recorded() }
         abort()
     }
 
@@ -103,7 +103,7 @@ final class DeliveryEngine: Sendable {
         orders.withLock { $0.pauses = max(0, $0.pauses - 1) }
         perform { state in
             state.delivery.forgetAhead()
-            state.delivery.isInterested = true
+            state.delivery.wake()
         }
     }
 
@@ -122,27 +122,24 @@ final class DeliveryEngine: Sendable {
         perform { [parts, isRenewing] state in
             isRenewing.set(false)
             state.delivery.cutShort(at: parts.loop.now)
-            state.delivery.isInterested = true
+            state.delivery.wake()
         }
     }
 
     /// Marks everything queued as due.
     func makeDue(through sequence: Int64) {
-        perform { $0.delivery.dueThrough = max($0.delivery.dueThrough, sequence) }
+        perform { $0.delivery.makeDue(through: sequence) }
     }
 
     /// Turns timers off or on: in the background only what is asked for is sent.
     func setInBackground(_ isInBackground: Bool) {
-        perform { state in
-            state.delivery.isInBackground = isInBackground
-            state.delivery.isInterested = true
-        }
+        perform { $0.delivery.setInBackground(isInBackground) }
     }
 
     /// Starts over with another dialect; everything accepted after this is sent by it.
     func resume(with dialect: any Dialect) {
         orders.withLock { $0.dialect = dialect }
-        perform { $0.delivery.isInterested = true }
+        perform { $0.delivery.wake() }
     }
 
     /// Forgets records that are gone, and cancels the session of a generation that has ended.
@@ -151,7 +148,7 @@ final class DeliveryEngine: Sendable {
     func forget(after result: ChangeResult) {
         perform { state in
             state.delivery.forget()
-            state.delivery.isInterested = true
+            state.delivery.wake()
         }
         // If the disk refused the change, it holds in memory, and the lane's state includes it.
         if let lane = result.lane ?? (try? parts.outbox.state()) { cancelSessions(before: lane.generation) }
@@ -171,7 +168,7 @@ final class DeliveryEngine: Sendable {
             onLoop { state in
                 // The engine has ended already, and has reported all flushes.
                 guard !state.delivery.isClosed else { return completion() }
-                state.delivery.closesBy = state.delivery.closesBy ?? deadline ?? parts.loop.now
+                state.delivery.close(by: deadline ?? parts.loop.now)
                 state.closing = state.closing ?? completion
                 advance(&state)
             }
@@ -242,7 +239,7 @@ final class DeliveryEngine: Sendable {
 
     /// Records the deliveries now, and clears the time to do so.
     func recordDelivered(_ state: inout State) {
-        state.delivery.recordAt = nil
+        state.delivery.recorded()
         recorder.record { [self] in lookOnceWritten() }
     }
 

@@ -99,6 +99,35 @@ extension DeliveryState {
     private static let recordGroup = 64
     private static let recordDelay = Duration.milliseconds(20)
 
+    // MARK: What is asked
+
+    /// Something was queued, asked for or begun here: the lane is looked at until it is empty.
+    mutating func wake() { isInterested = true }
+
+    /// Everything up to this number is due.
+    mutating func makeDue(through sequence: Int64) { dueThrough = max(dueThrough, sequence) }
+
+    /// In the background nothing but a request from outside wakes it.
+    mutating func setInBackground(_ isInBackground: Bool) {
+        self.isInBackground = isInBackground
+        wake()
+    }
+
+    /// The deliveries that were collected are staged.
+    mutating func recorded() { recordAt = nil }
+
+    /// Sends nothing more. Requests under way may be answered until then; the first deadline counts.
+    mutating func close(by deadline: MonotonicInstant) { closesBy = closesBy ?? deadline }
+
+    /// Delivery has ended.
+    ///
+    /// - Returns: The flushes that were under way.
+    mutating func end() -> [Flush] {
+        isClosed = true
+        defer { flushes = [] }
+        return flushes
+    }
+
     // MARK: A round
 
     /// Begins a round, unless delivery has ended.

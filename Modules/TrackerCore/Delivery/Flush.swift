@@ -69,7 +69,7 @@ extension DeliveryState {
     ///   - queued: How many records it is about; `nil` if they were not counted.
     mutating func beginFlush(_ number: Int, _ lane: LaneState?, queued: Int?, accounted: Int?) {
         guard let lane else { return updateFlush(number) { $0.end = .stopped(.storage) } }
-        isInterested = true
+        wake()
         front = .unknown
         forgetAhead()
         let scope = Flush.Scope(

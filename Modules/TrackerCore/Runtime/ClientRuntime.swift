@@ -289,7 +289,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         reporter.report(event)
         switch event {
         case .recovered, .unwrittenIsWritten: if let run, run.number == number { run.lane.engine.kick() }
-        default: break
+        case .dropped, .databaseRecovered, .replaced, .writeFailed, .backupFailed, .backupRecovered: break
         }
     }
 }

@@ -256,7 +256,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             }
             switch phase {
             case .shutDown, .disabled(_, .off): break
-            default:
+            case .idle, .moving, .opening, .ready, .withoutSession, .resetting, .disabled:
                 phase = .idle
                 for call in pending.popLeadingCalls() { deferred.append(.refuse(call, .notInitialized)) }
             }

@@ -48,7 +48,7 @@ struct PlayedLane {
                 endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30)),
             Peek.sample(records, state: .sample(queued: records.count)))
         state.start()
-        state.isInterested = true
+        state.wake()
     }
 
     /// Plays a round.
@@ -81,7 +81,7 @@ struct PlayedLane {
     private mutating func perform(_ step: DeliveryState.Step, at reading: ClockReading) {
         switch step {
         case .plan: break
-        case .record: state.recordAt = nil
+        case .record: state.recorded()
         case .takeLane: state.tookLane(!isTakenElsewhere)
         case .letGo(let looksOnceMore): state.letGo(isWritten, looksOnceMore: looksOnceMore)
         case .look, .count, .confirm:
@@ -179,7 +179,7 @@ struct RoundTests {
         world.round()
         world.peek = .sample([Self.record(1)])
         world.isTakenElsewhere = true
-        world.state.isInterested = true
+        world.state.wake()
 
         #expect(world.round(at: 1) == ["takeLane", "elsewhere now", "glance"])
         #expect(world.state.possession == .elsewhere && world.state.rest.reason == .otherProcess)
@@ -226,7 +226,7 @@ struct RoundTests {
         #expect(world.round(isPaused: true).isEmpty)
         world.round()
         world.round()
-        world.state.closesBy = .seconds(5)
+        world.state.close(by: .seconds(5))
         #expect(world.round().isEmpty)
         #expect(!world.state.ends(at: .seconds(4)) && world.state.ends(at: .seconds(5)))
         #expect(world.state.wakesAt == .seconds(5))
