@@ -44,14 +44,14 @@ extension BridgedMethod {
             "set", [.properties("profileData", "Facts about the user.", isRequired: true)],
             "Sets facts about the user, without changing the user id.", example: #"[{"birthday": "1815-12-10"}]"#
         ) { arguments in
-            .set(Properties(try arguments.text(0)))
+            .set(Properties(accepted: try arguments.text(0)))
         },
         .tracking(
             "setMetadata",
             [.properties("metadata", "Merged over the metadata that the session has.", isRequired: true)],
             "Sets metadata of the session, which go with all its later events.", example: #"[{"ab_group": "B"}]"#
         ) { arguments in
-            .setMetadata(Properties(try arguments.text(0)))
+            .setMetadata(Properties(accepted: try arguments.text(0)))
         },
         .tracking(
             "screen",

@@ -100,7 +100,7 @@ extension TrackerCall {
         var screen = JSONObjectWriter()
         screen.append("screen", name)
         screen.append("url", url)
-        return try event("VIEW_PAGE", Properties(screen.finish()), properties)
+        return try event("VIEW_PAGE", Properties(accepted: screen.finish()), properties)
     }
 
     private func object(_ properties: Properties?) throws(Refusal) -> JSONText? {

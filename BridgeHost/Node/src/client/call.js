@@ -1,6 +1,8 @@
 import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
 
+const PARAMS = ',"params":'
+
 /** One call on its way to the host and back. There may be very many at a time, so it is as small as possible. */
 export class Call {
     /** Whether the host may have received it. Set by the writer. */
@@ -25,7 +27,7 @@ export class Call {
         this.repeats = repeats
         this.#site = site
         /** The message, with its end of line. */
-        this.text = flat(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}\n`)
+        this.text = flat(`{"jsonrpc":"2.0","id":${id},"method":"${method}"${PARAMS}${params}}\n`)
         /** @type {CallPromise} */
         this.promise = new CallPromise((resolve, reject) => {
             this.#resolve = resolve
@@ -35,7 +37,7 @@ export class Call {
 
     /** JSON text. */
     get params() {
-        return JSON.stringify(JSON.parse(this.text).params)
+        return this.text.slice(this.text.indexOf(PARAMS) + PARAMS.length, -'}\n'.length)
     }
 
     resolve(result) {
