@@ -22,6 +22,8 @@ struct GeneratedFile: Sendable {
         GeneratedFile(path: "BridgeHost/Node/src/client/protocol.d.cts") { _ in TypeScriptDefinitions.text },
         GeneratedFile(path: "BridgeHost/Node/src/client/methods.js") { _ in NodeMethods.text },
         GeneratedFile(path: "BridgeHost/Node/src/client/functions.js") { _ in NodeMethods.functions },
+        GeneratedFile(path: "BridgeHost/Node/src/client/texts.js") { _ in FaultTexts.javaScript },
+        GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/_texts.py") { _ in FaultTexts.python },
         GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/protocol.py") { _ in PythonTypes.text },
         GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/_table.py") { _ in PythonTable.text },
         GeneratedFile(path: "BridgeHost/Python/src/mobiletracker/_calls.py") { _ in PythonCalls.text },

@@ -136,7 +136,9 @@ enum PythonNames {
         }.joined(separator: "`")
     }
 
-    private static let values = ["null": "None", "true": "True", "false": "False"]
+    private static let values = [
+        "null": "None", "true": "True", "false": "False", "beforeSend": "before_send",
+    ]
 
     private static let known: Set<String> = {
         let methods = BridgedMethod.all.map(\.method)

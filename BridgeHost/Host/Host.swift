@@ -26,7 +26,7 @@ struct Host {
                 appName: options.appName, storageDirectory: options.storageDirectory,
                 collectorPanel: options.collectorPanel, maxMessageBytes: options.limits.maxMessageBytes),
             log: HostLog(
-                descriptor: STDERR_FILENO, least: options.logLevel, omitsOutcomes: options.quietRefusals),
+                descriptor: STDERR_FILENO, least: options.logLevel, format: options.logFormat),
             notify: { connection.notify($0) }, together: { answers in connection.together(answers) },
             stop: { connection.stop() })
         connection.run(session)

@@ -1,3 +1,4 @@
+import Bridge
 import JSONRPC
 import TrackerCore
 import TrackerPlatform
@@ -20,8 +21,8 @@ struct HostOptions: Hashable, Sendable {
     var appName = "default"
     /// Where state is kept unless a client says otherwise; `nil` is the usual place.
     var storageDirectory: String?
-    /// Whether messages about dropped calls are left out of the log.
-    var quietRefusals = false
+    /// How log messages are written.
+    var logFormat = HostLog.Format.text
     /// Whether clients post their debug information to the development collector, unless they say otherwise.
     var collectorPanel = false
     /// The longest message, how long it may take to end, and what cannot be set.
@@ -40,14 +41,12 @@ struct HostOptions: Hashable, Sendable {
             }
             guard option.takesValue else {
                 guard parts.count == 1 else { throw UsageError(message: "\(name) takes no value") }
-                switch option {
-                case .quietRefusals: quietRefusals = true
-                case .collectorPanel: collectorPanel = true
-                default:
-                    action = option == .help ? .help : .version
-                    return
+                if option == .collectorPanel {
+                    collectorPanel = true
+                    continue
                 }
-                continue
+                action = option == .help ? .help : .version
+                return
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw UsageError(message: "\(name) needs a value")
@@ -61,7 +60,7 @@ struct HostOptions: Hashable, Sendable {
     /// - Returns: Whether the value will do.
     private mutating func apply(_ value: String, to option: Option) -> Bool {
         switch option {
-        case .help, .version, .quietRefusals, .collectorPanel: return false
+        case .help, .version, .collectorPanel: return false
         case .appName: appName = value
         case .storageDirectory:
             guard let path = Self.fromRoot(value) else { return false }
@@ -70,6 +69,9 @@ struct HostOptions: Hashable, Sendable {
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
             logLevel = level
+        case .logFormat:
+            guard let format = HostLog.Format(rawValue: value) else { return false }
+            logFormat = format
         case .maxMessageBytes:
             guard let count = Int(value), (1...1 << 30).contains(count) else { return false }
             limits.maxMessageBytes = count
@@ -96,8 +98,8 @@ struct HostOptions: Hashable, Sendable {
         error. Ends with its input.
 
           --log-level LEVEL          error, warning, info or debug (default)
-          --quiet-refusals           leave dropped calls and failed initialisations out of the
-                                     log: for clients that report them themselves
+          --log-format FORMAT        text (default), or json: each message is an object as in
+                                     a `log` notification
           --collector-panel          clients post their debug information to the development
                                      collector on this machine, unless they say otherwise
           --app-name NAME            the program that the host works for (default
@@ -129,7 +131,7 @@ private enum Option: String {
     case help = "--help"
     case version = "--version"
     case logLevel = "--log-level"
-    case quietRefusals = "--quiet-refusals"
+    case logFormat = "--log-format"
     case collectorPanel = "--collector-panel"
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
@@ -137,13 +139,14 @@ private enum Option: String {
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
 
-    var takesValue: Bool { ![.help, .version, .quietRefusals, .collectorPanel].contains(self) }
+    var takesValue: Bool { ![.help, .version, .collectorPanel].contains(self) }
 
     /// What a value must be, as a part of a sentence.
     var expectation: String {
         switch self {
-        case .help, .version, .quietRefusals, .collectorPanel: "absent"
+        case .help, .version, .collectorPanel: "absent"
         case .logLevel: "error, warning, info or debug"
+        case .logFormat: "text or json"
         case .appName: "a name"
         case .storageDirectory: "a path in which the home folder is written out"
         case .inspect: "a path"

@@ -18,6 +18,10 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         package let reason: String
 
         package var description: String { reason }
+
+        /// Plain http to another machine, which an option may allow.
+        package static let insecure = Invalid(
+            reason: "Plain http leads to a loopback host only; use https, or set allowInsecureHTTP.")
     }
 
     package let scheme: Scheme
@@ -70,8 +74,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         self.port = try Self.port(url.port, for: scheme)
         self.path = try Self.path(url.path)
         guard scheme == .https || host.isLoopback || allowInsecureHTTP else {
-            throw Invalid(
-                reason: "Plain http leads to a loopback host only; use https, or set allowInsecureHTTP.")
+            throw Invalid.insecure
         }
     }
 

@@ -19,11 +19,13 @@ package final class LineOutput: Sendable {
         self.report = report
     }
 
-    /// Writes a line, or counts it as left out.
-    package func write(_ line: String) {
+    /// Writes a line, or leaves it out.
+    ///
+    /// - Parameter isCounted: Whether it is counted if it is left out.
+    package func write(_ line: String, isCounted: Bool = true) {
         leftOut.withLock { leftOut in
             if leftOut > 0, put(report(leftOut)) { leftOut = 0 }
-            if leftOut > 0 || !put(line) { leftOut += 1 }
+            if leftOut > 0 || !put(line), isCounted { leftOut += 1 }
         }
     }
 

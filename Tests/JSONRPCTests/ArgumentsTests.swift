@@ -111,6 +111,10 @@ struct ArgumentsTests {
         let error = #expect(throws: RPCError.self) { try arguments.number(3) }
 
         #expect(error?.message == "track: 'ratio' must be a number")
+        #expect(
+            error?.details.map { [$0.name, $0.value.text] } == [
+                ["method", #""track""#], ["param", #""ratio""#], ["detail", #""must be a number""#],
+            ])
     }
 
     @Test("answers the absence of a value with the parameter's own error")

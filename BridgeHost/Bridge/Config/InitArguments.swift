@@ -59,7 +59,7 @@ private struct Form {
         default:
             let brand = params.flatMap { $0.kind == .array ? arguments.value(0) : $0["brandId"] }
             guard brand == nil || brand?.isNull == true || brand?.kind == .string else {
-                throw .invalidParams("init: 'brandId' must be a string, such as \"925\"")
+                throw .invalidParam("brandId", of: "init", "must be a string, such as \"925\"")
             }
             let checked = try Arguments(
                 params.flatMap { Params($0) } ?? .none, for: "init", taking: InitArguments.parameters)
@@ -70,7 +70,7 @@ private struct Form {
     private static func published(_ object: JSONText) throws(RPCError) -> Form {
         let brand = object["apiKey"] ?? .null
         guard brand.isNull || brand.kind == .string else {
-            throw .invalidParams("init: 'apiKey' must be a string, the brand ID, such as \"925\"")
+            throw .invalidParam("apiKey", of: "init", "must be a string, the brand ID, such as \"925\"")
         }
         // The published type has both names of the address: `endpoint` counts.
         let others = object["endpoint"]?.isNull == false ? ["apiKey", "api_url", "apiUrl"] : ["apiKey"]

@@ -11,7 +11,7 @@ extension Arguments {
     func messageID(_ index: Int) throws(RPCError) -> MessageID? {
         guard let text = optionalString(index) else { return nil }
         guard let id = MessageID(text) else {
-            throw fault(index, "must be 1 to 128 printable ASCII characters without spaces at either end")
+            throw fault(index, MessageID.rule)
         }
         return id
     }

@@ -85,7 +85,7 @@ extension BridgedMethod {
     typealias ClientPath<Client> = @Sendable (HostSession) -> Client
 
     /// Answers a call with its outcome. Use it only after the last statement that can throw.
-    typealias Completion = () -> @Sendable (TrackOutcome) -> Void
+    typealias Completion = () -> @Sendable (CallAnswer) -> Void
 
     /// A tracking call: it also takes a message id, by name, and answers with its outcome.
     static func tracking(
@@ -112,8 +112,8 @@ extension BridgedMethod {
             do throws(TrackerError) {
                 options = try arguments.value(parameters.count).map(CallOptions.init(json:))
             } catch {
-                analytics.control.refuse(call: name, as: .invalidValue, "\(name): \(error.message)")
-                return completion()(.dropped(.invalidValue))
+                let refusal = error.fault.map { Refusal($0) } ?? Refusal(.invalidValue)
+                return completion()(analytics.control.refuse(name, refusal))
             }
             analytics.enqueue(
                 call, options: options, messageID: id, waitsWhileIdle: false, completion: completion())
@@ -155,17 +155,14 @@ extension BridgedMethod {
         let method = Method<HostSession>(
             name, parameters + [.messageID], result: "Outcome", summary: summary,
             answerIfNotSerializable: { host, fault in
-                client(host).control.refuse(
-                    call: name, as: .serialization, "Dropped \(name): the params \(fault.phrase)")
-                return TrackOutcome.dropped(.serialization).json
+                client(host).control.refuse(name, .notJSON("The params \(fault.phrase).")).json
             },
             body: { host, arguments, reply in
                 let id: MessageID?
                 do throws(RPCError) {
                     id = try arguments.messageID(parameters.count)
                 } catch {
-                    client(host).control.refuse(call: name, as: .invalidValue, error.message)
-                    return reply.succeed(with: TrackOutcome.dropped(.invalidValue).json)
+                    return reply.succeed(with: client(host).control.refuse(name, .messageID).json)
                 }
                 try accept(client(host), arguments, id) { host.answering(reply) }
             }

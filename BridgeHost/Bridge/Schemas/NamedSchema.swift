@@ -66,6 +66,10 @@ extension NamedSchema {
                 [
                     .required("level", .choice(LogLevel.allCases.map(\.rawValue))), .required("message", .string),
                     .required("at", .string, "ISO 8601, milliseconds, UTC."),
+                    .optional("call", .string, "The call that was dropped: an event by its name."),
+                    .optional("reason", .reference("DropReason"), "Why calls were dropped, as their outcomes say."),
+                    .optional("fault", .reference("Fault"), "What is wrong with the call."),
+                    .optional("code", .string, "Why `init` has failed, as its answer says."),
                 ], others: nil),
             example: #"{"level": "warning", "message": "…", "at": "2025-11-27T10:30:00.000Z"}"#),
         NamedSchema(
@@ -118,9 +122,21 @@ extension NamedSchema {
         NamedSchema(
             "DroppedOutcome", "The call was refused, and nothing of it was stored.",
             .object(
-                [.required("status", .choice(["dropped"])), .required("reason", .reference("DropReason"))],
-                others: nil),
+                [
+                    .required("status", .choice(["dropped"])), .required("reason", .reference("DropReason")),
+                    .optional("fault", .reference("Fault"), "What is wrong, if the reason does not say all."),
+                ], others: nil),
             example: #"{"status": "dropped", "reason": "NOT_INITIALIZED"}"#),
+        NamedSchema(
+            "Fault", "What is wrong, as data. `FaultWord.swift` has a text for each reason.",
+            .object(
+                [
+                    .required("reason", .string, "A word that does not change between versions."),
+                    .optional("option", .string, "The option."),
+                    .optional("most", .number(least: nil, most: nil), "Its limit; a duration in milliseconds."),
+                    .optional("detail", .string, "More, in words."),
+                ], others: .anything),
+            example: #"{"reason": "size", "option": "maxEventBytes", "most": 524288}"#),
         NamedSchema(
             "DropReason", "Why a call was refused.", .choice(RefusalReason.allCases.map(\.rawValue)),
             example: #""NOT_INITIALIZED""#),

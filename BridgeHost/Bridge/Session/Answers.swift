@@ -30,19 +30,19 @@ extension JSONText {
     }
 }
 
-extension TrackOutcome {
-    /// `{"status":"queued","messageId":"…"}`, or `{"status":"dropped","reason":"…"}`.
+extension CallAnswer {
+    /// `{"status":"queued","messageId":"…"}`, or `{"status":"dropped","reason":"…","fault":{…}}`.
     var json: JSONText {
         switch self {
-        case .queued(let id): Self.object(Self.queued, id.text)
-        case .pending(let id): Self.object(Self.pending, id.text)
-        case .dropped(let reason): Self.object(Self.dropped, reason.rawValue)
+        case .success(.queued(let id)): Self.object(Self.queued, id.text)
+        case .success(.pending(let id)): Self.object(Self.pending, id.text)
+        case .success(.dropped(let reason)): Refusal(reason).json
+        case .failure(let refusal): refusal.json
         }
     }
 
     private static let queued = Array(#"{"status":"queued","messageId":"#.utf8)
     private static let pending = Array(#"{"status":"pending","messageId":"#.utf8)
-    private static let dropped = Array(#"{"status":"dropped","reason":"#.utf8)
 
     /// An object whose last value alone varies: every call is answered with one.
     private static func object(_ start: [UInt8], _ last: String) -> JSONText {
@@ -52,6 +52,23 @@ extension TrackOutcome {
         JSONEscape.append(last, to: &bytes)
         bytes.append(UInt8(ascii: "}"))
         return JSONText(accepted: bytes)
+    }
+}
+
+extension Refusal {
+    /// The outcome of the call.
+    fileprivate var json: JSONText {
+        var object: JSONObject = ["status": "dropped"]
+        object.merge(members)
+        return JSONText(tree: object)
+    }
+
+    /// The reason and, if it does not say all, what is wrong.
+    var members: JSONObject {
+        guard let word else { return ["reason": .string(reason.rawValue)] }
+        var fault: JSONObject = ["reason": .string(word.rawValue)]
+        fault.merge(facts)
+        return ["reason": .string(reason.rawValue), "fault": .object(fault)]
     }
 }
 
@@ -71,15 +88,20 @@ extension TrackerError: RPCErrorConvertible {
     package var rpcError: RPCError {
         RPCError(
             RPCError.Number(code), code: code.rawValue, message: inJSON.message, isRetryable: isRetryable,
-            details: (cause?.details ?? []) + (fault?.details ?? [])
+            details: (cause?.details ?? []) + (fault?.details ?? []) + adviceDetails
         )
+    }
+
+    /// Why the backend made no session, and what to do, as members of `data`.
+    private var adviceDetails: [RPCError.Detail] {
+        guard let noSession else { return [] }
+        return [RPCError.Detail("why", noSession.why), RPCError.Detail("advice", noSession.advice.rawValue)]
     }
 
     /// The same error with the option's name in JSON.
     var inJSON: TrackerError {
-        guard let fault else { return self }
         var error = self
-        error.message = fault.message(naming: fault.key)
+        error.message = message(naming: \.key)
         return error
     }
 }
@@ -118,10 +140,10 @@ extension TrackerError {
 }
 
 extension OptionFault {
-    /// The option, what is wrong with it and the limits, as members of `data`.
+    /// What is wrong, the option and the limits, as members of `data`.
     fileprivate var details: [RPCError.Detail] {
-        [RPCError.Detail("option", key), RPCError.Detail("reason", reason.word)]
-            + reason.facts.compactMap { name, value in
+        [RPCError.Detail("reason", reason.word.rawValue)]
+            + facts.compactMap { name, value in
                 // A fact is never nested too deeply.
                 (try? JSONText(value)).map { RPCError.Detail(name, $0) }
             }

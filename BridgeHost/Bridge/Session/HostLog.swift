@@ -1,3 +1,4 @@
+import TrackerCore
 package import TrackerModels
 import TrackerPlatform
 
@@ -5,40 +6,79 @@ import TrackerPlatform
 ///
 /// A host's standard error is often a pipe that its parent does not read. When it is full, messages are left out; the
 /// next one that fits says how many.
-package final class HostLog: TrackerLog {
+package final class HostLog: Sendable {
+    /// How a message is written.
+    package enum Format: String, CaseIterable, Sendable {
+        /// `[MobileTracker] level: message`.
+        case text
+        /// An object, the params of a `log` notification: for a client that reads the log.
+        case json
+    }
+
     private let output: LineOutput
     private let least: LogLevel?
-    private let omitsOutcomes: Bool
+    private let format: Format
 
     /// Makes a log.
     ///
     /// - Parameters:
     ///   - descriptor: Where to write; it is neither closed nor made non-blocking.
     ///   - least: The lowest level that is written. With `nil` nothing is written.
-    ///   - omitsOutcomes: Whether messages about dropped calls and failed initialisations are left out, since the client
-    ///     reports them itself.
-    package init(descriptor: Int32, least: LogLevel?, omitsOutcomes: Bool = false) {
-        output = LineOutput(descriptor) { "[MobileTracker] warning: \($0) log message(s) were left out" }
+    ///   - format: How messages are written.
+    package init(descriptor: Int32, least: LogLevel?, format: Format = .text) {
+        output = LineOutput(descriptor) { count in
+            HostLogEntry(.warning, "\(count) log message(s) were left out").line(format)
+        }
         self.least = least
-        self.omitsOutcomes = omitsOutcomes
+        self.format = format
     }
 
-    /// Writes a message about what a client of the host was answered, unless those are left out.
-    func logOutcome(_ level: LogLevel, _ message: String) {
-        if !omitsOutcomes { log(level, message) }
+    /// Writes an entry, if its level is high enough and there is room.
+    func log(_ entry: HostLogEntry) {
+        guard let least, entry.level >= least else { return }
+        output.write(entry.line(format), isCounted: entry.isNews)
+    }
+}
+
+/// A log message as the clients of a host receive it.
+struct HostLogEntry {
+    let level: LogLevel
+    let message: String
+    private let time = SystemClock().wall
+    /// What an answer says as well: the reason of a drop with its fault, or the code of an error.
+    private let answered: JSONObject
+
+    init(_ level: LogLevel, _ message: String, answered: JSONObject = [:]) {
+        self.level = level
+        self.message = message
+        self.answered = answered
     }
 
-    /// Writes `[MobileTracker] level: message`, if the level is high enough and there is room.
-    package func log(_ level: LogLevel, _ message: String) {
-        guard let least, level >= least else { return }
-        output.write("[MobileTracker] \(level.rawValue): \(message)")
+    /// Whether nobody learns it from the answer to a call.
+    var isNews: Bool { answered.isEmpty }
+
+    /// The params of the `log` notification.
+    var params: JSONText {
+        var object: JSONObject = [
+            "level": .string(level.rawValue), "message": .string(message),
+            "at": .string(time.description),
+        ]
+        object.merge(answered)
+        return JSONText(tree: object)
+    }
+
+    fileprivate func line(_ format: HostLog.Format) -> String {
+        switch format {
+        case .text: "[MobileTracker] \(level.rawValue): \(message)"
+        case .json: params.text
+        }
     }
 }
 
 /// Passes each message to the host's own log, and to the client if it listens.
 ///
 /// A message begins with what stands before the names of the native client's methods, as in `analytics: …`.
-struct SharedLog: ClientLog {
+struct SharedLog: TrackerLog {
     let log: HostLog
     let publisher: NotificationPublisher
     /// What stands before the names of the methods of this native client.
@@ -46,27 +86,30 @@ struct SharedLog: ClientLog {
     /// What a client of the host calls to initialise this native client.
     let initializer: String
 
-    func log(_ level: LogLevel, _ message: String, of _: String) { log(level, message) }
+    func log(_ level: LogLevel, _ message: String) { pass(HostLogEntry(level, prefix + message)) }
 
-    func logFailure(_ error: TrackerError, of _: String) { logOutcome(.error, error.inJSON.failureLine) }
-
-    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of _: String) {
-        logRefusal(reason, level, message)
+    func log(_ entry: LogEntry) {
+        let message = prefix + entry.message(initializer: initializer, naming: \.key)
+        pass(HostLogEntry(entry.level, message, answered: entry.answered))
     }
 
-    func log(_ level: LogLevel, _ message: String) {
-        let message = prefix + message
-        log.log(level, message)
-        publisher.report(level, message)
+    private func pass(_ entry: HostLogEntry) {
+        log.log(entry)
+        publisher.report(entry)
     }
+}
 
-    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
-        logOutcome(level, message)
-    }
-
-    private func logOutcome(_ level: LogLevel, _ message: String) {
-        let message = prefix + message
-        log.logOutcome(level, message)
-        publisher.report(level, message)
+extension LogEntry {
+    /// What an answer to a client says as well.
+    fileprivate var answered: JSONObject {
+        switch content {
+        case .text: return [:]
+        case .drops(let reason, _): return ["reason": .string(reason.rawValue)]
+        case .refused(let call, let refusal):
+            var members = refusal.members
+            members["call"] = .string(call)
+            return members
+        case .failed(let error): return ["code": .string(error.code.rawValue)]
+        }
     }
 }

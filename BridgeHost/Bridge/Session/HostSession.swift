@@ -156,7 +156,7 @@ extension HostSession {
     }
 
     /// Answers a tracking call with what became of it.
-    func answering(_ reply: Reply) -> @Sendable (TrackOutcome) -> Void {
+    func answering(_ reply: Reply) -> @Sendable (CallAnswer) -> Void {
         completion(of: reply) { .success($0.json) }
     }
 

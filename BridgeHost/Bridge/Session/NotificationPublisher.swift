@@ -34,13 +34,9 @@ final class NotificationPublisher: Sendable {
         topics.withLock { $0.formUnion(more) }
     }
 
-    func report(_ level: LogLevel, _ message: String) {
-        guard isWanted(.log) else { return }
-        var params = JSONObjectWriter()
-        params.append("level", level.rawValue)
-        params.append("message", message)
-        params.append("at", SystemClock().wall.description)
-        notify(JSONRPC.Notification("log", params.finish()))
+    /// Passes a log message on.
+    func report(_ entry: HostLogEntry) {
+        if isWanted(.log) { notify(JSONRPC.Notification("log", entry.params)) }
     }
 
     func report(_ diagnostic: Diagnostic, from subject: Subject) {

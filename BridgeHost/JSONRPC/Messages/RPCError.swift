@@ -122,12 +122,24 @@ extension RPCError {
 
     /// The method does not take these params.
     ///
-    /// - Parameters:
-    ///   - message: A sentence that names the method and the param.
-    ///   - details: The same as members of `data`.
-    package static func invalidParams(_ message: String, details: [Detail] = []) -> RPCError {
-        RPCError(.invalidParams, code: "INVALID_PARAMS", message: message, details: details)
+    /// - Parameter message: A sentence that names the method.
+    package static func invalidParams(_ message: String) -> RPCError {
+        RPCError(.invalidParams, code: "INVALID_PARAMS", message: message)
     }
+
+    /// The method does not take this value of a param.
+    ///
+    /// - Parameter detail: What is wrong, such as `must not be negative`; in `data` with the names.
+    package static func invalidParam(_ param: String, of method: String, _ detail: String) -> RPCError {
+        let facts = [("method", method), ("param", param), ("detail", detail)]
+        var error = invalidParams(
+            TextTemplate.filled(invalidParamText) { name in facts.first { $0.0 == name }?.1 })
+        error.details = facts.map { Detail($0, $1) }
+        return error
+    }
+
+    /// The sentence about a value, a ``TextTemplate``.
+    package static let invalidParamText = "{method}: '{param}' {detail}"
 
     /// A defect of the server, not of the caller.
     ///

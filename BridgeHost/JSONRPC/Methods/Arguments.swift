@@ -121,10 +121,9 @@ package struct Arguments: Sendable {
     /// - Returns: An error to throw.
     package func fault(_ index: Int, _ fault: String) -> RPCError {
         let parameter = parameters[index]
-        return .invalidParams(
-            "\(method): '\(parameter.name)' \(fault)",
-            details: [RPCError.Detail("param", parameter.name)]
-                + (parameter.reason.map { [RPCError.Detail("reason", $0)] } ?? []))
+        var error = RPCError.invalidParam(parameter.name, of: method, fault)
+        if let reason = parameter.reason { error.details.append(RPCError.Detail("reason", reason)) }
+        return error
     }
 
     private func present<Value>(_ index: Int, _ value: Value?) throws(RPCError) -> Value {

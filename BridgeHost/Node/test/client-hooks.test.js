@@ -337,9 +337,22 @@ suite('a logger', () => {
         const output = new Output({ warnings: true, stderr: true })
         output.use(logger)
 
-        for (const byte of Buffer.from('[MobileTracker] warning: é漢🐙\ncurl: ü\n')) output.passOn(Buffer.of(byte))
+        const entry = JSON.stringify({ level: 'warning', message: 'é漢🐙' })
+        for (const byte of Buffer.from(`${entry}\ncurl: ü\n`)) output.passOn(Buffer.of(byte))
 
         assert.deepEqual(lines, ['warn: é漢🐙', 'error: curl: ü'])
+    })
+
+    test('does not get from the host what the program learns from an answer', () => {
+        const { lines, logger } = recording()
+        const output = new Output({ warnings: true, stderr: true })
+        output.use(logger)
+
+        for (const more of [{ reason: 'INVALID_VALUE' }, { code: 'STORAGE_ERROR' }, {}]) {
+            output.passOn(Buffer.from(`${JSON.stringify({ level: 'error', message: 'Once', ...more })}\n`))
+        }
+
+        assert.deepEqual(lines, ['error: Once'])
     })
 
     test('takes the log of the host, by its levels', { skip: withoutHost }, async (t) => {
@@ -368,7 +381,8 @@ suite('enabled, and what comes from the environment', { skip: withoutHost }, () 
         await tracker.analytics.initialize({ enabled: false })
         await tracker.basic.initialize(null, null, null, { enabled: false })
 
-        for (let i = 0; i < 3; i++) assert.deepEqual(await tracker.track('A'), { status: 'dropped', reason: 'DISABLED' })
+        const off = { status: 'dropped', reason: 'DISABLED', fault: { reason: 'offByOption' } }
+        for (let i = 0; i < 3; i++) assert.deepEqual(await tracker.track('A'), off)
         assert.equal((await tracker.analytics.track('A')).reason, 'DISABLED')
         assert.equal((await tracker.basic.track('A')).reason, 'DISABLED')
         assert.equal((await tracker.getDebugInfo()).lifecycle, 'disabled')
@@ -376,7 +390,7 @@ suite('enabled, and what comes from the environment', { skip: withoutHost }, () 
 
         assert.equal(warnings.length, 3)
         assert.ok(warnings[0].includes('Tracking is off: `enabled` is false.'), warnings[0])
-        assert.ok(warnings[1].includes('`disabledBecause` of analytics.getDebugInfo() says why'), warnings[1])
+        assert.ok(warnings[1].includes('Tracking is off: `enabled` is false.'), warnings[1])
         assert.deepEqual(collector.received(), [])
     })
 

@@ -276,12 +276,23 @@ suite('a dropped call is warned of', { skip: withoutHost }, () => {
             const { tracker, warnings, config } = await realTracker(t)
             await tracker.init('925', config({ maxEventBytes: 1000 }))
 
-            assert.deepEqual(await call(tracker), { status: 'dropped', reason })
+            const outcome = await call(tracker)
 
+            assert.deepEqual([outcome.status, outcome.reason], ['dropped', reason])
             assert.equal(warnings.length, 1)
             assert.match(warnings[0], new RegExp(` was dropped: ${reason}\\. `))
         })
     }
+
+    test('with its facts, which its outcome has as well', async (t) => {
+        const { tracker, warnings, config } = await realTracker(t)
+        await tracker.init('925', config({ maxEventBytes: 1000 }))
+
+        const { fault } = await tracker.track('BIG', { text: 'x'.repeat(2000) })
+
+        assert.deepEqual(fault, { reason: 'size', option: 'maxEventBytes', most: 1000 })
+        assert.match(warnings[0], / TOO_LARGE\. As JSON it is larger than maxEventBytes allows, 1,000 bytes\. \(at /)
+    })
 
     test('as QUEUE_FULL', async (t) => {
         const { tracker, warnings, config } = await realTracker(t)
@@ -363,7 +374,7 @@ suite('a dropped call', { skip: withoutHost }, () => {
 
         const lines = stderr.trim().split('\n')
         assert.equal(lines.length, 4, stderr)
-        assert.match(lines[0], /continueSession was dropped: INVALID_VALUE\. It needs crossSiteCookie: true in init, and a URL with gt_session_id\. /)
+        assert.match(lines[0], /continueSession was dropped: INVALID_VALUE\. `crossSiteCookie` is off\. Turn it on in init\(\) /)
         assert.match(lines[1], /updateLocation was dropped: INVALID_VALUE\. The latitude is from -90 to 90/)
         assert.match(lines[2], /updateSessionEmail was dropped: INVALID_VALUE\. An email address has one @ and no spaces\. /)
         assert.match(lines[3], /linkSession was dropped: INVALID_VALUE\. The id of the other session is empty\. /)

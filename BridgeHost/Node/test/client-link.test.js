@@ -103,7 +103,7 @@ suite('a call', () => {
     test('warns when it was dropped, with a name but no person', async (t) => {
         const results = {
             track: { status: 'dropped', reason: 'NOT_INITIALIZED' },
-            identify: { status: 'dropped', reason: 'DISABLED' },
+            identify: { status: 'dropped', reason: 'DISABLED', fault: { reason: 'offByOption' } },
         }
         const { tracker, warnings } = fakeTracker(t, { results })
 
@@ -329,7 +329,7 @@ suite('calls that are not awaited', () => {
 
         assert.deepEqual(new Set(outcomes.map(({ status, reason }) => `${status} ${reason}`)), new Set(['dropped QUEUE_FULL']))
         assert.equal((await calls[MOST_CALLS - 1]).status, 'queued')
-        assert.match(warnings.join('\n'), /^\[MobileTracker\] 50[01] calls were dropped: QUEUE_FULL\. The host has not answered 100,000 calls, or 32 MiB of them: await some of your calls\. The first was track "A"\.$/)
+        assert.match(warnings.join('\n'), /^\[MobileTracker\] 50[01] calls were dropped: QUEUE_FULL\. The host has not answered 100,000 calls, or 32 MiB of them: wait for the outcome of some\. The first was track "A"\.$/)
     })
 
     test('are bounded in their size too', () => {

@@ -294,13 +294,18 @@ class CallTests(TestCase):
 
     def test_a_drop_for_its_values_says_what_they_must_be(self) -> None:
         dropped = {"status": "dropped", "reason": "INVALID_VALUE"}
-        tracker, _ = self.fake({"results": {"continueSession": dropped, "analytics.group": dropped}})
+        off, group = ({**dropped, "fault": {"reason": word}} for word in ("crossSiteCookie", "groupID"))
+        large = {"status": "dropped", "reason": "TOO_LARGE", "fault": {"reason": "size", "option": "maxEventBytes", "most": 1000}}
+        tracker, _ = self.fake({"results": {"continueSession": off, "analytics.group": group, "track": large}})
 
         tracker.continue_session("https://shop.example/").outcome(60)
         tracker.analytics.group(" ").outcome(60)
+        outcome = tracker.track("A").outcome(60)
 
-        self.assertIn("It needs cross_site_cookie: True in init, and a URL with gt_session_id.", self.warnings[0])
+        self.assertIn("`cross_site_cookie` is off. Turn it on in init() to carry sessions", self.warnings[0])
         self.assertIn("The id of the group is empty.", self.warnings[1])
+        self.assertIn("As JSON it is larger than max_event_bytes allows, 1,000 bytes. (at ", self.warnings[2])
+        self.assertEqual(outcome.fault, large["fault"])
 
     def test_a_call_after_the_end_says_that_the_tracker_was_closed(self) -> None:
         dropped = {"status": "dropped", "reason": "NOT_INITIALIZED"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import unittest
 from datetime import datetime, timezone
@@ -251,7 +252,13 @@ class LoggerTests(TestCase):
     """A logger of the caller's own."""
 
     def test_takes_the_warnings_and_the_hosts_log(self) -> None:
-        log = "[MobileTracker] info: Ready.\n[MobileTracker] warning: Careful.\nStrange.\n"
+        entries = [
+            {"level": "info", "message": "Ready."},
+            {"level": "warning", "message": "Told by the outcome.", "reason": "INVALID_VALUE"},
+            {"level": "error", "message": "Told by the error.", "code": "STORAGE_ERROR"},
+            {"level": "warning", "message": "Careful."},
+        ]
+        log = "".join(f"{json.dumps(entry)}\n" for entry in entries) + "Strange.\n"
         fake = FakeHost(self.folder, {"log": log})
         logger, own = logging.Logger("shop"), Warned()
         logger.addHandler(own)
@@ -288,10 +295,10 @@ class LoggerTests(TestCase):
         )
 
         self.assertEqual(ended.stderr.count("No session could be created"), 1, ended.stderr)
-        self.assertIn("set session_creation to inBackground", ended.stderr)
+        self.assertIn("set `session_creation` to inBackground", ended.stderr)
 
     def test_that_fails_fails_no_call(self) -> None:
-        fake = FakeHost(self.folder, {"log": "[MobileTracker] info: Ready.\n"})
+        fake = FakeHost(self.folder, {"log": '{"level": "info", "message": "Ready."}\n'})
         logger, bad = logging.Logger("shop"), Warned()
         bad.emit = lambda record: 1 // 0  # type: ignore[method-assign, assignment]
         logger.addHandler(bad)

@@ -175,7 +175,7 @@ class InitTests(TestCase):
             (init, {"api_url": "u", "xApiKey": 5}, "'xApiKey' must be a string"),
             (init, {**server, "device": {"os_nam": "x"}}, "'device.os_nam' is not known; did you mean 'os_name'?"),
             (init, {**server, "device": {"osName": 5}}, "'device.osName' must be a string"),
-            (init, {**server, "api_url": "http://api.example.com"}, "or set allow_insecure_http."),
+            (init, {**server, "api_url": "http://api.example.com"}, "or set `allow_insecure_http`."),
             (init, {**server, "session_creation": "x"}, "'session_creation' must be 'duringInit' or"),
             (analytics, {"write_key": 5}, "'write_key' must be a string"),
         ]:

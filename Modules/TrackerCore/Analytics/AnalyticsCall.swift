@@ -44,20 +44,18 @@ public enum AnalyticsCall: Hashable, Sendable {
     func check() throws(Refusal) {
         switch self {
         case .track(let name, let values), .screen(let name, let values), .page(let name, let values):
-            guard !name.isBlank else { throw Refusal(.invalidEventName, "The event name is empty") }
-            _ = try values?.checked(for: name)
+            guard !name.isBlank else { throw Refusal(.invalidEventName) }
+            _ = try values?.checked()
         case .identify(let userId, let traits):
-            guard !userId.isBlank else { throw Refusal(.invalidUserId, "identify(): the user id is empty") }
-            _ = try traits?.checked(for: name)
+            guard !userId.isBlank else { throw Refusal(.invalidUserId) }
+            _ = try traits?.checked()
         case .group(let groupId, let traits):
-            guard !groupId.isBlank else { throw Refusal(.invalidValue, "group(): the group id is empty") }
-            _ = try traits?.checked(for: name)
+            guard !groupId.isBlank else { throw .value(.groupID) }
+            _ = try traits?.checked()
         case .alias(let newUserId):
-            guard !newUserId.isBlank else { throw Refusal(.invalidUserId, "alias(): the new user id is empty") }
+            guard !newUserId.isBlank else { throw Refusal(.invalidUserId) }
         case .setAdvertisingId(let id):
-            guard id?.isBlank != true else {
-                throw Refusal(.invalidValue, "setAdvertisingId(): the id is blank and is ignored; nil clears it")
-            }
+            guard id?.isBlank != true else { throw .value(.advertisingID) }
         }
     }
 }

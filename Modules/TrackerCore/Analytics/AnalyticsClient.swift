@@ -88,7 +88,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ///   - completion: Called once the call is on disk or refused. Must not block.
     package func enqueue(
         _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
+        completion: @escaping @Sendable (CallAnswer) -> Void
     ) {
         runtime.enqueue(
             GivenAnalyticsCall(call: call, options: options), messageID: messageID, waitsWhileIdle: waitsWhileIdle,

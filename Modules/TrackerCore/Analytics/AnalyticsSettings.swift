@@ -61,7 +61,7 @@ struct AnalyticsSettings: ClientSettings {
             return own.namesUser
                 ? BodyTemplate([.fixed(try JSONText(merged))]) : try AnalyticsContext.template(merged)
         } catch {
-            throw Refusal(.serialization, "Dropped \(call.name): options.context cannot be written: \(error)")
+            throw .notJSON("\(error)", in: "options.context")
         }
     }
 
@@ -107,7 +107,7 @@ struct AnalyticsSettings: ClientSettings {
             try base.checkThatItIsAbove([GroupDialect.batchPath])
             return base
         } catch {
-            throw FieldCheck.fault("ingestionHost", .invalid("is not usable. \(error.reason)"))
+            throw FieldCheck.fault("ingestionHost", OptionFault.Reason(error))
         }
     }
 }

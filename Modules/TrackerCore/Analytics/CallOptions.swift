@@ -78,17 +78,15 @@ final class CallOverrides: Sendable {
     /// - Throws: Why the call is refused.
     init?(_ options: CallOptions?, of call: AnalyticsCall) throws(Refusal) {
         guard let options, options != CallOptions() else { return nil }
-        if case .setAdvertisingId = call {
-            throw Refusal(.invalidValue, "setAdvertisingId(): it is no event and takes no options")
-        }
-        userId = try Self.checked("userId", options.user, call.name, argument: call.userId)
-        anonymousId = try Self.checked("anonymousId", options.visitor, call.name, argument: nil)
-        groupId = try Self.checked("groupId", options.group, call.name, argument: call.groupId)
+        if case .setAdvertisingId = call { throw .value(.noOptions) }
+        userId = try Self.checked("userId", options.user, argument: call.userId)
+        anonymousId = try Self.checked("anonymousId", options.visitor, argument: nil)
+        groupId = try Self.checked("groupId", options.group, argument: call.groupId)
         if let timestamp = options.timestamp, !Self.writable.contains(timestamp.milliseconds) {
-            throw Refusal(.invalidValue, "Dropped \(call.name): options.timestamp is not in the years 0 to 9999")
+            throw .value(.wrongYear, ["option": "options.timestamp"])
         }
         timestamp = options.timestamp
-        context = try options.context?.checked(for: "\(call.name), options.context")
+        context = try options.context?.checked(as: "options.context")
     }
 
     /// Whether the call is about a user that it names itself.
@@ -110,22 +108,18 @@ final class CallOverrides: Sendable {
     private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     private static func checked(
-        _ name: String, _ option: IDOption, _ call: String, argument: String?
+        _ name: String, _ option: IDOption, argument: String?
     ) throws(Refusal) -> String? {
         guard case .given(let given) = option else { return nil }
-        guard let id = given else {
-            throw Refusal(
-                .invalidValue,
-                "Dropped \(call): options.\(name) is given and has no value; leave it out to mean the client's own")
-        }
-        guard !id.isBlank else { throw Refusal(.invalidValue, "Dropped \(call): options.\(name) is blank") }
+        let path = JSONValue.string("options.\(name)")
+        guard let id = given else { throw .value(.noValue, ["option": path]) }
+        guard !id.isBlank else { throw .value(.blank, ["option": path]) }
         guard id.utf8.count <= CallOptions.maxIDBytes else {
-            throw Refusal(
-                .invalidValue, "Dropped \(call): options.\(name) has more than \(CallOptions.maxIDBytes) bytes")
+            throw .value(.tooLong, ["option": path, "most": JSONValue(CallOptions.maxIDBytes)])
         }
         // Equal by its code points: Swift's own `==` takes two spellings of one character for the same.
         guard argument.map({ $0.unicodeScalars.elementsEqual(id.unicodeScalars) }) ?? true else {
-            throw Refusal(.invalidValue, "Dropped \(call): options.\(name) is another than the call's own \(name)")
+            throw .value(.notTheArgument, ["option": path, "argument": .string(name)])
         }
         return id
     }

@@ -25,10 +25,10 @@ package enum BasicCall: Hashable, Sendable {
     /// The call's values as text; throws why the call is refused.
     fileprivate func text() throws(Refusal) -> JSONText? {
         switch self {
-        case .track(let event, _) where event.isBlank: throw Refusal(.invalidEventName, "The event name is empty")
-        case .screen(let name, _) where name.isBlank: throw Refusal(.invalidEventName, "The screen's name is empty")
-        case .identify(let id, _) where id.isBlank: throw Refusal(.invalidUserId, "identify(): the user id is empty")
-        case .track, .screen, .identify: return try parts.values?.checked(for: name)
+        case .track(let event, _) where event.isBlank: throw Refusal(.invalidEventName)
+        case .screen(let name, _) where name.isBlank: throw Refusal(.invalidEventName)
+        case .identify(let id, _) where id.isBlank: throw Refusal(.invalidUserId)
+        case .track, .screen, .identify: return try parts.values?.checked()
         }
     }
 }
@@ -71,7 +71,7 @@ struct BasicModel: ClientModel {
         let isRepeated = stamp.hasCallerKey && identified.contains(stamp.messageID)
         if case .identify(let userId, _) = call, !isRepeated { user = (userId, values) }
         let body = Self.event(call, values, from: user, context: settings.context, at: stamp.time)
-        guard body.byteCount <= settings.delivery.maxEventBytes else { throw .tooLarge(call.name, settings.delivery) }
+        guard body.byteCount <= settings.delivery.maxEventBytes else { throw .tooLarge(under: settings.delivery) }
         self.user = user
         if case .identify = call, stamp.hasCallerKey { identified.insert(stamp.messageID) }
         return .append(stamp.draft(.endpoint, .complete(body)))

@@ -29,15 +29,15 @@ struct BasicSettings: ClientSettings {
         do throws(SecretFault) {
             self.apiKey = try Secret(given: apiKey)
         } catch {
-            throw TrackerError(.invalidAPIKey, "API key \(error.reason.phrase)")
+            throw TrackerError(OptionFault("apiKey", error.reason), .invalidAPIKey)
         }
         guard let endpoint, !endpoint.isBlank else {
-            throw TrackerError(.invalidEndpoint, "Endpoint is required, such as https://in.example.com/events")
+            throw TrackerError(OptionFault("endpoint", .required(example: "https://in.example.com")), .invalidEndpoint)
         }
         do {
             base = try BaseURL(endpoint, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
         } catch {
-            throw TrackerError(.invalidEndpoint, "The endpoint is not usable. \(error.reason)")
+            throw TrackerError(OptionFault("endpoint", OptionFault.Reason(error)), .invalidEndpoint)
         }
         for option in BasicOptions.options { try option.check(options) }
         try options.delivery.validate()

@@ -73,7 +73,7 @@ public final class BasicTracker: ControlledClient {
     /// Makes a call: its place in the order is fixed when this returns. `completion` must not block.
     package func enqueue(
         _ call: BasicCall, messageID: MessageID? = nil,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
+        completion: @escaping @Sendable (CallAnswer) -> Void
     ) {
         runtime.enqueue(call, messageID: messageID, completion: completion)
     }

@@ -59,10 +59,15 @@ extension DeliveryEngine {
             // A redirect that leads nowhere is logged each time, with its target.
             guard case .retried(let plan, let answer, let message)? = settlement.events.first, !answer.isLostRedirect
             else { return }
-            let host = WebURL(plan.request.url).authority
-            let cause = message.place(of: String(host)) != nil ? message : "\(host): \(message)"
-            // The transport's own messages are whole sentences.
-            let sentence = cause.hasSuffix(".") ? cause : "\(cause)."
+            let sentence =
+                switch answer {
+                // The transport's own messages are whole sentences, and name the host.
+                case .failure: message
+                // What cannot be read is the answer of a host that the message does not name.
+                case .success(let response) where (200..<300).contains(response.status):
+                    "\(WebURL(plan.request.url).authority): \(message)."
+                case .success: "\(message)."
+                }
             parts.log.log(
                 .warning,
                 "Delivery fails: \(sentence) What is queued is kept; the next try is in \(waitText(state, at: reading.now))."

@@ -52,12 +52,16 @@ extension TrackerError {
     static func noSession(_ answer: Answer, from url: String) -> TrackerError {
         switch answer {
         case .failure(let error):
-            noSession(error.message, error.kind == .timeout ? .timeout : .network(error.message), inBackgroundAdvice)
+            // The transport's messages are whole sentences.
+            TrackerError(
+                noSession: error.message, .inBackground,
+                cause: error.kind == .timeout ? .timeout : .network(error.message))
         case .success(let response) where !(200..<300).contains(response.status):
-            noSession(
-                AnswerTable.sentence(response.status, from: url), .status(response.status), advice(on: response.status))
+            TrackerError(
+                noSession: "\(AnswerTable.sentence(response.status, from: url)).", advice(on: response.status),
+                cause: .status(response.status))
         case .success(let response):
-            noSession(SessionAnswer.fault(of: response), .unreadableAnswer, inBackgroundAdvice)
+            TrackerError(noSession: "\(SessionAnswer.fault(of: response)).", .inBackground, cause: .unreadableAnswer)
         }
     }
 
@@ -68,27 +72,17 @@ extension TrackerError {
     ///   - address: The backend's address.
     static func initTimeout(after limit: Duration, at address: String) -> TrackerError {
         let reason = OptionFault.Reason.exceeded(
-            most: .duration(limit), work: "Initialization with \(address)", advice: inBackgroundAdvice)
+            most: .duration(limit), work: "Initialization with \(address)", advice: .inBackground)
         return TrackerError(
             OptionFault("initTimeout", key: "initTimeoutMs", reason), .sessionCreationFailed, cause: .timeout)
     }
 
     /// What to do when the backend makes no session. A session in the background would be refused like this one.
-    private static func advice(on status: Int) -> String {
+    private static func advice(on status: Int) -> FaultWord {
         switch status {
-        case 401, 403: "The server refuses the key: check 'xApiKey'."
-        case 404, 410: "The server has no such endpoint: check 'apiUrl'."
-        default: inBackgroundAdvice
+        case 401, 403: .checkKey
+        case 404, 410: .checkAddress
+        default: .inBackground
         }
-    }
-
-    /// How a program starts without a backend.
-    private static let inBackgroundAdvice =
-        "To start all the same, and have the session made later, set sessionCreation to inBackground."
-
-    private static func noSession(_ reason: String, _ cause: Cause, _ advice: String) -> TrackerError {
-        let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-        return TrackerError(
-            .sessionCreationFailed, "No session could be created: \(reason). \(advice)", cause: cause)
     }
 }

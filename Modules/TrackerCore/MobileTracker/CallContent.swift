@@ -13,14 +13,8 @@ struct CallContent: Sendable {
 }
 
 extension Refusal {
-    /// The screen that was tracked last.
-    static let repeatedScreen = Refusal(.repeatedScreen, "The screen is shown already")
-
     /// `continueSession` in a tracker that does not carry sessions between sites.
-    static let crossSiteCookieIsOff = Refusal(
-        .invalidValue,
-        "continueSession(): crossSiteCookie is off. Initialize with crossSiteCookie: true to carry sessions between sites."
-    )
+    static let crossSiteCookieIsOff = Refusal.value(.crossSiteCookie)
 }
 
 extension TrackerCall {
@@ -42,7 +36,7 @@ extension TrackerCall {
             return content
         case .identify(let userId, let profile):
             guard let user = UserID(userId) else {
-                throw Refusal(.invalidUserId, "user_id is required for identify()")
+                throw Refusal(.invalidUserId)
             }
             return CallContent(route: .profile, body: .complete(ProfileBody.identify(user, try object(profile))))
         case .set(let profile):
@@ -55,23 +49,19 @@ extension TrackerCall {
         case .updateLocation(let location):
             return CallContent(route: .location, body: .complete(try Self.body(of: location)))
         case .updateSessionEmail(let email):
-            guard Self.isEmail(email) else {
-                throw Refusal(.invalidValue, "updateSessionEmail(): an email has one @ and no spaces")
-            }
+            guard Self.isEmail(email) else { throw .value(.email) }
             var body = JSONObjectWriter()
             body.append("email", email)
             return CallContent(route: .email, body: .complete(body.finish()))
         case .continueSession(let url):
             guard let session = SessionLink(url).session.flatMap({ SessionID($0) }) else {
-                throw Refusal(.invalidValue, "continueSession(): the URL carries no gt_session_id")
+                throw .value(.sessionInURL)
             }
             var content = Self.link(session.text)
             content.continues = session
             return content
         case .linkSession(let source):
-            guard !source.isEmpty else {
-                throw Refusal(.invalidValue, "linkSession(): the source session id is empty")
-            }
+            guard !source.isEmpty else { throw .value(.sourceSession) }
             return Self.link(source)
         }
     }
@@ -84,9 +74,7 @@ extension TrackerCall {
 
     /// An event whose data are both objects in one; the second wins.
     private func event(_ name: String, _ first: Properties?, _ second: Properties?) throws(Refusal) -> CallContent {
-        guard !name.isBlank else {
-            throw Refusal(.invalidEventName, "The event name is empty")
-        }
+        guard !name.isBlank else { throw Refusal(.invalidEventName) }
         let (first, second) = (try object(first), try object(second))
         var data = first ?? second
         if let first, let second { data = JSONText.merging([first, second]) }
@@ -96,7 +84,7 @@ extension TrackerCall {
     }
 
     private func view(_ name: String, url: String, _ properties: Properties?) throws(Refusal) -> CallContent {
-        guard !name.isBlank else { throw Refusal(.invalidEventName, "The screen's name is empty") }
+        guard !name.isBlank else { throw Refusal(.invalidEventName) }
         var screen = JSONObjectWriter()
         screen.append("screen", name)
         screen.append("url", url)
@@ -104,20 +92,15 @@ extension TrackerCall {
     }
 
     private func object(_ properties: Properties?) throws(Refusal) -> JSONText? {
-        try properties?.checked(for: name)
+        try properties?.checked()
     }
 
-    private func required(_ properties: Properties) throws(Refusal) -> JSONText { try properties.checked(for: name) }
+    private func required(_ properties: Properties) throws(Refusal) -> JSONText { try properties.checked() }
 
     private static func body(of location: LocationData) throws(Refusal) -> JSONText {
         guard location.isValid, let latitude = JSONNumber(location.latitude),
             let longitude = JSONNumber(location.longitude), let accuracy = JSONNumber(location.accuracy)
-        else {
-            throw Refusal(
-                .invalidValue,
-                "updateLocation(): latitude is within ±90, longitude within ±180, accuracy at least 0"
-            )
-        }
+        else { throw .value(.location) }
         var body = JSONObjectWriter()
         body.append("latitude", latitude)
         body.append("longitude", longitude)

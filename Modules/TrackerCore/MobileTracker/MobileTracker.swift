@@ -85,7 +85,7 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     ///   - completion: Called once the call is on disk or refused. Must not block.
     package func enqueue(
         _ call: TrackerCall, messageID: MessageID? = nil,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
+        completion: @escaping @Sendable (CallAnswer) -> Void
     ) {
         runtime.enqueue(call, messageID: messageID, completion: completion)
     }

@@ -95,7 +95,7 @@ struct TrackerSettings: ClientSettings {
             try base.checkThatItIsAbove(SessionRequests.paths)
             return base
         } catch {
-            throw FieldCheck.fault("apiUrl", .invalid("is not usable. \(error.reason)"))
+            throw FieldCheck.fault("apiUrl", OptionFault.Reason(error))
         }
     }
 }

@@ -105,7 +105,7 @@ final class CallFilter: Sendable {
         let outgoing = call.outgoing
         do {
             guard let changed = try body(outgoing) else {
-                return (call.name, .failure(Refusal(.beforeSend, "Dropped \(call.name): beforeSend returned nil")))
+                return (call.name, .failure(Refusal(.beforeSend)))
             }
             guard changed != outgoing else { return (call.name, checked) }
             let replaced = call.replacing(outgoing, with: changed)
@@ -113,7 +113,7 @@ final class CallFilter: Sendable {
         } catch {
             // What an error of the program says may be personal.
             log.log(.warning, "Dropped \(call.name): beforeSend has thrown \(type(of: error))")
-            return (call.name, .failure(Refusal(.beforeSend, "Dropped \(call.name): beforeSend has thrown")))
+            return (call.name, .failure(Refusal(.beforeSend)))
         }
     }
 }

@@ -16,8 +16,8 @@ package protocol ClientControl: Sendable {
 
     /// Counts and logs a call that cannot be passed on.
     ///
-    /// - Parameter message: Why, for the log.
-    func refuse(call name: String, as reason: RefusalReason, _ message: String)
+    /// - Returns: What it is answered with.
+    func refuse(_ name: String, _ refusal: Refusal) -> CallAnswer
 
     /// Calls `observer` with every diagnostic as it arises, deliveries excepted.
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void)
@@ -34,10 +34,6 @@ extension ClientControl {
 }
 
 extension ClientRuntime: ClientControl {
-    func refuse(call name: String, as reason: RefusalReason, _ message: String) {
-        _ = refuse(name, Refusal(reason, message))
-    }
-
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
     func observeDeliveries() { hub.observeDeliveries() }

@@ -48,7 +48,7 @@ struct ClientReporter: Sendable {
     func report(_ event: DeliveryEvent) {
         guard case .idle = event else { return }
         let count = full.end()
-        if count.refused > 0 { log.logRefusal(.queueFull, .warning, Self.fullQueueSentence(count.refused)) }
+        if count.refused > 0 { log.logDrops(.queueFull, Self.fullQueueSentence(count.refused)) }
         if count.dropped > 0 { log.log(.warning, Self.fullQueueSentence(count.dropped)) }
     }
 
@@ -60,12 +60,10 @@ struct ClientReporter: Sendable {
     func refused(_ call: String, _ refusal: Refusal) {
         switch refusal.reason {
         // The code that found the disk's failure has logged it once.
-        case .repeatedScreen, .storage, .beforeSend: log.verbose(.debug) { refusal.message }
-        case .serialization: log.logRefusal(refusal.reason, .error, refusal.message)
-        case .notInitialized:
-            log.logRefusal(refusal.reason, .warning, "Not initialized. Call \(log.initializer) first.")
-        case .queueFull where !full.add(refused: 1): log.verbose(.debug) { refusal.message }
-        default: log.logRefusal(refusal.reason, .warning, refusal.message)
+        case .repeatedScreen, .storage, .beforeSend: log.logRefusal(.debug, call, refusal)
+        case .queueFull where !full.add(refused: 1): log.logRefusal(.debug, call, refusal)
+        case .serialization: log.logRefusal(.error, call, refusal)
+        default: log.logRefusal(.warning, call, refusal)
         }
         hub.report(.refused(call: call, refusal.reason))
     }
@@ -124,16 +122,6 @@ struct ClientReporter: Sendable {
             }
         return "\(other.records) event(s) of \(client) wait for \(other.identity.origin), and nobody delivers them. "
             + "To deliver them, initialize a client with that \(option)."
-    }
-
-    /// The sentence for a refusal whose call has none of its own.
-    static func sentence(_ reason: RefusalReason, _ call: String) -> String {
-        switch reason {
-        case .queueFull: "Event queue full - dropping event: \(call)"
-        case .trackingNotAllowed: "Event blocked - consent not granted: \(call)"
-        case .disabled: "The client is disabled - dropping event: \(call)"
-        default: "Dropped \(call): \(reason.rawValue)"
-        }
     }
 
     private func storage(_ level: LogLevel, _ sentence: String) {

@@ -68,20 +68,20 @@ extension ClientRuntime {
         }
     }
 
-    private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> TrackOutcome {
+    private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> CallAnswer {
         switch result {
         case .queued(let id, _):
             log.endRefusals()
             run.lane.engine.kick()
-            return .queued(id)
+            return .success(.queued(id))
         case .pending(let id, _):
             log.endRefusals()
             run.lane.engine.kick()
-            return .pending(id)
-        case .done, .repeated: return .queued(call.stamp.messageID)
-        case .refused(.tooLarge): return refuse(call.name, .tooLarge(call.name, run.settings.delivery))
-        case .refused(let reason): return refuse(call.name, Refusal(reason, of: call.name))
-        case .failed(let error): return refuse(call.name, Refusal(.storage, error.message))
+            return .success(.pending(id))
+        case .done, .repeated: return .success(.queued(call.stamp.messageID))
+        case .refused(.tooLarge): return refuse(call.name, .tooLarge(under: run.settings.delivery))
+        case .refused(let reason): return refuse(call.name, Refusal(reason))
+        case .failed: return refuse(call.name, Refusal(.storage))
         }
     }
 
@@ -180,7 +180,7 @@ extension ClientRuntime {
             run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
         case .flush(let flush, let run): begin(flush, in: run)
         case .report(let flush, let reason): report(flush, reason)
-        case .refuse(let call, let reason): call.completion(refuse(call.name, Refusal(reason, of: call.name)))
+        case .refuse(let call, let refusal): call.completion(refuse(call.name, refusal))
         case .announceOff(let off):
             log.endRefusals()
             log.announceRefusals(

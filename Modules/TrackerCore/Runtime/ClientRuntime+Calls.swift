@@ -12,7 +12,7 @@ extension ClientRuntime {
     ///   - completion: Called once the call is on disk or refused. Must not block.
     func enqueue(
         _ call: Model.Given, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (TrackOutcome) -> Void = { _ in }
+        completion: @escaping @Sendable (CallAnswer) -> Void = { _ in }
     ) {
         // A function that is replaced at each look would keep its caller for ever.
         for _ in 0..<100 {
@@ -20,16 +20,16 @@ extension ClientRuntime {
             if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: completion) { return }
         }
         log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
-        completion(refuse(call.name, Refusal(.beforeSend, "Dropped \(call.name): beforeSend is replaced each time")))
+        completion(refuse(call.name, Refusal(.beforeSend)))
     }
 
     /// The same under a key that may not be valid; returns a receipt.
     func enqueue(_ call: Model.Given, _ key: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
         if let key, key.messageID == nil {
-            receipt.resolve(refuse(call.name, .invalidMessageID(of: call.name)))
+            receipt.resolve(refuse(call.name, .messageID).outcome)
         } else {
-            enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0) })
+            enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0.outcome) })
         }
         return receipt
     }
@@ -43,7 +43,7 @@ extension ClientRuntime {
     /// - Returns: Whether that is done. If not, another function is to see the call first.
     func submit(
         _ seen: SeenCall<Model.Call>, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
+        completion: @escaping @Sendable (CallAnswer) -> Void
     ) -> Bool {
         let time = dependencies.clock.wall
         let stamp = CallStamp(
@@ -52,7 +52,7 @@ extension ClientRuntime {
             time: time, uptime: dependencies.clock.uptime)
         switch seen.checked {
         case .failure(let fault):
-            let refusal = contents.withLock { $0.state.refusal }.map { Refusal($0, of: seen.name) } ?? fault
+            let refusal = contents.withLock { $0.state.refusal } ?? fault
             completion(refuse(seen.name, refusal))
         case .success(let content):
             let call = PendingCall(
@@ -90,7 +90,7 @@ extension ClientRuntime {
             if version != filter.version {
                 submission = .unseen
             } else if !waitsWhileIdle, contents.state.wouldKeepCallWaiting {
-                submission = .refused(Refusal(.notInitialized, of: call.name))
+                submission = .refused(.notInitialized)
             } else {
                 contents.state.submit(.call(call))
             }
@@ -99,10 +99,10 @@ extension ClientRuntime {
     }
 
     /// Counts and logs a refusal.
-    func refuse(_ name: String, _ refusal: Refusal) -> TrackOutcome {
+    func refuse(_ name: String, _ refusal: Refusal) -> CallAnswer {
         contents.withLock { $0.refused[refusal.reason, default: 0] += 1 }
         reporter.refused(name, refusal)
-        return .dropped(refusal.reason)
+        return .failure(refusal)
     }
 
     /// Has a function see the calls that wait for the `initialize` that has brought it, but for those that another

@@ -135,7 +135,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     ) -> CallReceipt {
         let receipt = CallReceipt()
         guard let messageID = key.map(\.messageID) ?? dependencies.ids.messageID() else {
-            receipt.resolve(refuse(name, .invalidMessageID(of: name)))
+            receipt.resolve(refuse(name, .messageID).outcome)
             return receipt
         }
         change(key?.messageID) { outcome in

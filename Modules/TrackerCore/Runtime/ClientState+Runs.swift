@@ -56,7 +56,7 @@ extension ClientState {
         case flush(PendingFlush, Run)
         /// Report a flush that cannot begin, with what waits.
         case report(PendingFlush, StopReason)
-        case refuse(Call, RefusalReason)
+        case refuse(Call, Refusal)
         case answer([Waiter], TrackerError?)
         /// Say that the client does nothing from now on.
         case announceOff(Initialization<Model>.Off)

@@ -139,12 +139,13 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     }
 
     /// Why every call is refused now; `nil` if calls are staged or wait.
-    var refusal: RefusalReason? {
+    var refusal: Refusal? {
         switch phase {
         case .moving, .opening, .ready, .withoutSession, .resetting: nil
         case .idle: if case .refuses = policy.beforeInitialize { .notInitialized } else { nil }
-        case .disabled(_, .storage): .storage
-        case .disabled: .disabled
+        case .disabled(_, .storage): Refusal(.storage)
+        case .disabled(_, .off(let switchedBy)): switchedBy.refusal
+        case .disabled: Refusal(.disabled)
         case .shutDown: .notInitialized
         }
     }

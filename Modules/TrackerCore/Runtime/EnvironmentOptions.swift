@@ -67,16 +67,9 @@ struct EnvironmentOptions: Sendable {
 
     private func naming(_ error: TrackerError) -> TrackerError {
         if let fault = error.fault, let variable = used[fault.option] {
-            return FieldCheck.fault(variable.rawValue, fault.reason)
+            return TrackerError(OptionFault(variable.rawValue, fault.reason), error.code, cause: error.cause)
         }
-        let option: String? =
-            switch error.code {
-            case .invalidAPIKey: "apiKey"
-            case .invalidEndpoint: "endpoint"
-            default: nil
-            }
-        guard let variable = option.flatMap({ used[$0] }) else { return error }
-        return TrackerError(error.code, "\(variable.rawValue): \(error.message)", cause: error.cause)
+        return error
     }
 }
 

@@ -11,11 +11,11 @@ final class PendingCall<Call: Sendable>: Sendable {
     let weight: Int
     /// Whether a function of the program has seen it (``CallFilter``).
     let isSeen: Bool
-    let completion: @Sendable (TrackOutcome) -> Void
+    let completion: @Sendable (CallAnswer) -> Void
 
     init(
         call: Call, name: String, stamp: CallStamp, weight: Int, isSeen: Bool = false,
-        completion: @escaping @Sendable (TrackOutcome) -> Void
+        completion: @escaping @Sendable (CallAnswer) -> Void
     ) {
         self.call = call
         self.name = name
@@ -48,6 +48,14 @@ enum OffSwitch: Hashable, Sendable {
     case option
     /// The environment, since the program did not say.
     case environment
+
+    /// Why calls are refused.
+    var refusal: Refusal {
+        switch self {
+        case .option: Refusal(.disabled, .offByOption)
+        case .environment: Refusal(.disabled, .offByEnvironment)
+        }
+    }
 
     /// The switch and its position, for a sentence.
     var phrase: String {
@@ -132,7 +140,7 @@ enum Operation<Model: ClientModel>: Sendable {
     /// Answers the caller: the client no longer exists.
     func abandon() {
         switch self {
-        case .call(let call): call.completion(.dropped(.notInitialized))
+        case .call(let call): call.completion(.failure(.notInitialized))
         case .initialize(let initialization):
             initialization.completion(.failure(.clientIsGone))
         case .turnOff(let off): off.completion(.success(()))

@@ -1,44 +1,14 @@
 import TrackerModels
 
-/// Why a call was refused, and a sentence for the log.
-struct Refusal: Error, Hashable, Sendable {
-    var reason: RefusalReason
-    var message: String
-
-    init(_ reason: RefusalReason, _ message: String) {
-        self.reason = reason
-        self.message = message
-    }
-
-    /// A refusal in the words that all clients have for it.
-    init(_ reason: RefusalReason, of call: String) { self.init(reason, ClientReporter.sentence(reason, call)) }
-
-    /// The body is larger than a record may be.
-    static func tooLarge(_ call: String, _ delivery: DeliveryOptions) -> Refusal {
-        let (name, limit) =
-            delivery.maxEventBytes <= delivery.maxQueuedBytes
-            ? ("maxEventBytes", delivery.maxEventBytes) : ("maxQueuedBytes", delivery.maxQueuedBytes)
-        return Refusal(
-            .tooLarge, "Dropped \(call): as JSON it is larger than \(name) allows, \("\(limit)".grouped) bytes")
-    }
-
-    /// The caller's message id is not valid.
-    static func invalidMessageID(of call: String) -> Refusal {
-        Refusal(
-            .invalidValue,
-            "Dropped \(call): a messageId is 1 to 128 printable ASCII characters without spaces at either end")
-    }
-}
-
 extension Properties {
     /// The object as text.
     ///
-    /// - Parameter call: What the log names: an event by its name.
-    /// - Throws: `serialization` if JSON cannot hold it, with the way to the value.
-    func checked(for call: String) throws(Refusal) -> JSONText {
+    /// - Parameter option: The option of the call that it is, if it is one.
+    /// - Throws: Why JSON cannot hold it, with the way to the value.
+    func checked(as option: String? = nil) throws(Refusal) -> JSONText {
         switch content {
         case .success(let text): return text
-        case .failure(let error): throw Refusal(.serialization, "Dropped \(call): \(error)")
+        case .failure(let error): throw .notJSON(error.description, in: option)
         }
     }
 }

@@ -6,7 +6,7 @@ import TrackerPlatform
 ///
 /// It never waits for a reader. A message that does not fit into a full pipe is left out, and the next one that fits says
 /// how many were.
-public struct StandardErrorLog: TrackerLog, ClientLog {
+public struct StandardErrorLog: TrackerLog {
     private static let output = LineOutput(STDERR_FILENO) {
         "[MobileTracker] warning: \($0) log message(s) were left out"
     }
@@ -14,14 +14,13 @@ public struct StandardErrorLog: TrackerLog, ClientLog {
     /// Makes the log.
     public init() {}
 
-    /// Writes `[MobileTracker] level: message`. In the place of `MobileTracker` stands the client that speaks.
-    public func log(_ level: LogLevel, _ message: String) { log(level, message, of: "MobileTracker") }
+    /// Writes `[MobileTracker] level: message`.
+    public func log(_ level: LogLevel, _ message: String) { write(level, message, of: "MobileTracker") }
 
-    package func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of client: String) {
-        log(level, message, of: client)
-    }
+    /// Writes `[client] level: message`.
+    public func log(_ entry: LogEntry) { write(entry.level, entry.message, of: entry.client) }
 
-    package func log(_ level: LogLevel, _ message: String, of client: String) {
+    private func write(_ level: LogLevel, _ message: String, of client: String) {
         Self.output.write("[\(client)] \(level.rawValue): \(message)")
     }
 }
@@ -45,63 +44,46 @@ final class LevelledLog: TrackerLog {
     /// Sends messages elsewhere from now on.
     func send(to log: any TrackerLog) { destination.withLock { $0.log = log } }
 
-    /// How a program that reads the log initialises the client.
-    var initializer: String {
-        (destination.withLock { $0.log } as? any ClientLog)?.initializer ?? "initialize()"
-    }
-
     /// Turns info and debug on or off.
     func setVerbose(_ value: Bool) { isVerbose.set(value) }
 
-    func log(_ level: LogLevel, _ message: String) {
-        guard level >= .warning || isVerbose.value else { return }
-        pass(level, message)
+    func log(_ level: LogLevel, _ message: String) { log(LogEntry(level, of: client, .text(message))) }
+
+    func log(_ entry: LogEntry) {
+        guard entry.level >= .warning || isVerbose.value else { return }
+        destination.withLock { $0.log }.log(entry)
     }
 
     /// Logs a dropped call. If the client's state is the reason, it logs the first such call and counts the others
     /// until ``endRefusals()``.
-    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
-        guard !reason.isOfState || streaks.begins(reason) else { return }
-        passRefusal(reason, level, message)
+    func logRefusal(_ level: LogLevel, _ call: String, _ refusal: Refusal) {
+        guard !refusal.reason.isOfState || streaks.begins(refusal.reason) else { return }
+        log(LogEntry(level, of: client, .refused(call: call, refusal)))
     }
 
     /// Logs once why all calls are dropped from now on. ``endRefusals()`` logs how many there were.
     func announceRefusals(_ reason: RefusalReason, _ message: String) {
         streaks.announce(reason)
-        passRefusal(reason, .warning, message)
+        logDrops(reason, message)
+    }
+
+    /// Logs what the outcomes of several calls report as well.
+    func logDrops(_ reason: RefusalReason, _ message: String) {
+        log(LogEntry(.warning, of: client, .drops(reason, message)))
     }
 
     /// Logs that `initialize` has failed.
-    func logFailure(_ error: TrackerError) {
-        let log = destination.withLock { $0.log }
-        guard let log = log as? any ClientLog else { return log.log(.error, "\(client): \(error.failureLine)") }
-        log.logFailure(error, of: client)
-    }
+    func logFailure(_ error: TrackerError) { log(LogEntry(.error, of: client, .failed(error))) }
 
     /// Logs how many calls were dropped, if more than one. Called when a call is accepted, and when the client starts
     /// or closes.
     func endRefusals() {
-        for (reason, count) in streaks.end() {
-            passRefusal(reason, .warning, "\(count) calls were dropped: \(reason.rawValue)")
-        }
+        for (reason, count) in streaks.end() { logDrops(reason, "\(count) calls were dropped: \(reason.rawValue)") }
     }
 
     /// Logs a message at a level that is mostly off: the message is made only if it is logged.
     func verbose(_ level: LogLevel, _ message: () -> String) {
-        guard isVerbose.value else { return }
-        pass(level, message())
-    }
-
-    private func pass(_ level: LogLevel, _ message: String) {
-        let log = destination.withLock { $0.log }
-        guard let log = log as? any ClientLog else { return log.log(level, "\(client): \(message)") }
-        log.log(level, message, of: client)
-    }
-
-    private func passRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) {
-        let log = destination.withLock { $0.log }
-        guard let log = log as? any ClientLog else { return log.logRefusal(reason, level, "\(client): \(message)") }
-        log.logRefusal(reason, level, message, of: client)
+        if isVerbose.value { log(level, message()) }
     }
 }
 

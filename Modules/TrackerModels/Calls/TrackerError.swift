@@ -68,8 +68,34 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Makes the error of an option that cannot be used.
     package init(_ fault: OptionFault, _ code: Code = .invalidConfiguration, cause: Cause? = nil) {
-        self.init(code, fault.message(naming: fault.option), cause: cause)
+        self.init(code, "", cause: cause)
         self.fault = fault
+        message = message(naming: \.option)
+    }
+
+    /// The message, with a name for the option at fault.
+    package func message(naming name: (OptionFault) -> String) -> String {
+        guard let fault else { return message }
+        let sentence = fault.sentence(naming: name(fault))
+        guard code == .invalidConfiguration, let frame = code.frame else { return sentence }
+        return TextTemplate.filled(frame) { _ in sentence }
+    }
+
+    /// Why the backend made no session, in a sentence, and what to do.
+    package struct NoSession: Hashable, Sendable {
+        package let why: String
+        package let advice: FaultWord
+    }
+
+    /// Set if the backend's answer, or that there was none, is the reason.
+    package private(set) var noSession: NoSession?
+
+    /// Makes the error of an `initialize` for which the backend made no session.
+    package init(noSession why: String, _ advice: FaultWord, cause: Cause) {
+        let facts = ["why": why, "advice": advice.text]
+        let code = Code.sessionCreationFailed
+        self.init(code, TextTemplate.filled(code.frame ?? "") { facts[$0] }, cause: cause)
+        noSession = NoSession(why: why, advice: advice)
     }
 
     /// Makes an error.

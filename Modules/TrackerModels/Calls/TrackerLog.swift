@@ -32,42 +32,66 @@ public protocol TrackerLog: Sendable {
     /// Takes a message.
     func log(_ level: LogLevel, _ message: String)
 
-    /// Takes a message about calls that were dropped, which their outcomes report as well.
+    /// Takes a message as data.
     ///
-    /// By default it is logged like any other. Implement this method to leave such messages out, if your program
-    /// reports outcomes itself.
-    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String)
+    /// By default ``log(_:_:)`` gets its level and, after the client's name, its sentence. Implement this method to leave
+    /// out dropped calls, if your program reports outcomes itself, or to show the client in another way.
+    func log(_ entry: LogEntry)
 }
 
 extension TrackerLog {
-    /// Logs the message like any other.
-    public func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String) { log(level, message) }
+    /// Logs the entry as `client: message`.
+    public func log(_ entry: LogEntry) { log(entry.level, "\(entry.client): \(entry.message)") }
 }
 
-/// A log that says in its own way which client speaks.
-package protocol ClientLog: TrackerLog {
-    /// How a program initialises the client.
-    var initializer: String { get }
+/// One message of a client's log.
+public struct LogEntry: Sendable {
+    /// How important it is.
+    public let level: LogLevel
+    /// The client that speaks, such as `MobileTracker`.
+    public let client: String
+    package let content: Content
 
-    /// Takes a message of a client.
-    func log(_ level: LogLevel, _ message: String, of client: String)
+    package init(_ level: LogLevel, of client: String, _ content: Content) {
+        self.level = level
+        self.client = client
+        self.content = content
+    }
 
-    /// Takes a message of a client about calls that were dropped.
-    func logRefusal(_ reason: RefusalReason, _ level: LogLevel, _ message: String, of client: String)
+    /// What an entry is about. Whoever shows it makes the sentence.
+    package enum Content: Sendable {
+        /// A sentence.
+        case text(String)
+        /// A sentence about calls that were dropped for one reason.
+        case drops(RefusalReason, String)
+        /// A call was dropped.
+        case refused(call: String, Refusal)
+        /// `initialize` has failed.
+        case failed(TrackerError)
+    }
 
-    /// Takes why `initialize` has failed.
-    func logFailure(_ error: TrackerError, of client: String)
-}
+    /// A sentence for a developer.
+    public var message: String { message(initializer: "initialize()", naming: \.option) }
 
-extension ClientLog {
-    /// The native method.
-    package var initializer: String { "initialize()" }
+    /// Why calls were dropped, if it is about that. Their outcomes say so as well.
+    public var refusal: RefusalReason? {
+        switch content {
+        case .drops(let reason, _): reason
+        case .refused(_, let refusal): refusal.reason
+        case .text, .failed: nil
+        }
+    }
 
-    /// Logs the error's own message.
-    package func logFailure(_ error: TrackerError, of client: String) { log(.error, error.failureLine, of: client) }
-}
-
-extension TrackerError {
-    /// The line about an `initialize` that has failed.
-    package var failureLine: String { "Initialization failed: \(message)" }
+    /// The sentence with the names that things have where it is read.
+    ///
+    /// - Parameters:
+    ///   - initializer: The call that initialises the client.
+    ///   - name: What an option is called.
+    package func message(initializer: String, naming name: (OptionFault) -> String) -> String {
+        switch content {
+        case .text(let text), .drops(_, let text): text
+        case .refused(let call, let refusal): refusal.message(of: call, initializer: initializer)
+        case .failed(let error): "Initialization failed: \(error.message(naming: name))"
+        }
+    }
 }

@@ -248,15 +248,3 @@ extension ConfigOption.Value {
         }
     }
 }
-
-extension String {
-    /// Digits with a comma before every third from the end.
-    package var grouped: String {
-        var digits = ""
-        for (place, digit) in enumerated() {
-            if place > 0, (count - place) % 3 == 0 { digits.append(",") }
-            digits.append(digit)
-        }
-        return digits
-    }
-}

@@ -14,12 +14,14 @@ package struct OptionFault: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// The message, with a name for the option.
-    package func message(naming name: String) -> String {
-        guard case .exceeded(let most, let work, let advice) = reason else {
-            return "Invalid configuration: '\(name)' \(reason.phrase)"
-        }
-        return "\(work) did not finish within '\(name)' (\(most.text)). \(advice)"
+    /// What is wrong, with a name for the option.
+    package func sentence(naming name: String) -> String { reason.sentence(naming: name) }
+
+    /// The option, with its name in JSON, and what else is known, as members of a JSON object.
+    package var facts: JSONObject {
+        var facts: JSONObject = ["option": .string(key)]
+        for (name, value) in reason.facts { facts[name] = value }
+        return facts
     }
 }
 
@@ -39,8 +41,10 @@ extension OptionFault {
         case repeated(as: String)
         /// Its value cannot be used. The text follows the option's name.
         case invalid(String)
-        /// Some work took longer than it allows. The advice is a sentence.
-        case exceeded(most: Quantity, work: String, advice: String)
+        /// It is a URL with plain http to another machine.
+        case insecureURL
+        /// Some work took longer than it allows. The advice says what to do.
+        case exceeded(most: Quantity, work: String, advice: FaultWord)
     }
 
     /// A name that no option has, and the option that is near.
@@ -88,58 +92,79 @@ extension OptionFault {
 }
 
 extension OptionFault.Reason {
-    /// The end of a sentence that begins with the option's name.
-    package var phrase: String {
-        switch self {
-        case .required(let example): "is required" + (example.map { ", such as \($0)" } ?? "")
-        case .wrongKind(let kind): "must be \(kind)"
-        case .outOfRange(let least, let most, let value):
-            "must be from \(least.text) to \(most.text), not \(value.text)"
-        case .tooSmall(let least, let value): "must be at least \(least.text), not \(value.text)"
-        case .tooLarge(let most, let value): "must be at most \(most.text), not \(value.text)"
-        case .unknown(let suggestion, let others, let known):
-            ([Self.notKnown(suggestion)] + others.map { "'\($0.name)' \(Self.notKnown($0.suggestion))" }
-                + (known.isEmpty ? [] : ["There are: \(known.joined(separator: ", "))."])).joined(separator: " ")
-        case .repeated(let other): "is given a second time as '\(other)'"
-        case .invalid(let text): text
-        case .exceeded(let most, let work, _): "(\(most.text)) was too short for \(work)"
-        }
+    /// It is no base URL.
+    package init(_ error: BaseURL.Invalid) {
+        self = error == .insecure ? .insecureURL : .invalid("is not usable. \(error.reason)")
     }
 
     /// The reason as a word that does not change between versions.
-    package var word: String {
+    package var word: FaultWord {
         switch self {
-        case .required: "required"
-        case .wrongKind: "wrongKind"
-        case .outOfRange: "outOfRange"
-        case .tooSmall: "tooSmall"
-        case .tooLarge: "tooLarge"
-        case .unknown: "unknown"
-        case .repeated: "repeated"
-        case .invalid: "invalid"
-        case .exceeded: "exceeded"
+        case .required: .required
+        case .wrongKind: .wrongKind
+        case .outOfRange: .outOfRange
+        case .tooSmall: .tooSmall
+        case .tooLarge: .tooLarge
+        case .unknown: .unknown
+        case .repeated: .repeated
+        case .invalid: .invalid
+        case .insecureURL: .insecureURL
+        case .exceeded: .exceeded
         }
     }
 
-    /// What else is known, as members of a JSON object.
-    package var facts: [(name: String, value: JSONValue)] {
+    /// What else is known.
+    fileprivate var facts: [(name: String, value: JSONValue)] {
         switch self {
         case .required(let example): example.map { [("example", .string($0))] } ?? []
         case .wrongKind(let kind): [("expected", .string(kind))]
-        case .outOfRange(let least, let most, let value):
-            [("least", least.json), ("most", most.json), ("value", value.json)]
-        case .tooSmall(let least, let value): [("least", least.json), ("value", value.json)]
-        case .tooLarge(let most, let value): [("most", most.json), ("value", value.json)]
-        case .unknown(let suggestion, _, let known):
-            (suggestion.map { [("suggestion", .string($0))] } ?? [])
+        case .outOfRange, .tooSmall, .tooLarge: quantities.map { ($0.name, $0.value.json) }
+        case .unknown(let suggestion, let others, let known):
+            OptionFault.Unknown.suggested(suggestion)
+                + (others.isEmpty ? [] : [("others", .array(others.map(\.json)))])
                 + (known.isEmpty ? [] : [("known", .array(known.map { .string($0) }))])
         case .repeated(let other): [("other", .string(other))]
         case .invalid(let text): [("detail", .string(text))]
-        case .exceeded(let most, _, _): [("most", most.json)]
+        case .insecureURL: []
+        case .exceeded(_, let work, let advice):
+            [("work", .string(work)), ("advice", .string(advice.rawValue))]
+                + quantities.map { ($0.name, $0.value.json) }
         }
     }
 
-    private static func notKnown(_ suggestion: String?) -> String {
-        suggestion.map { "is not known; did you mean '\($0)'?" } ?? "is not known."
+    private var quantities: [(name: String, value: OptionFault.Quantity)] {
+        switch self {
+        case .outOfRange(let least, let most, let value): [("least", least), ("most", most), ("value", value)]
+        case .tooSmall(let least, let value): [("least", least), ("value", value)]
+        case .tooLarge(let most, let value): [("most", most), ("value", value)]
+        case .exceeded(let most, _, _): [("most", most)]
+        case .required, .wrongKind, .unknown, .repeated, .invalid, .insecureURL: []
+        }
+    }
+
+    fileprivate func sentence(naming option: String) -> String {
+        TextTemplate.filled(word.text) { name in
+            if name == "option" { return option }
+            if let quantity = quantities.first(where: { $0.name == name }) { return quantity.value.text }
+            if name == "others", case .unknown(_, let others, _) = self, !others.isEmpty {
+                return others.map {
+                    Self.unknown(suggestion: $0.suggestion, others: [], known: []).sentence(naming: $0.name)
+                }.joined(separator: " ")
+            }
+            if name == "advice", case .exceeded(_, _, let advice) = self { return advice.text }
+            return facts.first { $0.name == name }.map { TextTemplate.words(for: $0.value) }
+        }
+    }
+}
+
+extension OptionFault.Unknown {
+    fileprivate static func suggested(_ suggestion: String?) -> [(name: String, value: JSONValue)] {
+        suggestion.map { [("suggestion", .string($0))] } ?? []
+    }
+
+    fileprivate var json: JSONValue {
+        var object: JSONObject = ["option": .string(name)]
+        if let suggestion { object["suggestion"] = .string(suggestion) }
+        return .object(object)
     }
 }

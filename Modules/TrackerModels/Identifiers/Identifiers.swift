@@ -60,6 +60,9 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier: 1 to 128 printable ASCII characters without spaces at either end.
     public let text: String
 
+    /// What a text must be to be one, for a sentence that begins with its name.
+    package static let rule = "must be 1 to 128 printable ASCII characters without spaces at either end"
+
     /// Takes an identifier that a caller or a generator made.
     ///
     /// - Parameter text: 1 to 128 printable ASCII characters (0x20 to 0x7E), no space first or last, since an HTTP

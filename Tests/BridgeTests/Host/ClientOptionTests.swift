@@ -27,7 +27,9 @@ struct ClientOptionTests {
 
         for (initialize, params, track) in clients(["enabled": false]) {
             #expect(try await client.call(initialize, params) == [:])
-            #expect(try await client.call(track, ["A"]) == ["status": "dropped", "reason": "DISABLED"])
+            #expect(
+                try await client.call(track, ["A"])
+                    == ["status": "dropped", "reason": "DISABLED", "fault": ["reason": "offByOption"]])
         }
         for method in ["getDebugInfo", "analytics.getDebugInfo", "basic.getDebugInfo"] {
             let info = try await client.call(method)

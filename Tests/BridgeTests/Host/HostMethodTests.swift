@@ -61,28 +61,38 @@ struct HostMethodTests {
             ])
     }
 
-    @Test("with --quiet-refusals dropped calls are left out of stderr, and not of the notifications")
-    func quietRefusals() async throws {
+    @Test("with --log-format json each line has the fields of a notification, and those of what an answer says as well")
+    func logAsData() async throws {
         let folder = try TemporaryDirectory()
-        let client = try BridgeClient(["--quiet-refusals"])
+        let client = try BridgeClient(["--log-format", "json"])
 
         try await client.call("host.subscribe", ["log"])
         try await client.call("track", ["EARLY"])
+        try await client.call("updateLocation", [91, 0, 0])
         try await client.call("track", ["eventName": "A", "messageId": ""])
         await #expect(throws: BridgeFailure.self) {
             try await client.call("init", ["925", ["storageDirectory": .string(folder.path("state"))]])
         }
         try await client.finish()
 
-        #expect(!client.host.log.all.contains { $0.contains("Initialization failed") })
-        #expect(client.others.all.count { $0["params"]?["level"] == "warning" } == 2)
+        let entries = try client.host.log.all.map { JSONValue(try JSONText(validating: $0)) }
+        try #require(entries.count == 4, "\(entries)")
+        // The last one, the count of the calls before `init`, comes at the end.
+        #expect(entries.prefix(3) == client.others.all.prefix(3).map { $0["params"] ?? .null }[...])
+        #expect(
+            entries.map { $0["reason"] ?? $0["code"] } == [
+                "NOT_INITIALIZED", "INVALID_VALUE", "INVALID_CONFIGURATION", "NOT_INITIALIZED",
+            ])
+        #expect(entries[0]["call"] == "EARLY" && entries[0]["fault"] == nil)
+        #expect(entries[1]["call"] == "track" && entries[1]["level"] == "warning")
+        #expect(entries[1]["fault"] == ["reason": "messageID", "option": "messageId"])
     }
 
-    @Test("with --quiet-refusals the count of the calls that a full queue refused is left out as well")
-    func quietFullQueue() async throws {
+    @Test("the count of the calls that a full queue refused is told as what their outcomes say")
+    func countOfRefusals() async throws {
         let folder = try TemporaryDirectory()
         let backend = try Backend()
-        let client = try BridgeClient(["--quiet-refusals"])
+        let client = try BridgeClient(["--log-format", "json"])
 
         try await client.call("init", ["925", backend.config(folder, ["consent": "pending", "maxPendingEvents": 1])])
         try await client.call("track", ["HELD"])
@@ -91,8 +101,10 @@ struct HostMethodTests {
         #expect(try await client.call("flush")["remaining"] == 0)
         try await client.finish()
 
+        let entries = try client.host.log.all.map { JSONValue(try JSONText(validating: $0)) }
         #expect(backend.eventNames == ["HELD"])
-        #expect(!client.host.log.all.contains { $0.contains("queue") })
+        #expect(entries.filter { $0["reason"] == "QUEUE_FULL" }.count == 2)
+        #expect(!entries.contains { $0["reason"] == nil && $0["message"]?.stringValue?.contains("queue") == true })
     }
 
     @Test(

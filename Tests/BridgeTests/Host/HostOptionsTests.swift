@@ -1,3 +1,4 @@
+import Bridge
 import Foundation
 import JSONRPC
 import Testing
@@ -13,7 +14,7 @@ struct HostOptionsTests {
 
         #expect(options.action == .serve)
         #expect(options.logLevel == .debug)
-        #expect(!options.quietRefusals)
+        #expect(options.logFormat == .text)
         #expect(!options.collectorPanel)
         #expect(options.appName == "default")
         #expect(options.storageDirectory == nil)
@@ -62,14 +63,14 @@ struct HostOptionsTests {
         #expect(options.limits.shutdownTimeout == .milliseconds(milliseconds))
     }
 
-    @Test("take the quiet of refusals and the collector's panel without a value, and go on")
-    func switches() throws {
-        let options = try HostOptions(arguments: ["--quiet-refusals", "--collector-panel", "--log-level", "error"])
+    @Test("take the collector's panel without a value, and go on")
+    func collectorPanel() throws {
+        let options = try HostOptions(arguments: ["--collector-panel", "--log-format", "json", "--log-level", "error"])
 
-        #expect(options.quietRefusals)
         #expect(options.collectorPanel)
+        #expect(options.logFormat == .json)
         #expect(options.logLevel == .error)
-        #expect(throws: UsageError.self) { try HostOptions(arguments: ["--quiet-refusals=yes"]) }
+        #expect(throws: UsageError.self) { try HostOptions(arguments: ["--log-format", "xml"]) }
     }
 
     @Test("stop at a question", arguments: [("--help", HostOptions.Action.help), ("--version", .version)])

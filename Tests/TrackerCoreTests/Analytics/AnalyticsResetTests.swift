@@ -73,7 +73,7 @@ struct AnalyticsResetTests {
         let outcomes = Recorder<String>()
         let accept = { (name: String) in
             fixture.client.enqueue(.track(event: name, properties: nil), messageID: nil, waitsWhileIdle: false) {
-                outcomes.record("\(name) \($0.messageID == nil ? "\($0)" : "queued")")
+                outcomes.record("\(name) \($0.outcome.messageID == nil ? "\($0.outcome)" : "queued")")
             }
         }
 

@@ -173,7 +173,7 @@ struct AnalyticsWireTests {
         #expect(outcome == .dropped(.tooLarge))
         #expect(
             fixture.log.lines.all.contains {
-                $0.hasSuffix("Dropped identify: as JSON it is larger than maxEventBytes allows, 2,000 bytes")
+                $0.hasSuffix(" TOO_LARGE. As JSON it is larger than maxEventBytes allows, 2,000 bytes.")
             })
         #expect(fixture.backend.events.map { $0["userId"] } == [nil])
     }

@@ -134,19 +134,19 @@ struct CallOptionsTests {
     }
 
     static let invalid: [(AnalyticsCall, CallOptions, RefusalReason, String)] = [
-        (.track(event: "A", properties: nil), CallOptions(userId: " "), .invalidValue, "options.userId is blank"),
+        (.track(event: "A", properties: nil), CallOptions(userId: " "), .invalidValue, "'options.userId' is blank"),
         (
             .track(event: "A", properties: nil), CallOptions(anonymousId: ""), .invalidValue,
-            "options.anonymousId is blank"
+            "'options.anonymousId' is blank"
         ),
         (
             .track(event: "A", properties: nil), CallOptions(groupId: String(repeating: "é", count: 513)),
             .invalidValue,
-            "options.groupId has more than 1024 bytes"
+            "'options.groupId' has more than 1,024 bytes"
         ),
         (
             .track(event: "A", properties: nil), CallOptions(timestamp: Timestamp(milliseconds: .max)), .invalidValue,
-            "options.timestamp is not in the years 0 to 9999"
+            "'options.timestamp' is not in the years 0 to 9999"
         ),
         (
             .track(event: "A", properties: nil), CallOptions(context: Properties(["x": Double.nan] as [String: Any])),
@@ -154,23 +154,23 @@ struct CallOptionsTests {
         ),
         (
             .identify(userId: "u1", traits: nil), CallOptions(userId: "u2"), .invalidValue,
-            "options.userId is another than the call's own"
+            "'options.userId' is another than the call's own"
         ),
         (
             .track(event: "A", properties: nil), CallOptions(userId: nil as String?), .invalidValue,
-            "options.userId is given and has no value"
+            "'options.userId' is given and has no value"
         ),
         (
             .track(event: "A", properties: nil), CallOptions(userId: "u1", anonymousId: nil as UUID?), .invalidValue,
-            "options.anonymousId is given and has no value"
+            "'options.anonymousId' is given and has no value"
         ),
         (
             .track(event: "A", properties: nil), CallOptions(groupId: nil as Int?), .invalidValue,
-            "options.groupId is given and has no value"
+            "'options.groupId' is given and has no value"
         ),
         (
             .group(groupId: "é", traits: nil), CallOptions(groupId: "e\u{301}"), .invalidValue,
-            "options.groupId is another than the call's own"
+            "'options.groupId' is another than the call's own"
         ),
         (.setAdvertisingId("ad"), CallOptions(userId: "u1"), .invalidValue, "takes no options"),
     ]

@@ -76,7 +76,7 @@ struct BasicTrackerTests {
         try fixture.start()
 
         let outcome = await withCheckedContinuation { continuation in
-            fixture.tracker.enqueue(call) { continuation.resume(returning: $0) }
+            fixture.tracker.enqueue(call) { continuation.resume(returning: $0.outcome) }
         }
         let nan: [String: Any] = ["deep": [1, Double.infinity] as [Any]]
         let unwritable = await fixture.tracker.track(event: "A", properties: nan).outcome
@@ -115,7 +115,7 @@ struct BasicTrackerTests {
         #expect(outcome == .dropped(.tooLarge))
         #expect(
             fixture.log.lines.all.contains {
-                $0.hasSuffix("Dropped identify: as JSON it is larger than maxEventBytes allows, 1,000 bytes")
+                $0.hasSuffix(" TOO_LARGE. As JSON it is larger than maxEventBytes allows, 1,000 bytes.")
             })
         #expect(fixture.backend.events.map { $0["userId"] } == [nil])
     }

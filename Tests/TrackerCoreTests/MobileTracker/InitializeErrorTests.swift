@@ -8,9 +8,9 @@ import TrackerModels
 @Suite("What initialize of a session tracker throws")
 struct InitializeErrorTests {
     private static let advice =
-        "To start all the same, and have the session made later, set sessionCreation to inBackground."
-    private static let keyAdvice = "answered 401. The server refuses the key: check 'xApiKey'."
-    private static let urlAdvice = "The server has no such endpoint: check 'apiUrl'."
+        "To start all the same, and have the session made later, set `sessionCreation` to inBackground."
+    private static let keyAdvice = "answered 401. The server refuses the key: check `xApiKey`."
+    private static let urlAdvice = "The server has no such endpoint: check `apiUrl`."
 
     private static let noNumber = #"Brand ID must be a number, such as "925""#
 
@@ -79,7 +79,7 @@ struct InitializeErrorTests {
 
         #expect(session?.message == "Invalid configuration: 'xApiKey' is required")
         #expect(analytics?.message == "Invalid configuration: 'writeKey' is required")
-        #expect(basic?.message == "API key is required")
+        #expect(basic?.message == "'apiKey' is required")
     }
 
     @Test(
@@ -154,7 +154,7 @@ struct InitializeErrorTests {
         arguments: [
             (.status(500), .status(500), Self.advice), (.status(503, retryAfter: "0"), .status(503), Self.advice),
             (.status(401), .status(401), Self.keyAdvice),
-            (.status(403), .status(403), "answered 403. The server refuses the key: check 'xApiKey'."),
+            (.status(403), .status(403), "answered 403. The server refuses the key: check `xApiKey`."),
             (.status(404), .status(404), Self.urlAdvice), (.status(410), .status(410), Self.urlAdvice),
             (.status(422), .status(422), Self.advice), (.status(304), .status(304), Self.advice),
             (.status(200, body: ""), .unreadableAnswer, Self.advice),

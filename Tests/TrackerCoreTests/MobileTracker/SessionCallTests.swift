@@ -227,8 +227,8 @@ struct SessionCallTests {
         let outcome = await fixture.tracker.continueSession(from: url)
 
         #expect(outcome == .dropped(.invalidValue))
-        let reason = isOn ? "carries no gt_session_id" : "crossSiteCookie is off"
-        #expect(fixture.log.lines.all.contains { $0.hasPrefix("warning: continueSession()") && $0.contains(reason) })
+        let reason = isOn ? "carries no gt_session_id" : "`crossSiteCookie` is off"
+        #expect(fixture.log.lines.all.contains { $0.hasPrefix("warning: continueSession") && $0.contains(reason) })
         await fixture.tracker.shutdown()
     }
 

@@ -321,7 +321,7 @@ struct BeforeSendTests {
         _ = await session.tracker.track(eventName: " ")
         #expect(session.log.lines.all == [])
         #expect(own.lines.all.first?.contains("Initialization failed: Invalid configuration: 'xApiKey'") == true)
-        #expect(own.lines.all.contains { $0.contains("The event name is empty") })
+        #expect(own.lines.all.contains { $0.contains("Its name is empty") })
 
         let (analytics, analyticsLog) = (try AnalyticsFixture(), RecordingLog())
         var options = analytics.options()

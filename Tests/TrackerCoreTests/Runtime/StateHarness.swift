@@ -47,7 +47,7 @@ struct StateHarness<Policy: StubPolicy> {
             case .perform(let body): body()
             case .answer(let waiters, let error):
                 for waiter in waiters { waiter(error.map { .failure($0) } ?? .success(())) }
-            case .refuse(let call, let reason): call.completion(.dropped(reason))
+            case .refuse(let call, let refusal): call.completion(.failure(refusal))
             case .report(let flush, let reason):
                 flush.completion(FlushReport(delivered: 0, remaining: 1, stoppedBy: reason))
             default: break
@@ -237,7 +237,7 @@ struct StateHarness<Policy: StubPolicy> {
         case .end(let run): "end \(run.number)"
         case .flush(_, let run): "flush \(run.number)"
         case .report(_, let reason): "report flush \(reason)"
-        case .refuse(let call, let reason): "refuse \(call.call) \(reason.rawValue)"
+        case .refuse(let call, let refusal): "refuse \(call.call) \(refusal.reason.rawValue)"
         case .answer(_, let error): error.map { "answer \($0.code.rawValue)" } ?? "answer"
         case .announceOff: "off"
         case .log, .logFailure: "log"

@@ -71,12 +71,10 @@ extension LoopbackRequest {
 }
 
 /// Keeps what is logged, without the names of the clients.
-struct RecordingLog: ClientLog {
+struct RecordingLog: TrackerLog {
     let lines = Recorder<String>()
 
     func log(_ level: LogLevel, _ message: String) { lines.record("\(level.rawValue): \(message)") }
 
-    func log(_ level: LogLevel, _ message: String, of _: String) { log(level, message) }
-
-    func logRefusal(_: RefusalReason, _ level: LogLevel, _ message: String, of _: String) { log(level, message) }
+    func log(_ entry: LogEntry) { log(entry.level, entry.message) }
 }

@@ -13,16 +13,20 @@ struct RefusalLogTests {
         let recording = RecordingLog()
         let log = LevelledLog(recording, of: "Client", isVerbose: false)
 
-        for number in 1...1_000 { log.logRefusal(reason, .warning, "Call \(number)") }
-        #expect(recording.lines.all == ["warning: Call 1"])
+        func line(_ call: String) -> String {
+            "warning: \(Refusal(reason).message(of: call, initializer: "initialize()"))"
+        }
+
+        for number in 1...1_000 { log.logRefusal(.warning, "A\(number)", Refusal(reason)) }
+        #expect(recording.lines.all == [line("A1")])
 
         log.endRefusals()
         log.endRefusals()
-        log.logRefusal(reason, .warning, "Call 1001")
+        log.logRefusal(.warning, "A1001", Refusal(reason))
 
         #expect(
             recording.lines.all == [
-                "warning: Call 1", "warning: 1000 calls were dropped: \(reason.rawValue)", "warning: Call 1001",
+                line("A1"), "warning: 1000 calls were dropped: \(reason.rawValue)", line("A1001"),
             ])
     }
 
@@ -44,7 +48,7 @@ struct RefusalLogTests {
         #expect(
             log.lines.all == [
                 "warning: MobileTracker: Not initialized. Call initialize() first.",
-                "warning: AnalyticsClient: The event name is empty",
+                "warning: AnalyticsClient:   was dropped: INVALID_EVENT_NAME. Its name is empty.",
                 "warning: BasicTracker: Not initialized. Call initialize() first.",
             ])
     }
@@ -54,10 +58,12 @@ struct RefusalLogTests {
         let recording = RecordingLog()
         let log = LevelledLog(recording, of: "Client", isVerbose: false)
 
-        for _ in 1...3 { log.logRefusal(.invalidEventName, .warning, "No name") }
+        for _ in 1...3 { log.logRefusal(.warning, "track", Refusal(.invalidEventName)) }
         log.endRefusals()
 
-        #expect(recording.lines.all == ["warning: No name", "warning: No name", "warning: No name"])
+        #expect(
+            recording.lines.all
+                == Array(repeating: "warning: track was dropped: INVALID_EVENT_NAME. Its name is empty.", count: 3))
     }
 
     @Test("of a session tracker has a count at initialize")

@@ -12,9 +12,9 @@ enum ToyCall: Hashable, Sendable {
     func checked() -> Result<ToyCall, Refusal> {
         switch self {
         case .rate(let product, _) where product.isBlank:
-            .failure(Refusal(.invalidEventName, "rate(): the product is empty"))
+            .failure(Refusal(.invalidEventName))
         case .rate(_, let stars) where !(1...5).contains(stars):
-            .failure(Refusal(.invalidValue, "rate(): stars are 1 to 5"))
+            .failure(Refusal(.invalidValue))
         case .rate: .success(self)
         }
     }

@@ -3,9 +3,6 @@ import { StringDecoder } from 'node:string_decoder'
 /** The methods of a logger, by the host's words for the levels. */
 const LEVELS = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' }
 
-/** A line of the host's log. */
-const LINE = /^\[MobileTracker\] (debug|info|warning|error): (.*)$/
-
 /** How long an incomplete line may become. */
 const LONGEST = 1 << 16
 
@@ -45,9 +42,10 @@ export class Output {
         if (!this.#isPassing) return
         const lines = (this.#begun + this.#decoder.write(chunk)).split('\n')
         this.#begun = lines.pop().slice(0, LONGEST)
-        if (!this.#logger) return passOn(lines.map((line) => `${line}\n`).join(''))
-        for (const line of lines) {
-            const [, level, message] = LINE.exec(line) ?? [null, 'error', line]
+        // Of dropped calls and of errors this package tells itself, with the caller's line.
+        const entries = lines.map(entryOf).filter(({ reason, code }) => reason === undefined && code === undefined)
+        if (!this.#logger) return passOn(entries.map(lineOf).join(''))
+        for (const { level = 'error', message } of entries) {
             if (message) this.#log(level, message)
         }
     }
@@ -62,6 +60,21 @@ export class Output {
             // A logger that fails must not fail the call.
         }
     }
+}
+
+/** Reads a line of the host's log. One that is no entry, such as a message of the system, has no level. */
+function entryOf(line) {
+    try {
+        const entry = JSON.parse(line)
+        if (typeof entry?.message === 'string' && entry.level in LEVELS) return entry
+    } catch {
+        // It is text.
+    }
+    return { message: line }
+}
+
+function lineOf({ level, message }) {
+    return level ? `[MobileTracker] ${level}: ${message}\n` : `${message}\n`
 }
 
 /** Passes the host's log on. A closed stderr must not end the program. */

@@ -162,6 +162,21 @@ export interface AcceptedOutcome {
 export interface DroppedOutcome {
     status: 'dropped'
     reason: DropReason
+    /** What is wrong, if the reason does not say all. */
+    fault?: Fault
+}
+
+/** What is wrong, as data. `FaultWord.swift` has a text for each reason. */
+export interface Fault {
+    /** A word that does not change between versions. */
+    reason: string
+    /** The option. */
+    option?: string
+    /** Its limit; a duration in milliseconds. */
+    most?: number
+    /** More, in words. */
+    detail?: string
+    [more: string]: unknown
 }
 
 /** Why a call was refused. */
@@ -438,6 +453,14 @@ export interface LogNotification {
     message: string
     /** ISO 8601, milliseconds, UTC. */
     at: string
+    /** The call that was dropped: an event by its name. */
+    call?: string
+    /** Why calls were dropped, as their outcomes say. */
+    reason?: DropReason
+    /** What is wrong with the call. */
+    fault?: Fault
+    /** Why `init` has failed, as its answer says. */
+    code?: string
 }
 
 /** What happened to events. */

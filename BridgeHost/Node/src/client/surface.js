@@ -16,9 +16,8 @@ import { Trace } from './trace.js'
 /** The most bytes of a message besides its params. */
 const ENVELOPE = 200
 
-/** Why a call is dropped that comes when very many wait. */
-const TOO_MANY = `The host has not answered ${MOST_CALLS.toLocaleString('en')} calls, or ${MOST_TEXT / 1024 / 1024} MiB of them: `
-    + 'await some of your calls.'
+/** What is wrong with a call that comes when very many wait. */
+const TOO_MANY = { reason: 'unanswered', calls: MOST_CALLS, megabytes: MOST_TEXT / 1024 / 1024 }
 
 /** Make message ids that nobody has used before. */
 const NEW_ID = {
@@ -118,7 +117,7 @@ class CallSite {
         if (gives === 'object') return result
         if (gives === 'nothing') return undefined
         if (gives !== 'outcome') return result[gives.member]
-        if (result.status === 'dropped') this.#dropped(result.reason)
+        if (result.status === 'dropped') this.#dropped(result.reason, { fault: result.fault })
         else this.#warnings.accepted(this.#method)
         return result
     }
@@ -126,7 +125,7 @@ class CallSite {
     /** The outcome of a wrong argument; undefined for calls without an outcome, which reject. */
     outcomeOf({ code, message, data: { reason = 'INVALID_VALUE' } }) {
         if (this.#row.gives !== 'outcome' || code !== 'INVALID_PARAMS') return undefined
-        this.#dropped(reason, `${message}.`)
+        this.#dropped(reason, { detail: `${message}.` })
         return dropped(reason)
     }
 
@@ -149,7 +148,7 @@ class CallSite {
 
     /** Answers a call for which too many wait. */
     overflow() {
-        this.#dropped('QUEUE_FULL', TOO_MANY)
+        this.#dropped('QUEUE_FULL', { fault: TOO_MANY })
         return CallPromise.resolve(dropped('QUEUE_FULL'))
     }
 
@@ -166,7 +165,7 @@ class CallSite {
         const param = this.#row.params.find(({ name }) => name === fault.argument)
         if (this.#row.gives === 'outcome') {
             const reason = reasonOf(fault, param)
-            this.#dropped(reason, `${fault.message}.`)
+            this.#dropped(reason, { detail: `${fault.message}.` })
             return CallPromise.resolve(dropped(reason))
         }
         const error = this.errorFrom(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${fault.message}.`))
@@ -175,12 +174,12 @@ class CallSite {
         return refusal
     }
 
-    #dropped(reason, detail) {
-        this.#warnings.dropped(this.#drop(reason, detail))
+    #dropped(reason, why) {
+        this.#warnings.dropped(this.#drop(reason, why))
     }
 
-    #drop(reason, detail) {
-        return { method: this.#method, name: this.#name, reason, detail, place: this.#trace?.place ?? '' }
+    #drop(reason, why) {
+        return { method: this.#method, name: this.#name, reason, ...why, place: this.#trace?.place ?? '' }
     }
 }
 

@@ -35,9 +35,8 @@ export function createTracker(options = {}) {
     const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
-        // This package tells of dropped calls and of errors, with the caller's line, so the host does not.
         hostArguments: () => [
-            ...withName(hostArguments, program), '--quiet-refusals', ...collectorPanel ? ['--collector-panel'] : [],
+            ...withName(hostArguments, program), '--log-format', 'json', ...collectorPanel ? ['--collector-panel'] : [],
         ],
         onStderr: output.passOn,
         onNotification: (notification) => listeners.receive(notification),

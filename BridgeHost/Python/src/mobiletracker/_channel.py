@@ -15,12 +15,13 @@ from typing import Any
 
 from . import _call
 from ._call import Call, wait_for
+from ._fault import message_of, own_name, written_in
 from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
 from ._options import TrackerOptions, arguments_of_host
-from ._params import ArgumentFault, in_the_callers_names, write_params
+from ._params import ArgumentFault, write_params
 from ._row import Gives, Row, snake_keys
 from ._table import ROWS
 from ._warnings import Drop, Warnings, call_name, hint
@@ -34,10 +35,8 @@ _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 _ENVELOPE = 200
 """The most bytes of a message besides its params."""
 
-_TOO_MANY = (
-    f"The host has not answered {MOST_CALLS:,} calls, or {MOST_BYTES >> 20} MiB of them: wait for the outcome of some calls."
-)
-"""Why a call is dropped that comes when very many wait."""
+_TOO_MANY = {"reason": "unanswered", "calls": MOST_CALLS, "megabytes": MOST_BYTES >> 20}
+"""What is wrong with a call that comes when very many wait."""
 
 _EXIT_FLUSH = 5.0
 """How long the program's end may wait for events that are not sent yet, in seconds."""
@@ -184,20 +183,20 @@ class _CallSite:
 
     def renamed(self, error: MobileTrackerError) -> MobileTrackerError:
         """The error with the names of the Python API."""
-        sentence = in_the_callers_names(error.message, self._row, self._arguments)
-        return error if sentence == error.message else error.copy(sentence)
+        message = message_of(error.code, error.data, written_in(self._arguments))
+        return error if message is None else error.copy(message)
 
     def outcome_of(self, error: MobileTrackerError) -> object | None:
         """The outcome of a wrong argument; None for calls without an outcome, which raise."""
         if self._row.gives is not Gives.OUTCOME or error.code != "INVALID_PARAMS":
             return None
-        return self._drop(error.data.get("reason", "INVALID_VALUE"), f"{error.message}.")
+        return self._drop(error.data.get("reason", "INVALID_VALUE"), detail=f"{error.message}.")
 
     def unhandled(self, error: MobileTrackerError) -> None:
         """Nobody handles the error. A missing host is one warning, with the number of calls that failed."""
         if error.code.startswith(("HOST_", "PROTOCOL_")):
             if self._row.message_id:
-                drop = Drop(self._row.method, self._name, error.code, "", self._place, has_failed=True)
+                drop = Drop(self._row.method, self._name, error.code, self._place, has_failed=True)
                 self._channel.warnings.dropped(drop)
         else:
             self._channel.warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
@@ -208,10 +207,11 @@ class _CallSite:
         param = next((param for param in self._row.params if param.name == fault.argument), None)
         if self._row.gives is Gives.OUTCOME:
             reason = param.fault if isinstance(fault, ArgumentFault) and param else _reason_of(fault)
-            call.finish(self._drop(reason, f"{fault}.{hint}"))
+            call.finish(self._drop(reason, detail=f"{fault}.{hint}"))
         else:
             code = param.fault if param and param.fault != "INVALID_PARAMS" else _code_of(fault)
-            call.fail(MobileTrackerError(code, f"{self._row.method}: {fault}."))
+            path = own_name(fault.path, written_in(self._arguments))
+            call.fail(MobileTrackerError(code, f"{self._row.method}: {path} {fault.reason}."))
         return call
 
     def overflow(self) -> Call:
@@ -232,15 +232,13 @@ class _CallSite:
         status = result["status"]
         if status == "dropped":
             is_late = result["reason"] == "NOT_INITIALIZED" and self._channel.is_closed
-            client = self._row.method.rpartition(".")[0]
-            begin = f"{client}.initialize()" if client else "init()"
-            return self._drop(result["reason"], is_late * f"The tracker was closed. Call {begin} to open it again.")
+            return self._drop(result["reason"], {"reason": "closed"} if is_late else result.get("fault"))
         self._channel.warnings.accepted(self._row.method)
         return Outcome(status, result["messageId"])
 
-    def _drop(self, reason: Any, detail: str) -> Outcome:
-        self._channel.warnings.dropped(Drop(self._row.method, self._name, reason, detail, self._place))
-        return Outcome("dropped", reason=reason)
+    def _drop(self, reason: Any, fault: Any = None, detail: str = "") -> Outcome:
+        self._channel.warnings.dropped(Drop(self._row.method, self._name, reason, self._place, fault or {}, detail))
+        return Outcome("dropped", reason=reason, fault=fault)
 
     @property
     def _place(self) -> str:

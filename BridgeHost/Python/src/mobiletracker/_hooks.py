@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -100,7 +100,6 @@ def _names_user(call: dict[Any, Any]) -> bool:
 class HostLog:
     """Passes on what the host writes to its stderr. It runs on the I/O thread."""
 
-    _LINE = re.compile(r"\[MobileTracker\] (debug|info|warning|error): (.*)")
     _LONGEST = 64 * 1024
 
     def __init__(self, logger: logging.Logger | None, *, is_passed: bool) -> None:
@@ -120,24 +119,38 @@ class HostLog:
         if len(rest) > self._LONGEST:
             lines, rest = [*lines, rest], b""
         self._begun = rest
-        self._pass_on(lines)
+        # Of dropped calls and of errors this package tells itself, with the caller's line.
+        self._pass_on([entry for entry in map(_entry, lines) if not {"reason", "code"} & entry.keys()])
 
-    def _pass_on(self, lines: list[bytes]) -> None:
+    def _pass_on(self, entries: list[dict[str, Any]]) -> None:
         if self._logger is not None:
-            for line in lines:
-                self._log(self._logger, line.decode(errors="replace"))
-        elif lines:
-            unwritten = memoryview(b"\n".join([*lines, b""]))
+            for entry in entries:
+                self._log(self._logger, entry)
+        elif entries:
+            unwritten = memoryview("".join(map(_line, entries)).encode())
             try:
                 while unwritten:
                     unwritten = unwritten[os.write(2, unwritten) :]
             except OSError:
                 pass  # A stderr that is closed or takes nothing must not end the program.
 
-    def _log(self, logger: logging.Logger, line: str) -> None:
-        match = self._LINE.fullmatch(line)
-        level, message = match.groups() if match else ("error", line)
+    def _log(self, logger: logging.Logger, entry: dict[str, Any]) -> None:
         try:
-            logger.log(logging.getLevelNamesMapping()[level.upper()], "%s", message)
+            logger.log(logging.getLevelNamesMapping()[entry.get("level", "error").upper()], "%s", entry["message"])
         except Exception:
             pass  # A handler that fails must not fail the call.
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    """A line of the host's log. One that is no entry, such as a message of the system, has no level."""
+    try:
+        match json.loads(line):
+            case {"level": str(), "message": str()} as entry:
+                return dict(entry)
+    except ValueError:
+        pass  # It is text.
+    return {"message": line.decode(errors="replace")}
+
+
+def _line(entry: dict[str, Any]) -> str:
+    return f"[MobileTracker] {entry['level']}: {entry['message']}\n" if "level" in entry else f"{entry['message']}\n"

@@ -26,6 +26,8 @@ class ValueFault(Exception):
 
     def __init__(self, path: str, reason: str, *, is_too_large: bool = False) -> None:
         super().__init__(f"{path} {reason}")
+        self.path = path
+        self.reason = reason
         self.argument = re.split(r"[.\[]", path, maxsplit=1)[0]
         self.is_too_large = is_too_large
 

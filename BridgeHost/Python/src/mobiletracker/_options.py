@@ -60,8 +60,7 @@ class TrackerOptions:
 
 def arguments_of_host(options: TrackerOptions) -> list[str]:
     """The arguments with which a host is started, with the program's name."""
-    # This package warns of dropped calls, with the caller's line, so the host does not.
-    arguments = [*options.host_arguments, "--quiet-refusals"]
+    arguments = [*options.host_arguments, "--log-format", "json"]
     name = options.app_name or program_name()
     if not name or any(argument.partition("=")[0] == "--app-name" for argument in arguments):
         return arguments

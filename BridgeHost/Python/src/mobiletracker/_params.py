@@ -21,8 +21,6 @@ _MESSAGE_ID = re.compile(r"[!-~](?:[ -~]{0,126}[!-~])?")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)")
 """A date and a time of day with its zone."""
 
-_WORD = re.compile(r"[A-Za-z]\w*")
-
 _MAX_ID_BYTES = 1024
 """How many bytes of UTF-8 an id of a user or a group has at most."""
 
@@ -111,28 +109,6 @@ def write_params(
     if len(text) > max_bytes:
         raise ValueFault("The call", "is too large", is_too_large=True)
     return text
-
-
-def in_the_callers_names(sentence: str, row: Row, arguments: Sequence[object]) -> str:
-    """A sentence of the host with the names of the Python API. A name that the caller wrote as the host does stays."""
-    python = {param.wire: param.name for param in row.params}
-    written: set[object] = set()
-    for param, value in zip(row.params, arguments):
-        _collect(param.names, python)
-        _collect_keys(value, written)
-    return _WORD.sub(lambda word: word[0] if word[0] in written else python.get(word[0], word[0]), sentence)
-
-
-def _collect(names: Mapping[str, Name], python: dict[str, str]) -> None:
-    for name, (wire, members) in names.items():
-        python[wire] = name
-        _collect(members, python)
-
-
-def _collect_keys(value: object, keys: set[object]) -> None:
-    for key, member in value.items() if isinstance(value, Mapping) else ():
-        keys.add(key)
-        _collect_keys(member, keys)
 
 
 def _check(param: Param, value: object) -> None:

@@ -4,35 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-_SENTENCES = {
-    "NOT_INITIALIZED": "Not initialized. Call init() first.",
-    "INVALID_EVENT_NAME": "Its name is empty.",
-    "INVALID_USER_ID": "A user id is required.",
-    "INVALID_VALUE": "A value is missing or out of range.",
-    "REPEATED_SCREEN": "It is the screen that was shown last.",
-    "TRACKING_NOT_ALLOWED": "Consent is not granted.",
-    "SERIALIZATION_ERROR": "A value cannot be written as JSON.",
-    "TOO_LARGE": "It is larger than an event may be (max_event_bytes, 512 KiB by default).",
-    "STORAGE_ERROR": "The disk did not take it.",
-    "QUEUE_FULL": "The queue is full.",
-    "BEFORE_SEND": "before_send has dropped it.",
-}
-"""Why a call was dropped, in words."""
-
-_VALUES = {
-    "updateLocation": "The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0.",
-    "updateSessionEmail": "An email address has one @ and no spaces.",
-    "linkSession": "The id of the other session is empty.",
-    "continueSession": "It needs cross_site_cookie: True in init, and a URL with gt_session_id.",
-    "analytics.group": "The id of the group is empty.",
-    "analytics.setAdvertisingId": "The id is blank; None clears it.",
-}
-"""What the values of a call must be, for calls that have rules of their own."""
+from ._fault import sentence
 
 _SEGMENT = {
     "analytics.track": "track(event, properties, user_id=…)",
@@ -56,10 +33,12 @@ class Drop:
     name: object
     """The event's or screen's name, if the call has one."""
     reason: str
-    detail: str
-    """More than the reason says."""
     place: str
     """The caller's line, for the end of a sentence."""
+    fault: Mapping[str, Any] = field(default_factory=dict)
+    """What is wrong, as data, if the reason does not say it."""
+    detail: str = ""
+    """What is wrong, in words."""
     has_failed: bool = False
     """Whether it failed instead, without a host: it is unknown whether a host stored it."""
 
@@ -78,14 +57,8 @@ class Drop:
         """Why, in words."""
         if self.detail:
             return self.detail
-        if self.has_failed:
-            return "Events that no host had stored are lost."
-        if self.reason == "INVALID_VALUE" and self.method in _VALUES:
-            return _VALUES[self.method]
-        if self.reason == "DISABLED":
-            return _why_disabled(self.client)
-        sentence = _SENTENCES.get(self.reason, "")
-        return sentence.replace("init()", f"{self.client}.initialize()") if self.client else sentence
+        word = "notStored" if self.has_failed else self.fault.get("reason", self.reason)
+        return sentence(word, {**self.fault, "init": f"{self.client}.initialize()" if self.client else "init()"})
 
     def __str__(self) -> str:
         return f"{self.call} {self.end_of(1)}: {self.reason}. {self.sentence}".rstrip() + self.place
@@ -95,15 +68,6 @@ class Drop:
         if self.has_failed:
             return "failed"
         return "was dropped" if count == 1 else "were dropped"
-
-
-def _why_disabled(client: str) -> str:
-    """Why a client is disabled. Only the analytics client can be disabled by the server's answer, or by its options."""
-    if client == "analytics":
-        return "The client is disabled: `disabled_because` of analytics.get_debug_info() says why."
-    if os.environ.get("MOBILE_TRACKER_ENABLED", "").lower() in {"false", "0", "no", "off"}:
-        return "Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment."
-    return "Tracking is off: `enabled` is false."
 
 
 def hint(method: str, arguments: Sequence[object]) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from .protocol import DropReason, StopReason
+from .protocol import DropReason, Fault, StopReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,8 @@ class Outcome:
     """The id of the call; None if it was dropped."""
     reason: DropReason | None = None
     """Why it was dropped."""
+    fault: Fault | None = field(default=None, compare=False)
+    """What is wrong with the call, as data, if the reason does not say all."""
 
     @property
     def is_dropped(self) -> bool:

@@ -167,6 +167,22 @@ class ClientOptions(_BridgeClientOptions):
     collector_panel: NotRequired[bool | None]
 
 
+class Fault(TypedDict):
+    """What is wrong, as data. `FaultWord.swift` has a text for each reason."""
+
+    # A word that does not change between versions.
+    reason: str
+
+    # The option.
+    option: NotRequired[str]
+
+    # Its limit; a duration in milliseconds.
+    most: NotRequired[float]
+
+    # More, in words.
+    detail: NotRequired[str]
+
+
 DropReason: TypeAlias = Literal[
     "NOT_INITIALIZED",
     "INVALID_EVENT_NAME",
@@ -538,6 +554,18 @@ class LogNotification(TypedDict):
 
     # ISO 8601, milliseconds, UTC.
     at: str
+
+    # The call that was dropped: an event by its name.
+    call: NotRequired[str]
+
+    # Why calls were dropped, as their outcomes say.
+    reason: NotRequired[DropReason]
+
+    # What is wrong with the call.
+    fault: NotRequired[Fault]
+
+    # Why `init` has failed, as its answer says.
+    code: NotRequired[str]
 
 
 class DiagnosticNotification(TypedDict):

@@ -1,0 +1,43 @@
+import JSONRPC
+import TrackerModels
+
+/// The texts about what is wrong, for the clients in other languages.
+enum FaultTexts {
+    /// The texts as JavaScript.
+    static let javaScript = """
+        // Made by `make generate` from the host's texts: a change here is lost.
+
+        /**
+         * What is wrong, in words: the text of each fault and of each reason. `{name}` is the mark of a fact; what is between
+         * brackets is left out if one of its facts is missing.
+         *
+         * @type {Record<string, string>}
+         */
+        export const TEXTS = {
+        \(FaultWord.texts.map { "    \($0.word): \(JSONText($0.text))," }.joined(separator: "\n"))
+        }
+
+        """
+
+    /// The texts as Python.
+    static let python = """
+        # Made by `make generate` from the host's texts: a change here is lost.
+        \"\"\"What is wrong, in words.\"\"\"
+
+        TEXTS: dict[str, str] = {
+        \(entries(of: FaultWord.texts))
+        }
+        \"\"\"The text of each fault and of each reason. `{name}` is the mark of a fact; what is between brackets is left out if
+        one of its facts is missing.\"\"\"
+
+        ERRORS: dict[str, str] = {
+        \(entries(of: TrackerError.Code.frames + [(RPCError.invalidParams("").code, RPCError.invalidParamText)]))
+        }
+        \"\"\"The text of errors, by their codes, around the fault or the facts that their data have.\"\"\"
+
+        """
+
+    private static func entries(of texts: [(word: String, text: String)]) -> String {
+        texts.map { "    \"\($0.word)\": \(JSONText(PythonNames.sentence($0.text)))," }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,101 @@
+"""Says what is wrong, from the data of the host and in the names of the Python API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ._row import Name
+from ._table import ROWS
+from ._texts import ERRORS, TEXTS
+
+_MARK = re.compile(r"\[([^\]]*)\]|\{(\w+)\}")
+
+_NAMES = {"option", "param", "argument", "suggestion", "other", "known"}
+"""The facts that are names."""
+
+
+def sentence(word: object, facts: Mapping[str, Any], written: frozenset[object] = frozenset()) -> str:
+    """What is wrong, in words; empty if there is no text for it.
+
+    :param word: The key of the text.
+    :param written: The names that the caller wrote: they stay as they are.
+    """
+    return _filled(TEXTS.get(str(word), ""), lambda name: _words(name, facts.get(name), written)) or ""
+
+
+def message_of(code: str, data: Mapping[str, Any], written: frozenset[object]) -> str | None:
+    """The message of an error; None if its data do not say what is wrong."""
+    fault = sentence(data.get("reason"), data, written)
+    facts = {**data, "fault": fault or None}
+    framed = _filled(ERRORS.get(code, ""), lambda name: _words(name, facts.get(name), written))
+    return framed or fault or None
+
+
+def written_in(arguments: Sequence[object]) -> frozenset[object]:
+    """The names of options that the caller wrote: they stay as they are."""
+    return frozenset(key for value in arguments for key in _keys(value))
+
+
+def own_name(path: str, written: frozenset[object]) -> str:
+    """The name of an option in Python, or of each option on the way to one."""
+    return ".".join(part if part in written else _python_names().get(part, part) for part in path.split("."))
+
+
+def _filled(text: str, words: Callable[[str], str | None]) -> str | None:
+    """The text with its facts; None if one is missing."""
+    missing = False
+
+    def fill(mark: re.Match[str]) -> str:
+        nonlocal missing
+        part, name = mark.groups()
+        if part is not None:
+            return next((filled for each in part.split("|") if (filled := _filled(each, words)) is not None), "")
+        found = words(name)
+        missing = missing or found is None
+        return found or ""
+
+    filled = _MARK.sub(fill, text)
+    return None if missing else filled
+
+
+def _words(name: str, fact: Any, written: frozenset[object]) -> str | None:
+    match fact:
+        case None:
+            return None
+        case [{}, *_]:
+            return " ".join(sentence("unknown", each, written) for each in fact)
+        case list():
+            return ", ".join(str(_words(name, each, written)) for each in fact)
+        case str() if name in _NAMES:
+            return own_name(fact, written)
+        case str() if name == "advice":
+            return TEXTS.get(fact)
+        case int() | float():
+            return f"{fact:,}"
+        case _:
+            return str(fact)
+
+
+@cache
+def _python_names() -> dict[str, str]:
+    """The names of arguments and options in Python, by those that the host has."""
+    names = {"messageId": "message_id"}
+    for param in (param for row in ROWS.values() for param in row.params):
+        names[param.wire] = param.name
+        names.update(_pairs(param.names))
+    return names
+
+
+def _pairs(names: Mapping[str, Name]) -> Iterator[tuple[str, str]]:
+    for name, (wire, members) in names.items():
+        yield wire, name
+        yield from _pairs(members)
+
+
+def _keys(value: object) -> Iterator[object]:
+    for key, member in value.items() if isinstance(value, Mapping) else ():
+        yield key
+        yield from _keys(member)

@@ -1,0 +1,51 @@
+/// Fills the marks of a text: `{name}` is that of a fact. What is between brackets is left out if one of its facts is
+/// missing; what follows a `|` stands in its place.
+package enum TextTemplate {
+    /// A text with its facts.
+    ///
+    /// - Parameter fact: The words for a fact; `nil` if it is missing.
+    package static func filled(_ text: String, _ fact: (String) -> String?) -> String {
+        filled(text[...], fact) ?? text
+    }
+
+    /// The words for a fact: a number has separators, as in `524,288`.
+    package static func words(for fact: JSONValue) -> String {
+        switch fact {
+        case .string(let text): text
+        case .array(let values): values.map(words).joined(separator: ", ")
+        case .number(let number):
+            number.intValue.map { ($0 < 0 ? "-" : "") + "\($0.magnitude)".grouped } ?? "\(fact)"
+        case .object, .bool, .null: "\(fact)"
+        }
+    }
+
+    private static func filled(_ text: Substring, _ fact: (String) -> String?) -> String? {
+        var (result, rest) = ("", text)
+        while let mark = rest.firstIndex(where: { $0 == "{" || $0 == "[" }),
+            let end = rest[mark...].firstIndex(of: rest[mark] == "{" ? "}" : "]")
+        {
+            result += rest[..<mark]
+            let inner = rest[rest.index(after: mark)..<end]
+            if rest[mark] == "[" {
+                result += inner.split(separator: "|").compactMap { filled($0, fact) }.first ?? ""
+            } else {
+                guard let words = fact(String(inner)) else { return nil }
+                result += words
+            }
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
+    }
+}
+
+extension String {
+    /// Digits with a comma before every third from the end.
+    package var grouped: String {
+        var digits = ""
+        for (place, digit) in enumerated() {
+            if place > 0, (count - place) % 3 == 0 { digits.append(",") }
+            digits.append(digit)
+        }
+        return digits
+    }
+}

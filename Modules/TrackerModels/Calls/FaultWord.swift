@@ -1,0 +1,103 @@
+/// What is wrong with a call, an option or an answer, as a word that does not change between versions.
+///
+/// Each has its ``text`` here, the only place for all languages: the clients in other languages get theirs from this list.
+package enum FaultWord: String, CaseIterable, Sendable {
+    // Of an option.
+    case required, wrongKind, outOfRange, tooSmall, tooLarge, unknown, repeated, invalid, insecureURL, exceeded
+    // Of a call that is dropped, beside its reason.
+    case location, email, crossSiteCookie, sessionInURL, sourceSession, groupID, advertisingID, messageID
+    case noOptions, noValue, blank, tooLong, notTheArgument, wrongYear, notJSON, size, offByOption, offByEnvironment
+    // Of a call that a client in another language drops itself.
+    case closed, unanswered, notStored
+    // What to do when the backend makes no session.
+    case inBackground, checkKey, checkAddress
+
+    /// Every text by its word: those of reasons by the reason.
+    package static let texts: [(word: String, text: String)] =
+        RefusalReason.allCases.map { ($0.rawValue, $0.text) } + allCases.map { ($0.rawValue, $0.text) }
+
+    /// A sentence with marks.
+    ///
+    /// `{name}` is the mark of a fact; `{init}` is that of the call that initialises the client. What is between brackets
+    /// is left out if one of its facts is missing; what follows a `|` stands in its place. A name between backquotes has
+    /// its own form in each language.
+    package var text: String {
+        switch self {
+        case .required: "'{option}' is required[, such as {example}]"
+        case .wrongKind: "'{option}' must be {expected}"
+        case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
+        case .tooSmall: "'{option}' must be at least {least}, not {value}"
+        case .tooLarge: "'{option}' must be at most {most}, not {value}"
+        case .unknown:
+            "'{option}' is not known[; did you mean '{suggestion}'?|.][ {others}][ There are: {known}.]"
+        case .repeated: "'{option}' is given a second time as '{other}'"
+        case .invalid: "'{option}' {detail}"
+        case .insecureURL:
+            "'{option}' is not usable. Plain http leads to a loopback host only; use https, or set `allowInsecureHTTP`."
+        case .exceeded: "{work} did not finish within '{option}' ({most}). {advice}"
+        case .location:
+            "The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0."
+        case .email: "An email address has one @ and no spaces."
+        case .crossSiteCookie: "`crossSiteCookie` is off. Turn it on in {init} to carry sessions between sites."
+        case .sessionInURL: "The URL carries no gt_session_id."
+        case .sourceSession: "The id of the other session is empty."
+        case .groupID: "The id of the group is empty."
+        case .advertisingID: "The id is blank. `null` clears it."
+        case .messageID: "'{option}' \(MessageID.rule)."
+        case .noOptions: "It is no event and takes no options."
+        case .noValue: "'{option}' is given and has no value. Leave it out to mean the client's own."
+        case .blank: "'{option}' is blank."
+        case .tooLong: "'{option}' has more than {most} bytes."
+        case .notTheArgument: "'{option}' is another than the call's own {argument}."
+        case .wrongYear: "'{option}' is not in the years 0 to 9999."
+        case .notJSON: "[{option}: ]{detail}"
+        case .size: "As JSON it is larger than {option} allows, {most} bytes."
+        case .offByOption: "Tracking is off: `enabled` is false."
+        case .offByEnvironment: "Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment."
+        case .closed: "The tracker was closed. Call {init} to open it again."
+        case .unanswered:
+            "The host has not answered {calls} calls, or {megabytes} MiB of them: wait for the outcome of some."
+        case .notStored: "Events that no host had stored are lost."
+        case .inBackground:
+            "To start all the same, and have the session made later, set `sessionCreation` to inBackground."
+        case .checkKey: "The server refuses the key: check `xApiKey`."
+        case .checkAddress: "The server has no such endpoint: check `apiUrl`."
+        }
+    }
+}
+
+extension RefusalReason {
+    /// Why a call was dropped, if nothing more is known. It is a text as those of ``FaultWord``.
+    var text: String {
+        switch self {
+        case .notInitialized: "Not initialized. Call {init} first."
+        case .invalidEventName: "Its name is empty."
+        case .invalidUserId: "A user id is required."
+        case .invalidValue: "A value is missing or out of range."
+        case .repeatedScreen: "It is the screen that was shown last."
+        case .trackingNotAllowed: "Consent is not granted."
+        case .serialization: "A value cannot be written as JSON."
+        case .tooLarge: "It is larger than an event may be (`maxEventBytes`, 512 KiB by default)."
+        case .storage: "The disk did not take it."
+        case .queueFull: "The queue is full."
+        case .disabled: "The client is disabled: `disabledBecause` of its debug information says why."
+        case .beforeSend: "`beforeSend` has dropped it."
+        }
+    }
+}
+
+extension TrackerError.Code {
+    /// Every ``frame`` by its code.
+    package static let frames: [(word: String, text: String)] = [invalidConfiguration, sessionCreationFailed].map {
+        ($0.rawValue, $0.frame ?? "")
+    }
+
+    /// The sentence of an error around what is wrong, if it has one. It is a text as those of ``FaultWord``.
+    var frame: String? {
+        switch self {
+        case .invalidConfiguration: "Invalid configuration: {fault}"
+        case .sessionCreationFailed: "No session could be created: {why} {advice}"
+        default: nil
+        }
+    }
+}

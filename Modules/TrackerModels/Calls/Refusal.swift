@@ -1,0 +1,81 @@
+/// Why a call was refused: its reason, and what the reason does not say.
+///
+/// It is data. Whoever shows it makes the sentence, with the names that things have there.
+package struct Refusal: Error, Hashable, Sendable {
+    package let reason: RefusalReason
+    /// What is wrong, if the reason alone does not say it.
+    package let word: FaultWord?
+    /// What the text has marks for, such as `option`.
+    package let facts: JSONObject
+
+    package init(_ reason: RefusalReason, _ word: FaultWord? = nil, _ facts: JSONObject = [:]) {
+        self.reason = reason
+        self.word = word
+        self.facts = facts
+    }
+
+    /// An option of the call that cannot be used.
+    package init(_ fault: OptionFault) { self.init(.invalidValue, fault.reason.word, fault.facts) }
+
+    package static let notInitialized = Refusal(.notInitialized)
+    package static let queueFull = Refusal(.queueFull)
+    package static let repeatedScreen = Refusal(.repeatedScreen)
+    package static let messageID = Refusal(.invalidValue, .messageID, ["option": "messageId"])
+
+    /// A value of the call that is out of its range.
+    package static func value(_ word: FaultWord, _ facts: JSONObject = [:]) -> Refusal {
+        Refusal(.invalidValue, word, facts)
+    }
+
+    /// A value that JSON cannot hold.
+    ///
+    /// - Parameter option: The option in which it is, if it is in one.
+    package static func notJSON(_ detail: String, in option: String? = nil) -> Refusal {
+        var facts: JSONObject = ["detail": .string(detail)]
+        if let option { facts["option"] = .string(option) }
+        return Refusal(.serialization, .notJSON, facts)
+    }
+
+    /// The body is larger than a record may be.
+    package static func tooLarge(under delivery: DeliveryOptions) -> Refusal {
+        let (name, limit) =
+            delivery.maxEventBytes <= delivery.maxQueuedBytes
+            ? ("maxEventBytes", delivery.maxEventBytes) : ("maxQueuedBytes", delivery.maxQueuedBytes)
+        return Refusal(.tooLarge, .size, ["option": .string(name), "most": JSONValue(limit)])
+    }
+
+    /// The message about a call that was dropped for this reason.
+    ///
+    /// - Parameters:
+    ///   - call: Its name in a log: an event's own, otherwise the method's.
+    ///   - initializer: How the client is initialised there.
+    package func message(of call: String, initializer: String) -> String {
+        // Four are in the words of the product's documents.
+        switch reason {
+        case .notInitialized: sentence(initializer)
+        case .trackingNotAllowed: "Event blocked - consent not granted: \(call)"
+        case .queueFull: "Event queue full - dropping event: \(call)"
+        case .invalidUserId: "user_id is required for \(call)()"
+        default: "\(call) was dropped: \(reason.rawValue). \(sentence(initializer))"
+        }
+    }
+
+    private func sentence(_ initializer: String) -> String {
+        TextTemplate.filled(word?.text ?? reason.text) { name in
+            name == "init" ? initializer : facts[name].map(TextTemplate.words)
+        }
+    }
+}
+
+/// What became of a call, with all that is known of one that was dropped.
+package typealias CallAnswer = Result<TrackOutcome, Refusal>
+
+extension CallAnswer {
+    /// What became of the call, as its caller receives it.
+    package var outcome: TrackOutcome {
+        switch self {
+        case .success(let outcome): outcome
+        case .failure(let refusal): .dropped(refusal.reason)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Testing
+import TrackerJSON
+
+@testable import TrackerModels
+
+@Suite("The texts of faults")
+struct FaultWordTests {
+    @Test(
+        "fill their marks, and leave out what has no fact",
+        arguments: [
+            ("{a} and {b}", "A and 1,024"), ("{a}[, {c}][, {b}].", "A, 1,024."), ("{a}[; {c}?|.] End", "A. End"),
+            ("[{c}: ]{a}", "A"), ("none", "none"),
+        ])
+    func fills(text: String, expected: String) {
+        let facts: JSONObject = ["a": "A", "b": 1024]
+
+        #expect(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) } == expected)
+    }
+
+    @Test("say of a call that is dropped which rule it breaks, in the words of the documents where they have some")
+    func refusals() {
+        let delivery = DeliveryOptions(maxQueuedBytes: 2_048)
+        let cases: [(Refusal, String)] = [
+            (.notInitialized, "Not initialized. Call init() first."),
+            (.queueFull, "Event queue full - dropping event: A"),
+            (Refusal(.trackingNotAllowed), "Event blocked - consent not granted: A"),
+            (Refusal(.invalidUserId), "user_id is required for A()"),
+            (Refusal(.invalidEventName), "A was dropped: INVALID_EVENT_NAME. Its name is empty."),
+            (
+                .tooLarge(under: delivery),
+                "A was dropped: TOO_LARGE. As JSON it is larger than maxQueuedBytes allows, 2,048 bytes."
+            ),
+            (.notJSON("No.", in: "options.context"), "A was dropped: SERIALIZATION_ERROR. options.context: No."),
+            (
+                Refusal(OptionFault("options.x", .unknown(suggestion: "y", others: [], known: []))),
+                "A was dropped: INVALID_VALUE. 'options.x' is not known; did you mean 'y'?"
+            ),
+        ]
+        for (refusal, message) in cases { #expect(refusal.message(of: "A", initializer: "init()") == message) }
+    }
+
+    @Test("are one for each word")
+    func words() {
+        let words = FaultWord.texts.map(\.word)
+
+        #expect(Set(words).count == words.count)
+        #expect(FaultWord.texts.allSatisfy { !$0.text.isEmpty })
+    }
+}
