@@ -141,7 +141,7 @@ struct LaneWriter: ~Copyable {
     }
 
     /// The lane in the database that the path leads to now.
-    mutating func currentLane() throws(StorageError) -> OpenedLane {
+    mutating func currentLane() throws(StorageError) -> WatchedLane {
         let count = database.count
         let lane = try database.current(after: known)
         if database.count == count { return lane }
@@ -210,7 +210,7 @@ struct LaneWriter: ~Copyable {
     }
 
     private mutating func transact(
-        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: OpenedLane, _ elsewhere: LaneIdentity?,
+        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: WatchedLane, _ elsewhere: LaneIdentity?,
         _ outcome: inout Outcome
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         let database = lane.database

@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerPlatform
 
 /// A database that is open, and the lane that was found in it.
-struct OpenedLane {
+struct WatchedLane {
     let database: LaneDatabase
     /// The lane's rows; if they were deleted, the next transaction makes new ones.
     var key: LaneKey
@@ -36,7 +36,7 @@ struct WatchedDatabase: ~Copyable {
     /// Shows other processes that the lane is open.
     private var presence: LanePresence?
     /// The database, while it is open.
-    private(set) var lane: OpenedLane?
+    private(set) var lane: WatchedLane?
     /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
     private(set) var count = 0
     /// A recovery whose new database could not be opened yet, and how many records of this lane it has lost.
@@ -72,7 +72,7 @@ struct WatchedDatabase: ~Copyable {
     ///
     /// - Parameter seen: The lane as this run has last seen it. The first opening also moves records here from other
     ///   lanes.
-    mutating func current(after seen: LaneState) throws(StorageError) -> OpenedLane {
+    mutating func current(after seen: LaneState) throws(StorageError) -> WatchedLane {
         if let lane, try isCurrent { return lane }
         close()
         try folder?.make()
@@ -154,7 +154,7 @@ struct WatchedDatabase: ~Copyable {
         }
     }
 
-    private mutating func open(after seen: LaneState?) throws(StorageError) -> OpenedLane {
+    private mutating func open(after seen: LaneState?) throws(StorageError) -> WatchedLane {
         if let folder, try DamagedFiles(folder).hasDamagedCopy() { try rebuild(after: seen) }
         do throws(StorageError) {
             return try openDatabase(after: seen)
@@ -215,7 +215,7 @@ struct WatchedDatabase: ~Copyable {
         return (try LaneDatabase(connection), isNew)
     }
 
-    private mutating func openDatabase(after seen: LaneState?) throws(StorageError) -> OpenedLane {
+    private mutating func openDatabase(after seen: LaneState?) throws(StorageError) -> WatchedLane {
         let (database, isNew) = try connect()
         // If another database was open before, or backups of one exist, a new database means that the old one was removed.
         let isReplacement = isNew && pending == nil
@@ -259,7 +259,7 @@ struct WatchedDatabase: ~Copyable {
         var origin = found
         origin.find(pending?.lostHere ?? 0)
         defer { pending = nil }
-        return OpenedLane(
+        return WatchedLane(
             database: database, key: summary.row.key, state: summary.state, origin: origin,
             movedRecords: transfer?.count ?? 0, recovery: pending?.recovery, events: events + summary.dropped,
             erasure: try erasure(in: database),
