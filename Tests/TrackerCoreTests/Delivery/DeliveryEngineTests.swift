@@ -407,15 +407,17 @@ struct DeliveryEngineTests {
         loop.kill()
     }
 
-    @Test("ends the sentence about a failure once", arguments: ["No way to in.example.com. Check it.", "No way to it"])
-    func logsSentence(message: String) async throws {
+    @Test("logs a transport's sentences as they are")
+    func logsSentence() async throws {
         await queueOne()
+        let message = "No way to in.example.com. Check it."
         loop.answer { _ in .failure(TransportError(.connect, host: "in.example.com", message: message)) }
 
         await settle()
 
-        let warning = try #require(log.lines.all.first)
-        #expect(warning.contains(message.hasSuffix(".") ? " Check it. What is" : ".com: No way to it. What is"))
+        #expect(
+            log.lines.all.first
+                == "warning: Delivery fails: \(message) What is queued is kept; the next try is in 1.0 s.")
         loop.kill()
     }
 

@@ -66,7 +66,7 @@ struct AcceptingTests {
         #expect(fixture.tracker.sessionId == session)
         #expect(fixture.tracker.isTrackingAllowed)
         #expect(fixture.tracker.info("refused", "INVALID_VALUE") == 5)
-        #expect(fixture.log.lines.all.contains { $0.contains("ORDER: a messageId is 1 to 128") })
+        #expect(fixture.log.lines.all.contains { $0.contains("ORDER") && $0.contains("'messageId' must be 1 to 128") })
         await fixture.tracker.shutdown()
     }
 
