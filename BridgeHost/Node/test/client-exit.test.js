@@ -269,10 +269,12 @@ suite('a program with a host that does not answer', { concurrency: true }, () =>
         const { code, stdout } = await run(t, `
             import { readPid } from './testsupport/hosts.js'
             await tracker.init('925', config)
-            process.kill(readPid('FOLDER'), 'SIGSTOP')
+            const host = readPid('FOLDER')
+            process.kill(host, 'SIGSTOP')
             const calls = Array.from({ length: 5000 }, () => tracker.track('A', { text: 'x'.repeat(500) }))
             const ends = await Promise.allSettled(calls)
-            console.log(new Set(ends.map(({ reason }) => reason?.code)))`)
+            console.log(new Set(ends.map(({ reason }) => reason?.code)))
+            process.kill(host, 'SIGCONT')`)
 
         assert.equal(code, 0)
         assert.equal(stdout, "Set(1) { 'HOST_EXITED' }\n")
