@@ -173,15 +173,11 @@ extension DeliveryState {
     }
 
     /// Lets others have the lane, unless something is under way.
-    ///
-    /// - Returns: Whether it is let go.
-    @discardableResult
-    private mutating func letGo(looksOnceMore: Bool = false) -> Bool {
+    private mutating func letGo(looksOnceMore: Bool = false) {
         round.due.append(.record)
-        guard possession == .held, inFlight.isEmpty else { return false }
+        guard possession == .held, inFlight.isEmpty else { return }
         possession = .released
         round.due.append(.letGo(looksOnceMore: looksOnceMore))
-        return true
     }
 
     // MARK: What the engine has found

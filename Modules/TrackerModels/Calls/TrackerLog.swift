@@ -25,9 +25,8 @@ public enum LogLevel: String, Hashable, Sendable, Comparable, CaseIterable {
 /// Where log messages go.
 ///
 /// Warnings and errors are always logged, info and debug only with `debug: true`. A message begins with the client that
-/// speaks, as in `AnalyticsClient: The event name is empty`. It never holds a key, and no
-/// personal data above debug level. `log` is called from several threads, must not block for long, and may call the
-/// tracker.
+/// speaks, as in `AnalyticsClient: Not initialized. Call initialize() first.` It never holds a key, and no personal data
+/// above debug level. `log` is called from several threads, must not block for long, and may call the tracker.
 public protocol TrackerLog: Sendable {
     /// Takes a message.
     func log(_ level: LogLevel, _ message: String)
