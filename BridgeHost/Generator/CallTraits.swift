@@ -116,7 +116,7 @@ struct ClientGroup: Sendable {
     let rows: [BridgedMethod]
 
     /// Every client, the tracker first.
-    static let all = [tracker, analytics, basic]
+    static let all = [tracker, analytics, basic, refused]
 
     /// The client whose functions are also exported by themselves.
     static let tracker = ClientGroup(
@@ -129,6 +129,10 @@ struct ClientGroup: Sendable {
 
     private static let basic = ClientGroup(
         name: "Basic", prefix: "basic.", summary: "The methods of the basic tracker.", rows: BridgedMethod.basic)
+
+    private static let refused = ClientGroup(
+        name: "Refused", prefix: "refused.", summary: "What the server has refused, of all clients.",
+        rows: BridgedMethod.refused)
 
     /// What a method is called in the client.
     func name(of row: BridgedMethod) -> String { String(row.method.name.dropFirst(prefix.count)) }

@@ -111,12 +111,15 @@ enum OptionReference {
         if let lower = option.lowerOption { return "at least `\(lower)`" }
         switch option.range {
         case .integer(let most?): return "1 to \(most)"
-        case .integer(nil), .bytes: return "at least 1"
+        case .integer(nil), .bytes: return option.zero.map { "at least 1, or 0: \($0)" } ?? "at least 1"
         case .share: return "0 to 1"
         case .duration(let least, let most?):
             return "\(option.range.text(.duration(least))) to \(option.range.text(.duration(most)))"
-        case .duration(let least, nil): return "at least \(option.range.text(.duration(least)))"
+        case .duration(let least, nil):
+            let least = "at least \(option.range.text(.duration(least)))"
+            return option.zero.map { "\(least), or 0: \($0)" } ?? least
         case .boolean, .text, .path: return ""
+        case .headers: return "at most 16, 8 KiB together"
         case .words(let words): return words.map { "`\($0)`" }.joined(separator: ", ")
         }
     }

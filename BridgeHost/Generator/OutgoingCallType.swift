@@ -63,7 +63,7 @@ enum OutgoingCallType {
                 case .object: "dict[str, Any]"
                 case .location: "Location"
                 }
-            return "\n    # \(PythonNames.sentence(summary))\n    \(PythonNames.snake(name)): \(type)"
+            return "    \(PythonNames.snake(name)): \(type)\n    \"\"\"\(PythonNames.sentence(summary))\"\"\""
         }
         return """
             class Location(TypedDict):
@@ -81,8 +81,8 @@ enum OutgoingCallType {
                 float here, and is sent exactly if it is left alone.
                 \"\"\"
 
-                # \(method)
                 method: str
+                \"\"\"\(method)\"\"\"
             \(lines.joined(separator: "\n"))
             """
     }

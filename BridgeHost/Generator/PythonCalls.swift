@@ -41,6 +41,7 @@ enum PythonCalls {
 
             from __future__ import annotations
 
+            from collections.abc import Sequence
             from typing import TypeVar
 
             from ._params import OMITTED, Omitted, call_options
@@ -59,7 +60,8 @@ enum PythonCalls {
         let types = methods.flatMap { method in
             method.parameters.map(type) + keywords(of: method).map { $0.schema.python(in: "") } + [result(of: method)]
         }
-        let names = types.flatMap { $0.split(separator: " | ").map(String.init) }
+        let names = types.flatMap { $0.split(separator: " | ") }
+            .map { $0.hasPrefix("Sequence[") ? String($0.dropFirst("Sequence[".count).dropLast()) : String($0) }
         return Set(names.filter { $0.first?.isUppercase == true && !["None", "Outcome", "FlushReport"].contains($0) })
     }
 

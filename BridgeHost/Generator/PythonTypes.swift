@@ -81,14 +81,13 @@ enum PythonTypes {
             before.append((head + own).joined(separator: "\n"))
         }
         let head = "class \(name)(\(own.isEmpty ? base : "_Bridge\(name)")):"
-        var lines = [head, "    \"\"\"\(PythonNames.sentence(summary))\"\"\""]
+        var lines = [head, "    \"\"\"\(PythonNames.sentence(summary))\"\"\"", ""]
         var names = Set<String>()
         // An alias of the bridge may be what the option is called here anyway.
         for member in members where names.insert(PythonNames.snake(member.name)).inserted {
-            lines.append("")
-            if !member.summary.isEmpty { lines.append("    # \(PythonNames.sentence(member.summary))") }
             let type = member.schema.python(in: Schema.pythonName(of: member.name, in: name))
             lines.append("    \(PythonNames.snake(member.name)): \(member.isRequired ? type : "NotRequired[\(type)]")")
+            if !member.summary.isEmpty { lines.append("    \"\"\"\(PythonNames.sentence(member.summary))\"\"\"") }
         }
         return before + [lines.joined(separator: "\n")]
     }
@@ -129,7 +128,8 @@ extension Schema {
         case .integer: "int"
         case .choice(let words): "Literal[\(words.map { "\"\($0)\"" }.joined(separator: ", "))]"
         case .array(let element): "Sequence[\(element.python(in: name))]"
-        case .object(let members, _): members.isEmpty ? "Mapping[str, object]" : name
+        case .object(let members, let others):
+            members.isEmpty ? "Mapping[str, \((others ?? .anything).python(in: name))]" : name
         case .oneOf(let schemas): schemas.map { $0.python(in: name) }.joined(separator: " | ")
         case .reference(let name): name
         }

@@ -191,7 +191,7 @@ extension Schema {
 
     private static func typeScript(_ members: [Member], _ others: Schema?, _ indentation: Int) -> String {
         guard !members.isEmpty else {
-            return others == nil ? "Record<string, never>" : "Record<string, unknown>"
+            return "Record<string, \(others?.typeScript() ?? "never")>"
         }
         let margin = String(repeating: " ", count: indentation + 4)
         var lines = ["{"]

@@ -13,6 +13,13 @@ struct Host {
         case .help: print(HostOptions.help)
         case .version: print("\(ProductVersion.product) \(ProductVersion.current)")
         case .inspect(let folder): print(StateReport.describe(folder: folder))
+        case .refused(let action, let folder):
+            do throws(CommandFailure) {
+                print(try RefusedCommand(action, folder: folder, filter: options.filter).run())
+            } catch {
+                Self.complain("BridgeHost: \(error.message)")
+                exit(1)
+            }
         case .serve: serve()
         }
     }

@@ -10,6 +10,7 @@ struct HostOptions: Hashable, Sendable {
         case help
         case version
         case inspect(String)
+        case refused(RefusedCommand.Action, String)
         case serve
     }
 
@@ -21,6 +22,8 @@ struct HostOptions: Hashable, Sendable {
     var appName = "default"
     /// Where state is kept unless a client says otherwise; `nil` is the usual place.
     var storageDirectory: String?
+    /// Which refused events are meant, as JSON.
+    var filter: String?
     /// How log messages are written.
     var logFormat = HostLog.Format.text
     /// Whether clients post their debug information to the development collector, unless they say otherwise.
@@ -66,6 +69,10 @@ struct HostOptions: Hashable, Sendable {
             guard let path = Self.fromRoot(value) else { return false }
             storageDirectory = path
         case .inspect: action = .inspect(value)
+        case .filter: filter = value
+        case .listRefused: action = .refused(.list, value)
+        case .retryRefused: action = .refused(.retry, value)
+        case .dropRefused: action = .refused(.drop, value)
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
             logLevel = level
@@ -113,6 +120,12 @@ struct HostOptions: Hashable, Sendable {
                                      1.5s (default)
           --inspect PATH             print what a state folder holds, as JSON, and exit;
                                      nothing in it is changed
+          --list-refused PATH        print what servers have refused of the clients of a state
+                                     folder, as JSON, and exit; nothing in it is changed
+          --retry-refused PATH       queue it again; the clients find it at their next call,
+                                     flush or start
+          --drop-refused PATH        remove it
+          --filter JSON              which of it, as the param of `refused.list`
           --version                  print the version and exit
           --help                     print this and exit
         """
@@ -136,6 +149,10 @@ private enum Option: String {
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
     case inspect = "--inspect"
+    case listRefused = "--list-refused"
+    case retryRefused = "--retry-refused"
+    case dropRefused = "--drop-refused"
+    case filter = "--filter"
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
 
@@ -149,7 +166,8 @@ private enum Option: String {
         case .logFormat: "text or json"
         case .appName: "a name"
         case .storageDirectory: "a path in which the home folder is written out"
-        case .inspect: "a path"
+        case .inspect, .listRefused, .retryRefused, .dropRefused: "a path"
+        case .filter: "a JSON object"
         case .maxMessageBytes: "a number of bytes up to 1073741824"
         case .shutdownTimeout: "a time up to 10 minutes, such as 1500 (milliseconds) or 1.5s"
         }

@@ -69,6 +69,18 @@ extension UInt8 {
     }
 }
 
+extension String {
+    /// Whether there is nothing but white space in it.
+    package var isBlank: Bool {
+        // A visible ASCII character at the start, as nearly always, settles it.
+        if let first = utf8.first, (0x21...0x7E).contains(first) { return false }
+        return unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    }
+
+    /// The text; `nil` if it is empty.
+    package var nonEmpty: String? { isEmpty ? nil : self }
+}
+
 extension StringProtocol {
     /// Where `mark` stands first, compared byte by byte; `nil` if it stands nowhere.
     ///

@@ -13,10 +13,15 @@ package enum TextTemplate {
         switch fact {
         case .string(let text): text
         case .array(let values): values.map(words).joined(separator: ", ")
-        case .number(let number):
-            number.intValue.map { ($0 < 0 ? "-" : "") + "\($0.magnitude)".grouped } ?? "\(fact)"
+        case .number: grouped("\(fact)")
         case .object, .bool, .null: "\(fact)"
         }
+    }
+
+    private static func grouped(_ number: String) -> String {
+        let sign = number.prefix { $0 == "-" }
+        let whole = number.dropFirst(sign.count).prefix(while: \.isWholeNumber)
+        return sign + String(whole).grouped + number[whole.endIndex...]
     }
 
     private static func filled(_ text: Substring, _ fact: (String) -> String?) -> String? {

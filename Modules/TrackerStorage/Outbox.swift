@@ -94,7 +94,7 @@ public final class Outbox: Sendable {
             occurredAt: .now, acceptedAt: .zero)
         switch await commit(.append(draft)) {
         case .queued(let id, _), .pending(let id, _): return id
-        case .done, .repeated: return draft.messageID
+        case .done, .repeated, .changed: return draft.messageID
         case .failed(let error): throw error
         case .refused(.tooLarge):
             throw StorageError(

@@ -283,6 +283,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=int(os.environ.get("FAULTS", "500")), help="how many pairs of faults")
     parser.add_argument("--only-pairs", action="store_true", help="the regressions and the pairs")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
+    parser.add_argument("--skip", type=int, default=0, help="goes on with a run of that seed after so many runs")
     parser.add_argument("--only", help="only points in which this regular expression is found")
     built = ROOT / ".build/debug"
     parser.add_argument("--host", type=pathlib.Path, default=built / "BridgeHost", help="the debug host by default")
@@ -346,6 +347,8 @@ def investigate(pool, options):
         points = []
     wanted = [(explore, point) for point in dict.fromkeys([*table.points, *points])]
     wanted += [(explore_pair, *pair) for pair in pairs]
+    # The order depends on the seed alone, so that a long run may be cut off.
+    wanted = wanted[options.skip:]
     report = Report(len(wanted), table)
     end = time.monotonic() + 60 * options.minutes
     rest, under_way = iter(wanted), set()

@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 
-from world import PATIENCE, Died, Host, Hung
+from world import PATIENCE, Backend, Died, Host, Hung
 
 SLOW = {"retryDelayMs": 600_000, "cooldownMs": 600_000, "maxCooldownMs": 600_000}
 QUICK = {"retryDelayMs": 10, "cooldownMs": 20, "maxCooldownMs": 40}
@@ -33,6 +33,8 @@ class Call:
     made: float = 0.0
     time: float = 0.0
     isRepeated: bool = False
+    isRefused: bool = False  # by the server, until it is mended
+    isRemoved: bool = False  # from what it has refused
 
     @property
     def isBoundary(self):
@@ -156,9 +158,15 @@ class Run:
         self._backend.isDown = False
         self.config = dict(QUICK)
 
-    def track(self, host=None):
+    def track(self, host=None, word="event"):
         _, name, facts, _ = FORMS[self.client]
-        return self._call("track", {name: f"event {self.mark()}", facts: {"call": len(self.calls)}}, host)
+        return self._call("track", {name: f"{word} {self.mark()}", facts: {"call": len(self.calls)}}, host)
+
+    def track_refused(self, host=None):
+        """An event that the server refuses until it is mended."""
+        call = self.track(host, Backend.REFUSED)
+        call.isRefused = True
+        return call
 
     def identify(self, host=None):
         facts = {"email": f"{self.mark()}@example.test", "call": len(self.calls)}
@@ -199,6 +207,43 @@ class Run:
             raise Ended
         if code != 0:
             self.findings.append(self._exit(code))
+
+    def mend(self):
+        """The server takes what it has refused so far."""
+        self._backend.isPicky = False
+
+    def refused(self, host=None):
+        """The calls that are listed as refused; none if the disk cannot be read."""
+        events = self._ask(host or self.host, "refused.list").get("result", {}).get("events", [])
+        known = {call.message: call for call in self.calls}
+        found = [known.get(event["messageId"]) for event in events]
+        if any(call is None or found.count(call) > 1 or not call.isRefused or call.isRemoved for call in found):
+            self.findings.append(f"listed as refused: {[event['messageId'] for event in events]}")
+        if any(event["status"] != 422 or event["attempts"] < 1 for event in events):
+            self.findings.append(f"listed as refused with another answer: {events}")
+        return [call for call in found if call]
+
+    def retry(self, host=None, call=None):
+        """Queues one refused event or all again. While the server is down, none of them comes back."""
+        asked = {"filter": {"messageIds": [call.message]}} if call else {}
+        answer = self._ask(host or self.host, "refused.retry", asked)
+        if "result" in answer and self._backend.isDown:
+            stay = [other for other in self.refused(host) if call in (None, other)]
+            if stay:
+                self.findings.append(f"refused.retry: {answer['result']}, and {len(stay)} are listed still")
+        return answer
+
+    def drop(self, call, host=None):
+        """Removes one refused event for good."""
+        # Also if the answer does not come, or is an error: the disk may have taken it.
+        call.outcome = "removed"
+        answer = self._ask(host or self.host, "refused.drop", {"filter": {"messageIds": [call.message]}})
+        if "result" in answer:
+            call.isRemoved = True
+            if answer["result"]["dropped"] != 1 and not self._page.begun:
+                self.findings.append(f"refused.drop: {answer}")
+            self.refused(host)
+        return answer
 
     def wake(self, host=None):
         """The server is said to be back."""
@@ -333,11 +378,9 @@ class Run:
         if self.consent != "granted":
             self.grant()
         self.track()
-        deadline = time.monotonic() + PATIENCE
-        while (report := self.flush()["result"])["remaining"] and time.monotonic() < deadline:
-            pass
-        if report["remaining"]:
-            self.findings.append(f"{report['remaining']} calls stay after a restart: {report.get('stoppedBy')}")
+        self._send_all()
+        if any(call.isRefused for call in self.calls):
+            self._retry_refused()
         self._expect_balance(self.host)
         info = self._ask(self.host, self.client + "getDebugInfo")["result"]
         if info.get("storage") != "ok":
@@ -348,11 +391,33 @@ class Run:
             if call.outcome == "done":
                 self._expect_erased(call, "at the end")
 
+    def _send_all(self):
+        deadline = time.monotonic() + PATIENCE
+        while (report := self.flush()["result"])["remaining"] and time.monotonic() < deadline:
+            pass
+        if report["remaining"]:
+            self.findings.append(f"{report['remaining']} calls stay after a restart: {report.get('stoppedBy')}")
+
+    def _retry_refused(self):
+        """All that the server has refused is listed, and comes once it is mended."""
+        listed = self.refused()
+        taken = {index for request in self._backend.requests if request.status == 200 for index in self._parts(request)}
+        for index, call in enumerate(self.calls):
+            if call.isRefused and self._is_due(call) and index not in taken and call not in listed:
+                self.findings.append(f"call {index} is neither delivered nor listed as refused")
+        self.mend()
+        requeued = self.retry()["result"]["requeued"]
+        if requeued != len(listed):
+            self.findings.append(f"of {len(listed)} refused, {requeued} are queued again")
+        self._send_all()
+        if left := self.refused():
+            self.findings.append(f"{len(left)} are refused still")
+
     # What must hold
 
     def _expect_balance(self, host):
         account = self._ask(host, self.client + "getDebugInfo")["result"].get("account")
-        if account and account["accepted"] + account["recovered"] != (
+        if account and account["accepted"] + account["recovered"] + account["requeued"] != (
             account["delivered"] + account["queued"] + sum(account["dropped"].values())
         ):
             self.findings.append(f"the account does not balance: {account}")
@@ -412,6 +477,8 @@ class Run:
                     over = end.isBoundary and end.drops and end.outcome in ("done", "failed") and end.time < request.time
                     if over and call.era <= end.era:
                         self.findings.append(f"call {index} was sent after {end.method} was {end.outcome}")
+                if call.isRemoved:
+                    self.findings.append(f"call {index} was sent after it was removed")
             if request.sequence and owners.setdefault(request.sequence, key := request.key.split(":")[0]) != key:
                 self.findings.append(f"sequence {request.sequence} was used by {owners[request.sequence]} and {key}")
         for name, found in eras.items():
@@ -419,8 +486,8 @@ class Run:
                 kind = "session" if name in made else "device" if name in made.values() else "anonymous"
                 self.findings.append(f"one {kind} id came in eras {sorted(found)}")
         self.findings += [f"call {index} came as {sorted(found)}" for index, found in keys.items() if len(found) > 1]
-        # A call without an answer was made again after later ones.
-        order = [index for index in first if not self.calls[index].isRepeated]
+        # A call without an answer was made again after later ones, and what was refused comes after a retry.
+        order = [index for index in first if not (self.calls[index].isRepeated or self.calls[index].isRefused)]
         if order != sorted(order):
             self.findings.append(f"the order was {order}")
         missing = [index for index, call in enumerate(self.calls) if self._is_due(call) and index not in first]

@@ -100,6 +100,8 @@ def first_schema(run):
     used_until_closed(run)
     query(run, "ALTER TABLE lane DROP COLUMN boot")
     query(run, "DROP TABLE sent_group")
+    query(run, "DROP TABLE refused")
+    query(run, "DROP TABLE requeued")
     query(run, "PRAGMA user_version = 1")
 
 
@@ -116,6 +118,70 @@ def batches(run):
     run.flush()
     run.track()
     run.stop()
+
+
+def play_refused(run):
+    """A user with a session, two events that the server has refused, and one that waits."""
+    run.start()
+    run.track()
+    run.track_refused()
+    run.track_refused()
+    run.track()
+    run.flush()
+    run.hasSession = True
+    run.down()
+    run.track()
+
+
+@template
+def refused(run):
+    play_refused(run)
+    run.stop()
+
+
+def play_refused_of_earlier_user(run):
+    play_refused(run)
+    run.reset()
+    run.up()
+    run.initialize()
+    run.wake()
+    run.track()
+    run.flush()
+    run.down()
+    run.track()
+
+
+@template
+def refused_of_earlier_user(run):
+    play_refused_of_earlier_user(run)
+    run.stop()
+
+
+@template
+def damaged_with_refused(run):
+    """One refused event waits again, for the user before and behind one of the next; another one is kept apart."""
+    play_refused_of_earlier_user(run)
+    run.retry(call=first_refused(run))
+    run.stop()
+    query(run, "PRAGMA wal_checkpoint(TRUNCATE)")
+    page, size = query(run, "SELECT rootpage FROM sqlite_schema WHERE name = 'value'"), query(run, "PRAGMA page_size")
+    overwrite(run, (page - 1) * size, bytes(size))
+
+
+@template
+def refusable_batches(run):
+    """An analytics client with events that wait, one of which the server will refuse."""
+    run.client = "analytics."
+    run.down()
+    run.start()
+    run.track()
+    run.track_refused()
+    run.track()
+    run.stop()
+
+
+def first_refused(run):
+    return next(call for call in run.calls if call.isRefused)
 
 
 def used_until_closed(run):
@@ -316,3 +382,118 @@ def basic(run):
     run.track()
     run.identify()
     run.flush()
+
+
+@scenario("used")
+def refusal(run):
+    """One event is refused, while others go on."""
+    run.down()
+    run.start()
+    run.track_refused()
+    run.track()
+    run.up()
+    run.arm()
+    run.wake()
+    run.flush()
+    run.refused()
+
+
+@scenario("refused")
+def retry_refused(run):
+    """The server was mended."""
+    run.down()
+    run.start()
+    run.mend()
+    run.arm()
+    run.retry()
+    run.up()
+    run.wake()
+    run.flush()
+
+
+@scenario("refused")
+def retry_in_vain(run):
+    run.down()
+    run.start()
+    run.up()
+    run.arm()
+    run.retry()
+    run.flush()
+
+
+@scenario("refused_of_earlier_user")
+def retry_of_earlier_user(run):
+    run.down()
+    run.start()
+    run.mend()
+    run.arm()
+    run.retry()
+    run.up()
+    run.wake()
+    run.flush()
+
+
+@scenario("refused", second=False)
+def retry_twice(run):
+    """Two hosts queue the same events again."""
+    run.down()
+    run.start()
+    run.start(isFaulty=False)
+    run.mend()
+    run.arm()
+    run.retry()
+    run.retry(run.second)
+    run.up()
+    run.wake()
+    run.flush()
+
+
+@scenario("refused")
+def drop_refused(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.drop(first_refused(run))
+
+
+@scenario("refused")
+def denial_with_refused(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.deny()
+
+
+@scenario("refused")
+def reset_all_with_refused(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.reset(everything=True)
+
+
+@scenario("damaged_with_refused")
+def recovery_with_refused(run):
+    run.arm()
+    run.start()
+    run.refused()
+    run.flush()
+
+
+@scenario("refusable_batches")
+def batch_refusal(run):
+    run.down()
+    run.start()
+    run.up()
+    run.arm()
+    run.wake()
+    run.flush()
+    run.refused()
+
+
+@scenario("refusable_batches")
+def analytics_reset_with_refused(run):
+    run.start()
+    run.flush()
+    run.arm()
+    run.reset()

@@ -90,7 +90,12 @@ class Request:
 
 
 class Backend:
-    """A server that takes everything, or answers 503 while it is down. It is reached as a proxy for any http URL."""
+    """A server that takes everything, or answers 503 while it is down. It is reached as a proxy for any http URL.
+
+    While it is picky, it answers 422 to what has the word in it, and repeats in its answer what that was.
+    """
+
+    REFUSED = "unheard-of"
 
     def __init__(self):
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -100,7 +105,7 @@ class Backend:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def clear(self):
-        self.requests, self.isDown, self._sessions = [], False, {}
+        self.requests, self.isDown, self.isPicky, self._sessions = [], False, True, {}
 
     def settle(self):
         """Waits until every request that was sent is answered."""
@@ -148,8 +153,10 @@ class Backend:
         status, session = 503 if self.isDown else 200, None
         if path == "/v2/tracking-session" and status == 200:
             session = self._sessions.setdefault(headers["idempotency-key"], f"session-{len(self._sessions) + 1}-{os.urandom(6).hex()}")
+        if status == 200 and self.isPicky and self.REFUSED in body:
+            status = 422
         self.requests.append(Request(method, path, headers, body, status, session))
-        text = json.dumps({"data": {"id": session}} if session else {})
+        text = json.dumps({"data": {"id": session}} if session else {"error": body} if status == 422 else {})
         return f"HTTP/1.1 {status} -\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode()
 
 

@@ -103,6 +103,7 @@ struct Probe {
         case .queued: return "queued"
         case .pending: return "pending"
         case .repeated: return "repeated"
+        case .changed: return "changed"
         case .refused(let reason): return "refused \(reason)"
         case .failed(let error): return "failed \(error.kind)"
         }

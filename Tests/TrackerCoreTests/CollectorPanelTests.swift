@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import TrackerModels
@@ -75,6 +76,36 @@ struct CollectorPanelTests {
         #expect(fixture.requests.filter { $0.path == "/accounts" }.count == 1)
         await fixture.tracker.shutdown()
         #expect(loop.pending == [])
+    }
+
+    @Test("posts what the server has refused, with its answers, and sends it again when the collector asks for it")
+    func retries() async throws {
+        let refusals = Mutex(1)
+        let fixture = try SessionFixture { request in
+            if request.path == "/accounts" {
+                let hasRefused = request.json["refused"]?.arrayValue?.isEmpty == false
+                return .status(200, body: hasRefused ? #"{"comparison": {}, "retryRefused": true}"# : "{}")
+            }
+            let isRefused =
+                request.path.hasSuffix("-data")
+                && refusals.withLock { count in
+                    count -= 1
+                    return count == 0
+                }
+            return isRefused ? .status(422, body: "no currency") : nil
+        }
+        try await fixture.start(fixture.config { $0.delivery.collectorPanel = true })
+        await fixture.tracker.track(eventName: "PURCHASE", messageId: "order-1")
+
+        let account = try await account(fixture.backend.server, delivered: 1)
+        #expect(account["debugInfo"]?["account"]?["requeued"] == 1)
+        let accounts = fixture.requests.filter { $0.path == "/accounts" }
+        let event = accounts.compactMap { $0.json["refused"]?.arrayValue?.first }.first
+        #expect(event?["messageId"] == "order-1")
+        #expect(event?["answer"] == "no currency")
+        #expect(event?["body"] == nil)
+        #expect(fixture.names == ["PURCHASE", "PURCHASE"])
+        await fixture.tracker.shutdown()
     }
 
     @Test("posts nothing unless its options say so, and only to a collector on this machine")

@@ -31,12 +31,20 @@ struct DefaultsTests {
         #expect(options.cooldown == .seconds(10))
         #expect(options.maxCooldown == .seconds(120))
         #expect(options.jitter == 0.2)
+        #expect(options.haltRetry == .seconds(300))
+        #expect(options.poisonAfter == .seconds(1800))
+        #expect(options.maxRefusedEvents == 1000)
+        #expect(options.maxRefusedBytes == 8_388_608)
+        #expect(options.refusedTTL == .seconds(604_800))
         #expect(options.caBundle == nil)
+        #expect(options.clientCertificate == nil && options.clientKey == nil)
+        #expect(options.keyFile == nil)
         #expect(options.proxy == nil)
+        #expect(options.headers.isEmpty)
         #expect(!options.allowInsecureHTTP)
         #expect(!options.collectorPanel)
         // A new option has its line above.
-        #expect(Mirror(reflecting: options).children.count == 21)
+        #expect(Mirror(reflecting: options).children.count == 30)
     }
 
     @Test("has its documented default with MobileTracker, where a full queue refuses the call")

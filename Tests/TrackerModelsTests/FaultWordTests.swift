@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TrackerJSON
 
@@ -5,16 +6,20 @@ import TrackerJSON
 
 @Suite("The texts of faults")
 struct FaultWordTests {
-    @Test(
-        "fill their marks, and leave out what has no fact",
-        arguments: [
-            ("{a} and {b}", "A and 1,024"), ("{a}[, {c}][, {b}].", "A, 1,024."), ("{a}[; {c}?|.] End", "A. End"),
-            ("[{c}: ]{a}", "A"), ("none", "none"),
-        ])
-    func fills(text: String, expected: String) {
-        let facts: JSONObject = ["a": "A", "b": 1024]
+    /// The readers of Node and Python fill the same texts: `client-texts.test.js`, `test_texts.py`.
+    @Test("fill their marks, and leave out what has no fact")
+    func fills() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = try JSONText(validating: Array(Data(contentsOf: root.appending(path: "Texts/templates.json"))))
+        let cases = try #require(JSONValue(file).arrayValue)
 
-        #expect(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) } == expected)
+        #expect(!cases.isEmpty)
+        for each in cases {
+            let text = try #require(each["text"]?.stringValue)
+            let facts = try #require(each["facts"]?.objectValue)
+
+            #expect(.string(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) }) == each["gives"])
+        }
     }
 
     @Test("say of a call that is dropped which rule it breaks, in the words of the documents where they have some")
@@ -34,6 +39,12 @@ struct FaultWordTests {
             (
                 Refusal(OptionFault("options.x", .unknown(suggestion: "y", others: [], known: []))),
                 "A was dropped: INVALID_VALUE. 'options.x' is not known; did you mean 'y'?"
+            ),
+            (
+                Refusal(
+                    OptionFault(
+                        "x", .unknown(suggestion: "y", others: [OptionFault.Unknown("a", suggestion: "b")], known: []))),
+                "A was dropped: INVALID_VALUE. 'x' is not known; did you mean 'y'? 'a' is not known; did you mean 'b'?"
             ),
         ]
         for (refusal, message) in cases { #expect(refusal.message(of: "A", initializer: "init()") == message) }

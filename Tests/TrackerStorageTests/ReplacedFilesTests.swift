@@ -38,7 +38,8 @@ struct ReplacedFilesTests {
         await first.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
         let name = try #require(try first.state().database)
         await first.close()
-        try folder.execute("DELETE FROM meta WHERE name = 'database'; PRAGMA user_version=3")
+        try folder.execute(
+            "DELETE FROM meta WHERE name = 'database'; DROP TABLE refused; DROP TABLE requeued; PRAGMA user_version=3")
 
         let next = try await SQLiteOutbox.opened(.sample(folder))
         let newName = try #require(try next.state().database)

@@ -44,9 +44,7 @@ enum CallFields {
             "timestamp", .reference("Timestamp"), "When it happened; by default when the call was made.",
             read: { value, path, options throws(TrackerError) in
                 guard let timestamp = value.stringValue.flatMap({ Timestamp($0) }) else {
-                    throw FieldCheck.fault(
-                        path,
-                        .wrongKind("a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'"))
+                    throw FieldCheck.fault(path, .wrongKind(Timestamp.form))
                 }
                 options.timestamp = timestamp
             }
@@ -165,4 +163,9 @@ enum DeliveryFields {
     private static let storageDirectory =
         "The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "
         + "`~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`."
+}
+
+extension Timestamp {
+    /// What its text must be, as a part of a sentence.
+    static let form = "a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'"
 }

@@ -107,7 +107,7 @@ extension ConfigField {
         _ option: ConfigOption<Options>, in defaults: Options, aliases: [String] = [], summary: String? = nil
     ) {
         self.init(
-            option.key, aliases: aliases, option.range.schema, summary ?? option.sentence(defaults),
+            option.key, aliases: aliases, option.schema, summary ?? option.sentence(defaults),
             read: { text, path, options throws(TrackerError) in
                 guard let value = option.range.value(text) else {
                     throw FieldCheck.fault(path, .wrongKind(option.range.phrase))
@@ -125,7 +125,14 @@ extension ConfigOption {
             return range.text(value)
         }
         let least = lowerOption.map { ", at least `\($0)Ms`" } ?? ""
-        return "\(summary); by default \(usual ?? absence)\(least)."
+        let zero = zero.map { "; 0: \($0)" } ?? ""
+        return "\(summary); by default \(usual ?? absence)\(least)\(zero)."
+    }
+
+    fileprivate var schema: Schema {
+        // 0 stands outside of the range.
+        if zero != nil, case .integer(_, let most) = range.schema { return .integer(least: 0, most: most) }
+        return range.schema
     }
 }
 
@@ -140,6 +147,7 @@ extension ConfigOption.Range {
         case .boolean: .boolean
         case .text, .path: .string
         case .words(let words): .choice(words)
+        case .headers: .object([], others: .string)
         }
     }
 
@@ -152,6 +160,7 @@ extension ConfigOption.Range {
         case .boolean: "a boolean"
         case .text, .path: "a string"
         case .words(let words): words.map { "'\($0)'" }.joined(separator: " or ")
+        case .headers: "an object of strings"
         }
     }
 
@@ -164,6 +173,7 @@ extension ConfigOption.Range {
         case .boolean: text.boolValue.map { .boolean($0) }
         case .text, .path: text.stringValue.map { .text($0) }
         case .words(let words): text.stringValue.flatMap { words.contains($0) ? .text($0) : nil }
+        case .headers: text.headers.map { .headers($0) }
         }
     }
 
@@ -178,7 +188,21 @@ extension ConfigOption.Range {
         case (_, .duration(let duration)): FieldCheck.text(duration)
         case (_, .boolean(let truth)): "\(truth)"
         case (_, .text(let text)): "`\(text)`"
+        case (_, .headers(let headers)): headers.description
         }
+    }
+}
+
+extension JSONText {
+    /// The members, if all of them are strings; of two with one name the last.
+    var headers: ExtraHeaders? {
+        guard kind == .object else { return nil }
+        var headers: [String: String] = [:]
+        for member in members {
+            guard let value = member.value.stringValue else { return nil }
+            headers[member.key] = value
+        }
+        return ExtraHeaders(headers)
     }
 }
 

@@ -25,12 +25,6 @@ extension Arguments {
         return .milliseconds(count)
     }
 
-    /// The value of a required parameter that is an integer.
-    func requiredInteger(_ index: Int) throws(RPCError) -> Int64 {
-        guard let number = integer(index) else { throw fault(index, "must be an integer") }
-        return number
-    }
-
     /// The value of a required parameter that is a number.
     func requiredNumber(_ index: Int) throws(RPCError) -> Double {
         guard let number = try number(index) else { throw fault(index, "must be a number") }

@@ -21,6 +21,10 @@ extension NamedSchema {
             CallFields.table.schema,
             example: #"{"userId": "user-1", "timestamp": "2025-11-27T10:30:00.000Z", "context": {"ip": "192.0.2.1"}}"#),
         NamedSchema(
+            "RefusedFilter", "Refused events: those that have one of the values in every member that is given.",
+            RefusedFields.table.schema,
+            example: #"{"client": "analytics", "events": ["Purchase"], "statuses": [400, 422]}"#),
+        NamedSchema(
             "Milliseconds", "A duration in whole milliseconds.", .count, example: "5000"),
         NamedSchema(
             "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),
@@ -77,7 +81,7 @@ extension NamedSchema {
             .object(
                 [
                     .required(
-                        "client", .choice(NotificationPublisher.Subject.allCases.map(\.rawValue)),
+                        "client", .choice(ClientName.allCases.map(\.rawValue)),
                         "Whose events they are."),
                     .required(
                         "kind",
@@ -200,6 +204,38 @@ extension NamedSchema {
             ], config: "The configuration, secrets masked.",
             example: #"{"lifecycle": "ready", "queueLength": 2, "circuitState": "closed", "userId": "user-1"}"#),
         NamedSchema(
+            "RefusedEvent", "An event that the server has refused for good. It is kept apart from the queue.",
+            .object(
+                [
+                    .required("client", .choice(ClientName.allCases.map(\.rawValue)), "Whose it is."),
+                    .required("messageId", .string, "The id under which it was sent."),
+                    .required("call", .string, "The call that made it, such as `track`."),
+                    .required("event", .string.orNull, "The name of the event, screen or page, if it has one."),
+                    .required(
+                        "reason", .choice(RefusedEvent.Reason.allCases.map(\.rawValue)),
+                        "Why the server would not have it."),
+                    .required("status", .integer.orNull, "What the server answered; null if it was not sent."),
+                    .required("answer", .string, "The first KiB of the answer's body."),
+                    .required("refusedAt", .string, "When it left the queue: ISO 8601, milliseconds, UTC."),
+                    .required("occurredAt", .string, "When the call was made."),
+                    .required("attempts", .count, "How often it was sent, as far as is known."),
+                    .required("sessionId", .string.orNull, "The session that it was for."),
+                    .required("body", .anyObject, "What it carried."),
+                ], others: nil),
+            example:
+                #"{"client": "tracker", "messageId": "\#(messageID)", "call": "track", "event": "PURCHASE", "reason": "rejected", "status": 422, "answer": "unknown event", "refusedAt": "2025-11-27T10:30:00.000Z", "occurredAt": "2025-11-27T10:29:59.000Z", "attempts": 1, "sessionId": "session-1", "body": {"event_name": "PURCHASE"}}"#
+        ),
+        NamedSchema(
+            "RefusedEvents", "Refused events.",
+            .object([.required("events", .array(of: .reference("RefusedEvent")))], others: nil),
+            example: #"{"events": []}"#),
+        NamedSchema(
+            "RequeuedEvents", "How many refused events were queued again; the others stay, for want of room.",
+            .object([.required("requeued", .count)], others: nil), example: #"{"requeued": 2}"#),
+        NamedSchema(
+            "DroppedEvents", "How many refused events were removed.",
+            .object([.required("dropped", .count)], others: nil), example: #"{"dropped": 2}"#),
+        NamedSchema(
             "HostInfo", "The name, version and methods of a host.",
             .object(
                 [
@@ -231,6 +267,10 @@ extension NamedSchema {
         let state: [Schema.Member] = [
             .required("lifecycle", .string, lifecycle),
             .optional("disabledBecause", .string, "Why it is disabled."),
+            .optional(
+                "halted", .anyObject,
+                "Why delivery has halted, since when, and in how many milliseconds the next try is (`null`: with other "
+                    + "credentials)."),
             .required("queueLength", .count, "How many events wait."),
         ]
         let delivery: [Schema.Member] = [
@@ -239,7 +279,9 @@ extension NamedSchema {
             .optional("flushInFlight", .boolean, "Whether a request is under way."),
         ]
         let counts: [Schema.Member] = [
-            .optional("account", .anyObject, "Accepted, recovered, delivered, queued, dropped by reason."),
+            .optional("account", .anyObject, "Accepted, recovered, requeued, delivered, queued, dropped by reason."),
+            .optional(
+                "refusedEvents", .anyObject, "How many events are kept apart that the server has refused, by reason."),
             .optional("refused", .anyObject, "Calls refused when they were made, by reason."),
             .optional("lastError", .anyObject.orNull, "The last failure of a request."),
             .optional("config", .anyObject, config),

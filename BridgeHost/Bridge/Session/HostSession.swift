@@ -63,7 +63,7 @@ package final class HostSession: Responder {
 
     /// Ensures that every call is answered before the deadline, even if the disk stalls.
     package func willShutDown(by deadline: ContinuousClock.Instant) {
-        after(Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
+        Alarm(after: Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
             openCalls.close(with: .notTaken)
             order.close(with: .notTaken)
         }
@@ -84,8 +84,13 @@ package final class HostSession: Responder {
             basic.control.shutDown(within: rest, completion: end)
         }
         // The last call may be an `init`: a client may write its calls, close its side, and have them performed.
-        after(Self.rest(until: deadline) * Self.graceShare, begin)
+        Alarm(after: Self.rest(until: deadline) * Self.graceShare, begin)
         openCalls.whenNoneIsLate(begin)
+    }
+
+    /// The clients, by the names that notifications give them.
+    var clients: [(name: ClientName, client: any ControlledClient)] {
+        [(.tracker, tracker), (.analytics, analytics), (.basic, basic)]
     }
 
     /// Makes every client that waits try again at once.
@@ -109,10 +114,6 @@ package final class HostSession: Responder {
 
     private static func rest(until deadline: ContinuousClock.Instant) -> Duration {
         max(.zero, ContinuousClock.now.duration(to: deadline))
-    }
-
-    private func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
-        Alarm(after: duration, action)
     }
 }
 
@@ -165,6 +166,13 @@ extension HostSession {
         completion(of: reply) { failure in
             failure.map { .failure(TrackerError(.storage, $0.description).rpcError) } ?? .success(.done)
         }
+    }
+
+    /// Answers a call that the disk may refuse with an object made from a value.
+    func answeringOrFailing<Value>(
+        _ reply: Reply, _ json: @escaping @Sendable (Value) -> JSONText
+    ) -> @Sendable (Result<Value, TrackerError>) -> Void {
+        completion(of: reply) { $0.map(json).mapError(\.rpcError) }
     }
 
     /// Answers a call that may take its time and fail.

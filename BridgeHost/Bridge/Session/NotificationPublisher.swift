@@ -18,10 +18,6 @@ final class NotificationPublisher: Sendable {
         }
     }
 
-    enum Subject: String, CaseIterable, Sendable {
-        case tracker, analytics, basic
-    }
-
     private let notify: @Sendable (JSONRPC.Notification) -> Void
     private let topics = Mutex<Set<Topic>>([])
 
@@ -39,7 +35,7 @@ final class NotificationPublisher: Sendable {
         if isWanted(.log) { notify(JSONRPC.Notification("log", entry.params)) }
     }
 
-    func report(_ diagnostic: Diagnostic, from subject: Subject) {
+    func report(_ diagnostic: Diagnostic, from subject: ClientName) {
         let (topic, method) =
             switch diagnostic {
             case .session: (Topic.session, "session")
@@ -55,7 +51,7 @@ final class NotificationPublisher: Sendable {
 
 extension Diagnostic {
     /// The params of the notifications for it: one a record, if it names records.
-    fileprivate func params(from subject: NotificationPublisher.Subject) -> [JSONText] {
+    fileprivate func params(from subject: ClientName) -> [JSONText] {
         func params(_ kind: String, _ fill: (inout JSONObjectWriter) -> Void) -> JSONText {
             var params = JSONObjectWriter()
             params.append("client", subject.rawValue)

@@ -63,6 +63,29 @@ export async function runCommand(spec, words, act) {
     }
 }
 
+/**
+ * Runs a command that has commands of its own, such as `plan check`.
+ *
+ * @param {string} name Such as `plan`.
+ * @param {Record<string, (words: string[]) => Promise<number>>} actions What each of them does.
+ * @param {string} help
+ * @param {string[]} words
+ * @returns {Promise<number>} The exit status.
+ */
+export async function runAction(name, actions, help, [word, ...rest]) {
+    if (word !== undefined && Object.hasOwn(actions, word)) return actions[word](rest)
+    if (word === '--help' || word === '-h') {
+        process.stdout.write(help)
+        return 0
+    }
+    const all = Object.keys(actions)
+    const near = word === undefined ? undefined : nearest(word, all)
+    const reason = word === undefined
+        ? `${name} needs ${all.slice(0, -1).join(', ')} or ${all.at(-1)}.`
+        : `There is no ${name} ${word}${near ? `; did you mean ${name} ${near}?` : '.'}`
+    return complain(`${reason} Try mobile-tracker ${name} --help.`, EX_USAGE)
+}
+
 /** Writes a sentence to stderr. @returns {number} The status. */
 export function complain(sentence, status) {
     process.stderr.write(`mobile-tracker: ${sentence}\n`)

@@ -3,11 +3,12 @@ import { collect, COLLECT } from './collector/command.js'
 import { replay, REPLAY } from './collector/replay.js'
 import { doctor, DOCTOR } from './doctor/command.js'
 import { plan } from './plan/command.js'
+import { refused } from './refused/command.js'
 import { columns, complain, EX_USAGE } from './command-line.js'
 import { nearest } from './nearest.js'
 
 /** The words after `mobile-tracker`, and what each does. @type {Record<string, (words: string[]) => Promise<number>>} */
-const COMMANDS = { collect, doctor, plan, replay }
+const COMMANDS = { collect, doctor, plan, refused, replay }
 
 /** The product's name, which is this command's too. */
 const NAME = 'mobile-tracker'
@@ -19,6 +20,7 @@ ${columns([
     [COLLECT.name, 'run a local backend that shows and checks what it receives'],
     [DOCTOR.name, 'say why an event does not arrive'],
     ['plan', 'check a plan of events, and make typed calls from it'],
+    ['refused', 'show, send again or remove what a server has refused'],
     [REPLAY.name, 'send again what a collector has recorded'],
 ])}
 

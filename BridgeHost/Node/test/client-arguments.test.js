@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { suite, test } from 'node:test'
 import { captureWarnings, fakeTracker } from '../testsupport/hosts.js'
+import { realTracker, withoutHost } from '../testsupport/real-host.js'
 import { writeParams } from '../src/client/params.js'
 import { createTracker } from '../src/client/tracker.js'
 
@@ -24,21 +25,6 @@ const WRONG = {
     'a location in words': [(t) => t.updateLocation('52', 13, 1), 'INVALID_VALUE', 'latitude must be a number, and is a string.'],
     'analytics.alias({})': [(t) => t.analytics.alias({}), 'INVALID_USER_ID', 'newUserId must be a string or a whole number, and is an object.'],
     'basic.track()': [(t) => t.basic.track(), 'INVALID_EVENT_NAME', 'basic.track was dropped'],
-    'an invalid message id': [
-        (t) => t.track('X', null, null, { messageId: ' m ' }), 'INVALID_VALUE', 'messageId must be 1 to 128 printable',
-    ],
-    'a message id that is a number': [(t) => t.set({}, { messageId: 17 }), 'INVALID_VALUE', 'messageId must be'],
-    'a user id that is a fraction': [
-        (t) => t.analytics.track('X', {}, { userId: 1.5 }), 'INVALID_VALUE',
-        'options.userId must be a string or a whole number, and is a number.',
-    ],
-    'a user who is undefined': [
-        (t) => t.analytics.track('X', {}, { userId: undefined }), 'INVALID_VALUE',
-        "options.userId is undefined: leave it out to mean the client's own.",
-    ],
-    'a group that is null': [
-        (t) => t.analytics.identify('u1', {}, { groupId: null }), 'INVALID_VALUE', 'options.groupId is null: leave it out',
-    ],
     'a user id that is not exact': [
         (t) => t.identify(2 ** 53), 'INVALID_USER_ID', 'userId is a number too large to be exact: give its text, or a BigInt.',
     ],
@@ -52,35 +38,49 @@ const WRONG = {
         (t) => t.identify({ userId: 'u1', traits: {} }), 'INVALID_USER_ID',
         'userId must be a string or a whole number, and is an object: here the arguments follow each other, as (userId, profileData).',
     ],
-    'a blank visitor': [
-        (t) => t.analytics.track('X', {}, { anonymousId: ' ' }), 'INVALID_VALUE', 'options.anonymousId must not be blank.',
-    ],
-    'a misspelled user': [
-        (t) => t.analytics.track('X', {}, { userID: 'u1' }), 'INVALID_VALUE',
-        "options.userID is not known; the nearest is 'userId'.",
-    ],
-    'a misspelled visitor': [
-        (t) => t.analytics.page('X', {}, { anonymousld: 'v1' }), 'INVALID_VALUE', "the nearest is 'anonymousId'.",
-    ],
-    'a misspelled group': [
-        (t) => t.analytics.track('X', {}, { group_id: 'g1' }), 'INVALID_VALUE', "the nearest is 'groupId'.",
-    ],
-    'a group with a long id': [
-        (t) => t.analytics.page('X', {}, { groupId: 'é'.repeat(513) }), 'INVALID_VALUE', 'must not have more than 1024 bytes.',
-    ],
-    'a time that is none': [
-        (t) => t.analytics.track('X', {}, { timestamp: '2025-13-01T00:00:00Z' }), 'INVALID_VALUE', 'options.timestamp must be a Date or ISO 8601',
-    ],
-    'a time without a zone': [
-        (t) => t.analytics.track('X', {}, { timestamp: '2025-01-01T00:00:00' }), 'INVALID_VALUE', 'options.timestamp must be a Date or ISO 8601',
-    ],
     'an invalid Date': [
         (t) => t.analytics.track('X', {}, { timestamp: new Date('x') }), 'SERIALIZATION_ERROR', 'options.timestamp is an invalid Date.',
     ],
-    'a context that is an array': [
-        (t) => t.analytics.track('X', {}, { context: [] }), 'INVALID_VALUE', 'options.context must be an object, and is an array.',
-    ],
     'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', 'options must be an object'],
+}
+
+/** What the host refuses, and what the warning says of it. */
+const REFUSED = {
+    'an invalid message id': [
+        (t) => t.track('X', null, null, { messageId: ' m ' }), "'messageId' must be 1 to 128 printable ASCII characters",
+    ],
+    'a message id that is a number': [(t) => t.set({}, { messageId: 17 }), "'messageId' must be a string."],
+    'a message id that is a function': [(t) => t.set({}, { messageId: () => 'm' }), "'messageId' must be 1 to 128"],
+    'an empty message id': [(t) => t.analytics.track('X', {}, { messageId: '' }), "'messageId' must be 1 to 128"],
+    'a user id that is a fraction': [
+        (t) => t.analytics.track('X', {}, { userId: 1.5 }), "'options.userId' must be a string or a whole number",
+    ],
+    'a user who is undefined': [
+        (t) => t.analytics.track('X', {}, { userId: undefined }),
+        "'options.userId' is given and has no value. Leave it out to mean the client's own.",
+    ],
+    'a user who is a promise': [
+        (t) => t.analytics.track('X', {}, { userId: Promise.resolve('u1') }), "'options.userId' is given and has no value.",
+    ],
+    'a group that is null': [
+        (t) => t.analytics.identify('u1', {}, { groupId: null }), "'options.groupId' is given and has no value.",
+    ],
+    'a blank visitor': [(t) => t.analytics.track('X', {}, { anonymousId: ' ' }), "'options.anonymousId' is blank."],
+    'a misspelled user': [
+        (t) => t.analytics.track('X', {}, { userID: 'u1' }), "'options.userID' is not known; did you mean 'userId'?",
+    ],
+    'a misspelled visitor': [(t) => t.analytics.page('X', {}, { anonymousld: 'v1' }), "did you mean 'anonymousId'?"],
+    'a misspelled group': [(t) => t.analytics.track('X', {}, { group_id: 'g1' }), "did you mean 'groupId'?"],
+    'a group with a long id': [
+        (t) => t.analytics.page('X', {}, { groupId: 'é'.repeat(513) }), "'options.groupId' has more than 1,024 bytes.",
+    ],
+    'a time that is none': [
+        (t) => t.analytics.track('X', {}, { timestamp: '2025-13-01T00:00:00Z' }), "'options.timestamp' must be a date and time",
+    ],
+    'a time without a zone': [
+        (t) => t.analytics.track('X', {}, { timestamp: '2025-01-01T00:00:00' }), "'options.timestamp' must be a date and time",
+    ],
+    'a context that is an array': [(t) => t.analytics.track('X', {}, { context: [] }), "'options.context' must be an object"],
 }
 
 suite('an argument that must be a whole number', () => {
@@ -106,6 +106,21 @@ suite('a wrong argument of a tracking call', () => {
 
             assert.deepEqual(await call(tracker), { status: 'dropped', reason })
 
+            assert.equal(warnings.length, 1)
+            assert.ok(warnings[0].includes(words), warnings[0])
+            assert.match(warnings[0], / \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
+        })
+    }
+
+    for (const [what, [call, words]] of Object.entries(REFUSED)) {
+        test(`is one with the host's words: ${what}`, { skip: withoutHost }, async (t) => {
+            const { tracker, warnings, collector, config } = await realTracker(t)
+            await tracker.init('925', config())
+            await tracker.analytics.initialize({ writeKey: 'w', ingestionHost: collector.url })
+
+            const outcome = await call(tracker)
+
+            assert.deepEqual([outcome.status, outcome.reason], ['dropped', 'INVALID_VALUE'])
             assert.equal(warnings.length, 1)
             assert.ok(warnings[0].includes(words), warnings[0])
             assert.match(warnings[0], / \(at .*client-arguments\.test\.js:\d+:\d+\)$/)

@@ -8,7 +8,10 @@ const DELIVERY = {
     persistence: 'disk', durability: 'process', maxQueuedEvents: 100_000, maxQueuedBytes: 67_108_864,
     maxEventBytes: 524_288, eventTTLMs: null, overflow: null, maxConcurrentRequests: 1, requestTimeoutMs: 30_000,
     compression: 'gzip', compressionThreshold: 1024, retryDelayMs: 250, failureThreshold: 3, cooldownMs: 10_000,
-    maxCooldownMs: 120_000, jitter: 0.2, caBundle: null, proxy: null, allowInsecureHTTP: false, collectorPanel: false,
+    maxCooldownMs: 120_000, jitter: 0.2, haltRetryMs: 300_000, poisonAfterMs: 1_800_000, maxRefusedEvents: 1000,
+    maxRefusedBytes: 8_388_608, refusedTTLMs: 604_800_000, caBundle: null, clientCertificate: null, clientKey: null, keyFile: null,
+    proxy: null, headers: null,
+    allowInsecureHTTP: false, collectorPanel: false,
 }
 
 /** Those members of `shown` that `expected` has. */

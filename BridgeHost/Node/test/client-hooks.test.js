@@ -135,20 +135,46 @@ suite('beforeSend', () => {
         })
     })
 
-    test('that takes away who a call is about drops it; a visitor instead of a user is fine', async (t) => {
-        const { tracker: { analytics }, lives, warnings } = fakeTracker(t)
-        const beforeSend = (call) => {
-            delete call.userId
-            if (call.name === 'B') call.anonymousId = 'hash'
-        }
-        await analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com', beforeSend })
+    const hideUser = (call) => {
+        delete call.userId
+        if (call.name === 'B') call.anonymousId = 'hash'
+    }
 
-        assert.deepEqual(await analytics.track('A', {}, { userId: 'u1' }), { status: 'dropped', reason: 'INVALID_VALUE' })
+    test('that takes away who a call is about drops it', { skip: withoutHost }, async (t) => {
+        const { tracker: { analytics }, warnings, collector } = await realTracker(t)
+        await analytics.initialize({ writeKey: 'w', ingestionHost: collector.url, beforeSend: hideUser })
+
+        const { status, reason } = await analytics.track('A', {}, { userId: 'u1' })
+
+        assert.deepEqual([status, reason], ['dropped', 'INVALID_VALUE'])
+        assert.match(warnings[0], /'options\.userId' is given and has no value\. Leave it out to mean the client's own/)
+    })
+
+    test('may name a visitor instead of a user', async (t) => {
+        const { tracker: { analytics }, lives } = fakeTracker(t)
+        await analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com', beforeSend: hideUser })
+
         await analytics.track('B', {}, { userId: 'u1' })
 
         assert.deepEqual(written(lives), [['analytics.track', { event: 'B', properties: {}, options: { anonymousId: 'hash' } }]])
-        assert.match(warnings[0], /options\.userId is undefined: leave it out to mean the client's own/)
     })
+
+    for (const [what, options] of Object.entries({ 'has no value': { userId: null }, 'is misspelled': { user_id: 'u1' } })) {
+        test(`leaves it to the host to drop a call whose user ${what}`, { skip: withoutHost }, async (t) => {
+            const { tracker: { analytics }, collector } = await realTracker(t)
+            const seen = []
+            const beforeSend = (call) => {
+                seen.push({ ...call })
+                call.name = 'B'
+            }
+            await analytics.initialize({ writeKey: 'w', ingestionHost: collector.url, beforeSend })
+
+            const { reason } = await analytics.track('A', {}, options)
+
+            assert.equal(reason, 'INVALID_VALUE')
+            assert.deepEqual(seen, [{ method: 'analytics.track', name: 'A', properties: {} }])
+        })
+    }
 
     test('keeps the digits of all that it leaves alone, and may set a BigInt', async (t) => {
         const texts = []
@@ -213,7 +239,7 @@ suite('beforeSend', () => {
         })
     }
 
-    test('sees valid calls alone, and what it makes of them is checked', async (t) => {
+    test('sees arguments of the right types alone, and what it makes of them is checked', async (t) => {
         const seen = []
         const { tracker } = await hooked(t, {
             beforeSend(call) {

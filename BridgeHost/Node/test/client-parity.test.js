@@ -82,12 +82,12 @@ suite('the program that the types are tested with', () => {
     })
 })
 
-const types = ['index.d.cts', 'protocol.d.cts']
+const declarations = ['index.d.cts', 'protocol.d.cts']
     .map((name) => readFileSync(new URL(`../src/client/${name}`, import.meta.url), 'utf8')).join('')
 
 suite('beforeSend', () => {
     test('sees every argument of every tracking call', () => {
-        const [, members] = /export interface OutgoingCall {([^]*?)\n}/.exec(types)
+        const [, members] = /export interface OutgoingCall {([^]*?)\n}/.exec(declarations)
         for (const member of MEMBERS) {
             const edit = 'add one to OutgoingCallType.swift (Docs/Contributing.md, "Adding a method")'
             assert.match(members, new RegExp(`^    ${member}\\?:`, 'm'), `OutgoingCall has no member '${member}': ${edit}`)
@@ -101,8 +101,9 @@ suite('the client has a function', () => {
         test(`${method}, and a type for it`, () => {
             const [name, group] = method.split('.').reverse()
             const owner = group ? MobileTracker[group] : MobileTracker
-            const type = { analytics: 'AnalyticsMethods', basic: 'BasicMethods' }[group] ?? 'TrackerMethods'
-            const [, members] = new RegExp(`export interface ${type} {([^]*?)\\n}`).exec(types)
+            const types = { analytics: 'AnalyticsMethods', basic: 'BasicMethods', refused: 'RefusedMethods' }
+            const type = types[group] ?? 'TrackerMethods'
+            const [, members] = new RegExp(`export interface ${type} {([^]*?)\\n}`).exec(declarations)
 
             assert.equal(typeof owner[name], 'function')
             assert.match(members, new RegExp(`^    ${name}\\(`, 'm'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { join } from 'node:path'
@@ -63,7 +63,10 @@ test('a program that uses all three clients makes requests to their addresses, a
 test('no file of the state folder holds a key, while events wait and after they were sent', { skip: withoutHost }, async (t) => {
     const { tracker, collector, folder, config } = await realTracker(t)
     const { analytics, basic } = tracker
-    const keys = [KEY, 'write-key-5678', 'basic-key-5678']
+    const keys = ['key-of-file-5678', 'write-key-5678', 'basic-key-5678', 'secret-tenant-5678']
+    const headers = { 'X-Tenant': keys[3] }
+    const keyFile = join(freshFolder(t), 'key')
+    writeFileSync(keyFile, `${keys[0]}\n`)
     const holds = (name) => {
         const content = readFileSync(join(folder, name))
         return keys.some((key) => content.includes(key))
@@ -78,9 +81,9 @@ test('no file of the state folder holds a key, while events wait and after they 
         }
     }
     collector.faults('200, 503×always')
-    await tracker.init('925', config())
-    await analytics.initialize({ writeKey: keys[1], ingestionHost: collector.url, retryDelayMs: 10 })
-    await basic.initialize(keys[2], `${collector.url}/events`, null, { retryDelayMs: 10 })
+    await tracker.init('925', config({ xApiKey: null, keyFile, headers }))
+    await analytics.initialize({ writeKey: keys[1], ingestionHost: collector.url, retryDelayMs: 10, headers })
+    await basic.initialize(keys[2], `${collector.url}/events`, null, { retryDelayMs: 10, headers })
     for (const client of [tracker, analytics, basic]) assert.equal((await client.track('A')).status, 'queued')
 
     const waiting = holders()

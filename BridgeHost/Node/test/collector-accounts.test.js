@@ -124,10 +124,25 @@ suite('a client\'s account', () => {
         assert.equal((await post(1)).state, 'agrees')
     })
 
+    test('is answered once that the client is to send again what was refused, if a reader asks for it', async (t) => {
+        const { collector } = await withAccounts(t)
+        const body = { client: 'A', at: '2025-01-31T09:30:00.000Z', debugInfo: {}, refused: [{ event: 'PURCHASE', status: 422 }] }
+        const post = async () => (await ask(collector.url, '/accounts', { method: 'POST', body })).json.retryRefused
+        const unknown = await ask(collector.url, '/accounts/retry', { method: 'POST', body: { client: 'A' } })
+        const before = await post()
+        const asked = await ask(collector.url, '/accounts/retry', { method: 'POST', body: { client: 'A' } })
+
+        assert.deepEqual([unknown.status, unknown.json.error], [400, 'There is no account of a client "A".'])
+        assert.equal(asked.status, 200)
+        assert.deepEqual([before, await post(), await post()], [undefined, true, undefined])
+        assert.deepEqual(collector.accounts()[0].refused, body.refused)
+    })
+
     for (const [what, body, reason] of [
         ['is no JSON', '{', 'The account is not JSON.'],
         ['has no client', { at: '2025-01-31', debugInfo: {} }, '"client" must be a text of 1 to 200 characters.'],
         ['has no time', { client: 'a', debugInfo: {} }, '"at" must be a time.'],
+        ['has refused events that are none', { client: 'a', at: '2025-01-31', debugInfo: {}, refused: [null] }, '"refused" must be an array of objects.'],
         ['holds nothing', { client: 'a', at: '2025-01-31' }, '"debugInfo" must be an object.'],
     ]) {
         test(`that ${what} is refused with a sentence`, async (t) => {
@@ -153,6 +168,23 @@ suite('a tracker with a collector panel', { skip: withoutHost }, () => {
         assert.equal(account.debugInfo.account.delivered, 1)
         assert.equal(account.debugInfo.config.xApiKey, `****${KEY.slice(-4)}`)
         assert.deepEqual(collector.received({ kind: 'basic' }), [])
+    })
+
+    test('posts what was refused, with the answers, and sends it again when the page asks for it', async (t) => {
+        const { tracker, collector, config } = await realTracker(t, { options: { collectorPanel: true } })
+        await tracker.init('925', config())
+        collector.faults([{ status: 422, body: { error: 'no currency' }, name: 'PURCHASE' }])
+        const { messageId } = await tracker.track('PURCHASE')
+        const { client, refused, debugInfo } = await inTime(new Promise((resolve) => {
+            collector.onAccount((posted) => posted.refused.length > 0 && resolve(posted))
+        }))
+        await ask(collector.url, '/accounts/retry', { method: 'POST', body: { client } })
+        const [{ headers }] = await collector.wait({ name: 'PURCHASE' })
+
+        assert.deepEqual(refused.map(({ event, status, answer }) => [event, status, answer]), [['PURCHASE', 422, '{"error":"no currency"}']])
+        assert.ok(!('body' in refused[0]))
+        assert.deepEqual(debugInfo.refusedEvents.reasons, { 'rejected(422)': 1 })
+        assert.equal(headers['idempotency-key'], messageId)
     })
 
     test('posts its account by itself, if its configuration says so', async (t) => {

@@ -103,6 +103,52 @@ suite('a fault script', () => {
     })
 })
 
+suite('a server\'s mood can be', () => {
+    test('one event that it never takes', async () => {
+        collector.faults('500×always:name=POISON')
+        const post = (name) => send(collector.url, { ...sample('event'), body: { ...sample('event').body, event_name: name } })
+        const statuses = []
+        for (const name of ['A', 'POISON', 'B', 'POISON']) statuses.push((await post(name)).status)
+
+        assert.deepEqual(statuses, [200, 500, 200, 500])
+    })
+
+    test('another key than before, in a header or in a batch, which is shown to nobody', async () => {
+        collector.faults('401×always:unless-key=new-key-1234')
+        const [batch, event] = [analyticsBatch(), sample('event')]
+        const withKey = (key) => [
+            { ...event, headers: { ...event.headers, 'X-API-Key': key } },
+            { ...batch, body: { batch: batch.body.batch.map((each) => ({ ...each, writeKey: key })) } },
+        ]
+        const statuses = []
+        for (const request of [...withKey('old-key-1234'), ...withKey('new-key-1234')]) statuses.push((await send(collector.url, request)).status)
+
+        assert.deepEqual(statuses, [401, 401, 200, 200])
+        assert.deepEqual(collector.faultsLeft(), ['401×always:unless-key=********1234'])
+        assert.ok(!JSON.stringify(collector.received()).includes('new-key'))
+    })
+
+    for (const [status, accepted] of [[400, false], [207, true]]) {
+        test(`some events of a batch, which a ${status} names by their places`, async () => {
+            collector.faults(`${status}:name=BAD:indices=yes`)
+            const answer = await send(collector.url, analyticsBatch('GOOD', 'BAD', 'GOOD', 'BAD'))
+
+            const error = 'The fault script refuses this event.'
+            assert.deepEqual([answer.status, answer.json], [status, { refused: [{ index: 1, error }, { index: 3, error }] }])
+            assert.equal(collector.received()[0].accepted, accepted)
+            const again = { ...analyticsEvent('track', 2), event: 'BAD' }
+            await send(collector.url, { path: '/v1/batch', headers: batchHeaders([again], '5'), body: { batch: [again] } })
+            assert.equal(collector.received()[1].repeat, false)
+        })
+    }
+})
+
+/** A batch with an event of each name. */
+function analyticsBatch(...names) {
+    const events = (names.length > 0 ? names : ['A']).map((event, i) => ({ ...analyticsEvent('track', i + 1), event }))
+    return { path: '/v1/batch', headers: batchHeaders(events, '1'), body: { batch: events } }
+}
+
 suite('the same script can be written in many ways', () => {
     const expected = ['500×3', '429:retry-after=2', '503:delay=10:kind=batch']
     const ways = {
@@ -149,7 +195,9 @@ suite('a script that makes no sense is refused with a sentence', () => {
         ['dorp-after', 'There is no fault "dorp-after"; give a status, or one of ok, drop-before, drop-after, stall, half-header, half-body, garbage.'],
         ['500×0', '0 is no number of times; it must be 1 or more, or always.'],
         ['500××', '"500××" is no instruction; an example is 500×3, 429:retry-after=2, drop-after.'],
-        ['500:foo=1', 'There is no option "foo"; the options are delay, retryAfter, location, headers, body, id, kind, path, name, above, every, for.'],
+        ['500:foo=1', 'There is no option "foo"; the options are delay, retryAfter, location, headers, body, id, kind, path, name, unlessKey, indices, above, every, for.'],
+        ['400:indices=no', '"indices" is "no"; it must be yes.'],
+        ['400:indices=yes:body=a', 'Give either indices or a body, not both.'],
         ['500:every=0', '"every" is "0"; it must be a whole number, 1 or more.'],
         ['500:for=5m', '"for" is "5m"; an example is 60s or 500ms, at most 1 day.'],
         ['500:foo', '"foo" in "500:foo" is no option; an example is kind=batch.'],
@@ -163,7 +211,7 @@ suite('a script that makes no sense is refused with a sentence', () => {
         ['200:id=a:body=b', 'Give either an id or a body, not both.'],
         ['500:header=x', '"x" is no header; an example is header="X-Reason: test".'],
         ['500×always,200', 'An instruction that always applies to every request must be the last one.'],
-        ['drop-before:name=A', '"drop-before" cannot depend on the name or the size: the body is not read.'],
+        ['drop-before:name=A', '"drop-before" cannot depend on the name, the size or the key: the body is not read.'],
         [[{ status: 500, action: 'stall' }], '"stall" answers nothing, so it has no status.'],
         [[{ status: 500, headers: { 'a b': 'c' } }], '"a b" is no header\'s name.'],
         [[{ status: 500, headers: { a: 'b\r\nc' } }], '"a" must be a header\'s text.'],

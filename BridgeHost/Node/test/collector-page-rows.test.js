@@ -6,7 +6,7 @@ import { curlCommand } from '../src/collector/page/request.js'
 import { afterwards } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { run } from '../testsupport/programs.js'
-import { sample } from '../testsupport/samples.js'
+import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
 
 /** Sends events to a collector, each with what differs from the sample, and gives their rows as the page makes them. */
 async function rowsFrom(t, faults, ...changes) {
@@ -65,4 +65,34 @@ test('a request that is copied as a curl command is sent again as it came', asyn
     const [again] = other.received()
     assert.deepEqual([again.method, again.path, again.raw], [record.method, record.path, record.raw])
     assert.equal(again.headers['user-agent'], record.headers['user-agent'])
+})
+
+suite('what is wrong with a row', () => {
+    /** What is said of each event of a request, as kind and path. */
+    async function findingsOf(t, { path, body, headers }, options) {
+        const collector = await startCollector(options)
+        afterwards(t, () => collector.close())
+        await send(collector.url, { ...sample('event'), path, headers: { ...sample('batch').headers, ...headers }, body })
+        return collector.received().flatMap(rowsOf)
+            .map(({ problems, reasons, personal }) => [...problems, ...reasons, ...personal].map(({ kind, path, sentence }) => [kind, path, sentence]))
+    }
+
+    test('is what is wrong with its own event of a batch, with the member, and with the batch', async (t) => {
+        const events = ['track', 'screen', 'track'].map(analyticsEvent)
+        delete events[1].timestamp
+        Object.assign(events[2].properties, { 'batch[0]': 'ada@example.com', plan: 'gold' })
+        const plan = { events: { [events[2].event]: { data: { properties: { plan: { const: 'pro' } } } } } }
+
+        const rows = await findingsOf(
+            t, { path: '/v1/batch', body: { batch: events, batched: true }, headers: batchHeaders(events) }, { plan })
+
+        const all = ['problem', null, 'batched does not belong here.']
+        assert.deepEqual(rows[0], [all])
+        assert.deepEqual(rows[1], [['problem', ['timestamp'], 'batch[1].timestamp is missing.'], all])
+        assert.deepEqual(rows[2], [
+            all,
+            ['plan', ['properties', 'plan'], 'data.plan is "gold"; it must be "pro".'],
+            ['personal', ['properties', 'batch[0]'], 'batch[2].properties.batch[0] looks like an email address.'],
+        ])
+    })
 })

@@ -134,6 +134,32 @@ suite('tools', () => {
         assert.equal(label, 'Clients: 1 of 2 disagree')
     })
 
+    test('show what was refused and why a client has halted, and have it sent again', async (t) => {
+        const { page, url } = await tests.openCollector(t)
+        const debugInfo = {
+            lifecycle: 'halted', config: { apiUrl: url }, refusedEvents: { count: 3, reasons: { 'rejected(422)': 3 } },
+            halted: { reason: 'api answered 401', since: new Date().toISOString(), nextTryInMs: 240_000 },
+        }
+        const refused = [{ event: 'PURCHASE', call: 'track', status: 422, messageId: 'order-1', answer: 'no <b>currency' }]
+        const post = async () => {
+            const body = { client: 'Shop', at: new Date().toISOString(), debugInfo, refused }
+            return (await ask(url, '/accounts', { method: 'POST', body })).json.retryRefused
+        }
+        await post()
+        await page.press('c')
+        await page.until("document.querySelector('.client .refused button')")
+        const text = await page.text('.client')
+        await page.value("document.querySelector('.refused button').focus()")
+        await post()
+        await page.until("document.querySelectorAll('.client').length === 1 && document.activeElement.textContent === 'Retry'")
+        await page.click('.refused button')
+        await page.until("document.getElementById('said').textContent === 'Shop queues its refused events again.'")
+
+        assert.match(text, /Halted\s+api answered 401, since [\d:.]+, next try in 4 min/)
+        assert.match(text, /Kept apart: rejected\(422\) 3\s+Retry\s+PURCHASE 422 order-1\s+no <b>currency\s+and 2 before them/)
+        assert.equal(await post(), true)
+    })
+
     test('forget what came', async (t) => {
         const { page, url } = await tests.openCollector(t)
         await tests.event(url, 'A')

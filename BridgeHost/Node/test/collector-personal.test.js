@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
+import { sentenceOf } from '../src/collector/checks/findings.js'
 import { personalDataIn } from '../src/collector/personal.js'
 import { send } from '../testsupport/http.js'
 import { sample, SAMPLE_KINDS } from '../testsupport/samples.js'
 
 const event = (data) => ({ brand_id: 925, session_id: 's', event_name: 'A', data })
-const found = (data) => personalDataIn(event(data)).map(({ text }) => text)
+const found = (data) => personalDataIn(event(data)).map(sentenceOf)
 
 suite('what looks like personal data', () => {
     for (const [what, data, text] of [

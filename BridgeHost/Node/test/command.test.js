@@ -4,7 +4,10 @@ import { nearest } from '../src/nearest.js'
 import { runCommand } from '../testsupport/commands.js'
 
 suite('the command', () => {
-    for (const words of [['collect'], ['replay'], ['doctor'], ['plan'], ['plan', 'check'], ['plan', 'types']]) {
+    for (const words of [
+        ['collect'], ['replay'], ['doctor'], ['plan'], ['plan', 'check'], ['plan', 'types'],
+        ['refused'], ...['list', 'show', 'retry', 'drop', 'export'].map((word) => ['refused', word]),
+    ]) {
         test(`explains itself with examples: ${words.join(' ')} --help`, async (t) => {
             const { status, out } = await runCommand(t, ...words, '--help')
 
@@ -17,7 +20,7 @@ suite('the command', () => {
 
     test('names every command', async (t) => {
         const { out } = await runCommand(t, '--help')
-        for (const word of ['collect', 'doctor', 'plan', 'replay']) assert.match(out, new RegExp(`^ {2}${word} `, 'm'))
+        for (const word of ['collect', 'doctor', 'plan', 'refused', 'replay']) assert.match(out, new RegExp(`^ {2}${word} `, 'm'))
     })
 
     test('shows the help of a command after the word help', async (t) => {

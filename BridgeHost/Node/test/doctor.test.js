@@ -173,7 +173,10 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         const { out } = await doctor(t, ['--storage-dir', folder])
 
         assert.match(out, /! MobileTracker 925 → \S+: nothing waits; 0 of 1 delivered\n {6}All were dropped/)
-        assert.match(out, /! MobileTracker 925 → \S+: 1 were dropped since it was made: 1 rejected\S*400\S*\n {6}The server refused those/)
+        assert.match(out, /! MobileTracker 925 → \S+: 1 was dropped since it was made: 1 rejected\(400\)\n {6}The server refused those/)
+        const command = `mobile-tracker refused list --client tracker --storage-dir ${folder}`
+        assert.match(out, /! MobileTracker 925 → \S+: 1 was refused by the server and kept apart: 1 rejected\(400\)\n {6}What it answered: /)
+        assert.ok(out.includes(`What it answered: ${command}\n`), out)
     })
 
     test('says that nothing was accepted yet', async (t) => {

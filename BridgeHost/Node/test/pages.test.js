@@ -109,6 +109,7 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         ['Node.md', 'createServer', ['REQUEST'], ONE_REQUEST, inRequest],
         ['Node.md', 'outcome.status', ['PURCHASE']],
         ['Node.md', 'account, lastError', []],
+        ['Node.md', 'refused.retry', ['PURCHASE']],
         ['Node.md', "userId: 'user-2'", ['Order Completed', 'Order Completed']],
         ['Node.md', 'beforeSend', ['PURCHASE'], TWO_CALLS],
         ['Node.md', 'logger: console', []],
@@ -119,6 +120,7 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         test(`of ${page} with ${words} do what they say`, async (t) => {
             const collector = await startCollector()
             afterwards(t, () => collector.close())
+            if (words === 'refused.retry') collector.faults(['200', '422'])
             const env = { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t), PORT: '0' }
             const program = example(page, words).replaceAll('http://127.0.0.1:8123', collector.url)
                 .replaceAll("'state'", `'${freshFolder(t)}'`)
@@ -171,7 +173,7 @@ const TYPES = ['event', 'track']
 
 /** The names of the events that came. */
 function namesOf(collector) {
-    const items = collector.received().flatMap((request) => request.items)
+    const items = collector.received({ accepted: true }).flatMap((request) => request.items)
     return items.filter(({ type }) => TYPES.includes(type)).map(({ name }) => name)
 }
 

@@ -2,7 +2,8 @@
 import MobileTracker, { createTracker, MobileTrackerError } from '@mobiletracker/bridge'
 import type {
     AnalyticsCallOptions, AnalyticsOptions, BasicOptions, BeforeSend, ClientHooks, Consent, Convert, DeliveryOptions,
-    FlushReport, Id, Logger, OutgoingCall, Outcome, Properties, Tracker, TrackerConfig, TrackerOptions, WebContentsLike,
+    FlushReport, Id, Logger, OutgoingCall, Outcome, Properties, RefusedEvent, RefusedFilter, Tracker, TrackerConfig,
+    TrackerOptions, WebContentsLike,
 } from '@mobiletracker/bridge'
 
 interface Purchase {
@@ -21,7 +22,9 @@ const delivery: DeliveryOptions = {
     storageDirectory: '/tmp/state', persistence: 'memory', durability: 'full', maxQueuedEvents: 1, maxQueuedBytes: 1,
     maxEventBytes: 1, eventTTLMs: 1, overflow: 'dropOldest', maxConcurrentRequests: 2, requestTimeoutMs: 1000,
     compression: 'none', compressionThreshold: 1, retryDelayMs: 10, failureThreshold: 1, cooldownMs: 10,
-    maxCooldownMs: 10, jitter: 0, caBundle: '/ca.pem', proxy: null, allowInsecureHTTP: false, collectorPanel: true,
+    maxCooldownMs: 10, jitter: 0, haltRetryMs: 10, poisonAfterMs: 0, maxRefusedEvents: 0, maxRefusedBytes: 1, refusedTTLMs: 1,
+    caBundle: '/ca.pem', clientCertificate: '/c.pem', clientKey: '/c.key', keyFile: '/key',
+    proxy: null, headers: { 'X-Tenant': 'shop' }, allowInsecureHTTP: false, collectorPanel: true,
 }
 const config: TrackerConfig & ClientHooks = {
     enabled: true, apiUrl: 'https://api.example.com', xApiKey: 'key', debug: true, crossSiteCookie: true,
@@ -34,8 +37,8 @@ const options: TrackerOptions = {
 }
 const analyticsOptions: AnalyticsOptions & ClientHooks = {
     enabled: false, writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10,
-    flushAt: 5, maxBatchSize: 5, maxBatchBytes: 1000, app: { name: 'Shop' }, context: { campaign: { name: 'x' } },
-    debug: null, beforeSend: null, logger: null, ...delivery,
+    flushAt: 5, maxBatchSize: 5, maxBatchBytes: 1000, whenRefused: 'disable', app: { name: 'Shop' },
+    context: { campaign: { name: 'x' } }, debug: null, beforeSend: null, logger: null, ...delivery,
 }
 const basicOptions: BasicOptions = { enabled: true, maxQueueSize: 10, debug: false, ...delivery }
 const aboutAnother: AnalyticsCallOptions = {
@@ -107,6 +110,14 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await basic.identify('u1', { plan: 'pro' })
     await basic.screen('Home')
     console.log((await basic.getDebugInfo()).queueLength, (await basic.flush(1000)).delivered)
+
+    const filter: RefusedFilter = {
+        client: 'tracker', messageIds: ['m1'], events: ['PURCHASE'], reasons: ['rejected', 'tooLarge'], statuses: [422],
+        since: new Date(0).toISOString(), until: null,
+    }
+    const refused: RefusedEvent[] = await tracker.refused.list(filter)
+    console.log(refused.map(({ event, messageId, status, answer, body }) => [event, messageId, status, answer, body]))
+    console.log((await tracker.refused.retry()) + (await tracker.refused.drop({ client: 'basic' })))
 
     await tracker.close()
     await tracker.shutdown()

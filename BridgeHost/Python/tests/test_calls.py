@@ -13,12 +13,12 @@ from uuid import UUID
 
 import numpy
 
-from .support import AsyncTestCase, TestCase
+from .support import KEY, AsyncTestCase, TestCase
 
 from mobiletracker._json import JSONWriter  # isort: skip
 from mobiletracker._params import ArgumentFault, write_params  # isort: skip
 from mobiletracker._row import Gives, Param, Row  # isort: skip
-from mobiletracker import FlushReport, MobileTrackerError, Outcome, TrackerConfig  # isort: skip
+from mobiletracker import FlushReport, MobileTrackerError, TrackerConfig  # isort: skip
 
 CONFIG: TrackerConfig = {"api_url": "https://api.example.com", "x_api_key": "key"}
 
@@ -65,7 +65,6 @@ class CallTests(TestCase):
         tracker.set({"name": "x"}, message_id="m1")
         tracker.reset(message_id="m2")
         tracker.analytics.alias("u2", message_id="m3").outcome(60)
-        refused = tracker.track("A", message_id=" spaced ").outcome(60)
 
         self.assertEqual(
             [call["params"] for call in fake.lives[0]],
@@ -75,7 +74,23 @@ class CallTests(TestCase):
                 {"newUserId": "u2", "messageId": "m3"},
             ],
         )
-        self.assertEqual(refused, Outcome("dropped", reason="INVALID_VALUE"))
+
+    def test_a_message_id_that_is_none_is_refused_by_the_host(self) -> None:
+        tracker = self.real()
+        wrong: list[Any] = ["", " spaced ", "é", "x" * 129, 7, object()]
+
+        outcomes = [tracker.track("A", message_id=id).outcome(60) for id in wrong]
+
+        self.assertEqual([outcome.reason for outcome in outcomes], ["INVALID_VALUE"] * 5 + ["SERIALIZATION_ERROR"])
+        self.assertEqual(outcomes[0].fault, {"reason": "messageID", "option": "messageId"})
+        uuid: Any = UUID("0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01")
+        self.assertEqual(tracker.track("A", message_id=uuid).outcome(60).reason, "NOT_INITIALIZED")
+        rule = "'message_id' must be 1 to 128 printable ASCII characters without spaces at either end."
+        self.assertIn(f'track "A" was dropped: INVALID_VALUE. {rule} (at ', self.warnings[0])
+        self.assertIn("'message_id' must be a string. (at ", self.warnings[4])
+        self.assertIn("message_id is an object, which JSON does not have. (at ", self.warnings[5])
+        with self.assertRaisesRegex(MobileTrackerError, f"INVALID_PARAMS: reset: {rule[:-1]}$"):
+            tracker.reset(message_id=" ")
 
     def test_returns_the_one_value_that_was_asked_for(self) -> None:
         results = {
@@ -143,6 +158,7 @@ class CallTests(TestCase):
                 "api_url": "u",
                 "x_api_key": "k",
                 "event_ttl_ms": 1,
+                "headers": {"x_tenant": "shop"},
                 "device": {"os_name": "Linux", "device_type": "Desktop"},
             },
         )
@@ -157,13 +173,15 @@ class CallTests(TestCase):
                     "apiUrl": "u",
                     "xApiKey": "k",
                     "eventTTLMs": 1,
+                    "headers": {"x_tenant": "shop"},
                     "device": {"osName": "Linux", "deviceType": "Desktop"},
                 },
                 {"apiUrl": "u", "allowInsecureHTTP": True, "api_ulr": "?"},
                 {"writeKey": "w", "ingestionHost": "h", "context": context},
             ],
         )
-        with self.assertRaisesCode("INVALID_CONFIGURATION"):
+        message = "Invalid configuration: 'config.api_url' is given a second time as 'apiUrl'"
+        with self.assertRaisesRegex(MobileTrackerError, f"INVALID_CONFIGURATION: {message}$"):
             tracker.init("925", as_the_bridge_has_it | {"api_url": "v"})
 
     def test_an_integer_may_be_a_whole_number_and_nothing_else(self) -> None:
@@ -172,8 +190,9 @@ class CallTests(TestCase):
         for stars in (5, -5, numpy.int64(5)):
             self.assertEqual(write_params(JSONWriter(), row, [stars], None, 1000), b'{"stars":%d}' % int(stars))
         for wrong in (1.5, "5", True, None):
-            with self.subTest(wrong), self.assertRaisesRegex(ArgumentFault, "must be an integer, and is"):
+            with self.subTest(wrong), self.assertRaises(ArgumentFault) as caught:
                 write_params(JSONWriter(), row, [wrong], None, 1000)
+            self.assertRegex(caught.exception.data["expected"], "^an integer, and is ")
 
     def test_a_wrong_argument_is_an_outcome_and_a_warning_with_the_line(self) -> None:
         tracker, fake = self.fake()
@@ -191,7 +210,7 @@ class CallTests(TestCase):
         )
         self.assertEqual(fake.lives, [])
         self.assertRegex(
-            self.warnings[1], r"^identify was dropped: INVALID_USER_ID\. user_id must be a string, a whole number or a UUID, and is a float\. "
+            self.warnings[1], r"^identify was dropped: INVALID_USER_ID\. 'user_id' must be a string, a whole number or a UUID, and is a float\. "
         )
         for warning in self.warnings:
             self.assertRegex(warning, r" \(at .*test_calls\.py:\d+\)$")
@@ -217,23 +236,33 @@ class CallTests(TestCase):
                 {"userId": "u2", "options": {"userId": "u2"}, "messageId": "m2"},
             ],
         )
+
+    def test_wrong_options_of_a_call_are_refused_by_the_host(self) -> None:
+        tracker = self.real()
+        tracker.analytics.initialize({"write_key": KEY, "ingestion_host": "http://127.0.0.1:9"})
+        at = "'options.timestamp' must be a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'."
         wrong: list[tuple[Any, str]] = [
-            ({"user_id": 1.5}, "options.user_id must be a string, a whole number or a UUID, and is a float"),
-            ({"user_id": True}, "options.user_id must be a string, a whole number or a UUID, and is a bool"),
-            ({"user_id": None}, "options.user_id is None: leave it out to mean the client's own"),
-            ({"anonymousId": None}, "options.anonymousId is None"),
-            ({"group_id": ""}, "options.group_id must not be blank"),
-            ({"anonymousId": " "}, "options.anonymousId must not be blank"),
-            ({"userID": "u"}, "options.userID is not known"),
-            ({"anonymous_id": " "}, "options.anonymous_id must not be blank"),
-            ({"group_id": "é" * 513}, "group_id must not have more than 1024 bytes"),
-            ({"timestamp": "2025-01-01T00:00:00"}, "timestamp must be a datetime or ISO 8601 with the zone"),
-            ({"context": []}, "context must be a dict, and is a list"),
+            ({"user_id": 1.5}, "'options.user_id' must be a string or a whole number."),
+            ({"user_id": True}, "'options.user_id' must be a string or a whole number."),
+            ({"user_id": None}, "'options.user_id' is given and has no value. Leave it out to mean the client's own."),
+            ({"anonymousId": None}, "'options.anonymous_id' is given and has no value."),
+            ({"group_id": ""}, "'options.group_id' is blank."),
+            ({"anonymous_id": " "}, "'options.anonymous_id' is blank."),
+            ({"userID": "u"}, "'options.userID' is not known; did you mean 'user_id'?"),
+            ({"ip": "::1"}, "There are: user_id, anonymous_id, group_id, timestamp, context."),
+            ({"group_id": "é" * 513}, "'options.group_id' has more than 1,024 bytes."),
+            ({"timestamp": "2025-01-01T00:00:00"}, at),
+            ({"timestamp": "2025-02-30T00:00:00Z"}, at),
+            ({"timestamp": 1735689600}, at),
+            ({"context": []}, "'options.context' must be an object."),
         ]
         for options, message in wrong:
             with self.subTest(message):
+                self.warnings.clear()
                 self.assertEqual(tracker.analytics.track("X", None, options).outcome(60).reason, "INVALID_VALUE")
-                self.assertIn(message, self.warnings[-1])
+                [warning] = self.warnings
+                self.assertIn(f'analytics.track "X" was dropped: INVALID_VALUE. ', warning)
+                self.assertRegex(warning, re.escape(message) + r".* \(at .*test_calls\.py:\d+\)$")
 
     def test_what_an_analytics_call_says_for_itself_may_be_keywords(self) -> None:
         typed, fake = self.fake()
@@ -241,7 +270,6 @@ class CallTests(TestCase):
 
         analytics.track("A", {"a": 1}, user_id="u1", context={"ip": "::1"})
         analytics.page("B", None, {"anonymous_id": "a", "user_id": "u1"}, user_id=2, group_id="g").outcome(60)
-        dropped = analytics.track("C", {}, user_id=None)
         twice = analytics.track("C", {}, {"userId": "u1"}, user_id="u2")
         wrong = analytics.track("C", {}, "u1", user_id="u2")
 
@@ -252,9 +280,11 @@ class CallTests(TestCase):
                 {"anonymousId": "a", "userId": "2", "groupId": "g"},
             ],
         )
-        self.assertEqual({call.outcome(60).reason for call in (dropped, twice, wrong)}, {"INVALID_VALUE"})
-        self.assertIn("options.user_id is None", self.warnings[0])
-        self.assertIn("options.userId is there twice", self.warnings[1])
+        self.assertEqual({call.outcome(60).reason for call in (twice, wrong)}, {"INVALID_VALUE"})
+        fault = {"reason": "repeated", "option": "options.user_id", "other": "userId"}
+        self.assertEqual(twice.outcome(60).fault, fault)
+        self.assertIn("INVALID_VALUE. 'options.user_id' is given a second time as 'userId'. (at ", self.warnings[0])
+        self.assertIn("'options' must be a dict, and is a str. The arguments are in another order", self.warnings[1])
 
     def test_ids_are_whole_numbers_and_uuids_too_and_are_sent_as_their_text(self) -> None:
         typed, fake = self.fake()

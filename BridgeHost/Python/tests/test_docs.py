@@ -33,6 +33,7 @@ ARRIVES = {
         ["Order Completed"] * 2,
         ["Button Clicked"],
         [],
+        ["PURCHASE"],
         ["SIGNED_UP"],
         ["READING"],
         ["PURCHASE"],
@@ -58,6 +59,8 @@ class ExampleTests(TestCase):
             for number, (source, names) in enumerate(zip(found, ARRIVES[page])):
                 with self.subTest(page, number=number):
                     self.collector.clear()
+                    if "refused.retry" in source:
+                        self.collector.faults(["200", "422"])
                     self._run(re.sub(r"https://api\.example\.com|http://127\.0\.0\.1:8123", self.collector.url, source))
                     kind = "batch" if "analytics" in source else "basic" if "basic" in source else "event"
                     self.collector.wait(kind=kind, count=len(names))

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, cast
 from unittest import mock
 
-from .support import FakeHost, TestCase, Warned, host_path, run_program
+from .support import KEY, FakeHost, TestCase, Warned, host_path, run_program
 
 from mobiletracker import AnalyticsCallOptions, BeforeSend, MobileTracker, MobileTrackerError, Outcome, OutgoingCall  # isort: skip
 from mobiletracker._call import Call  # isort: skip
@@ -190,12 +190,28 @@ class BeforeSendTests(TestCase):
             call.pop("user_id", None)
             return call
 
-        tracker, fake = self.with_before_send(anonymous)
+        tracker = self.real(before_send=anonymous)
+        tracker.analytics.initialize({"write_key": KEY, "ingestion_host": "http://127.0.0.1:9"})
         removed = tracker.analytics.track("A", None, {"user_id": "u"}).outcome(60)
         kept = tracker.analytics.track("B", None, {"user_id": "u", "anonymous_id": "a"}).outcome(60)
 
         self.assertEqual((removed.reason, kept.status), ("INVALID_VALUE", "queued"))
-        self.assertEqual(fake.lives[0][0]["params"]["options"], {"anonymousId": "a"})
+        self.assertEqual(removed.fault, {"reason": "noValue", "option": "options.userId"})
+
+    def test_an_option_that_is_not_known_is_not_made_one_and_not_left_out(self) -> None:
+        seen: list[OutgoingCall] = []
+
+        def watch(call: OutgoingCall) -> OutgoingCall:
+            seen.append({**call})
+            return call
+
+        tracker = self.real(before_send=watch)
+        tracker.analytics.initialize({"write_key": KEY, "ingestion_host": "http://127.0.0.1:9"})
+        misspelled: Any = {"userID": "u"}
+        outcome = tracker.analytics.track("A", None, misspelled).outcome(60)
+
+        self.assertEqual(seen, [{"method": "analytics.track", "name": "A"}])
+        self.assertEqual(outcome.fault, {"reason": "unknown", "option": "options.userID", "suggestion": "userId"})
 
     def test_stays_in_force_after_an_init_that_fails(self) -> None:
         fake = FakeHost(self.folder, {"errors": {"init": {"code": 1001, "message": "no", "data": {}}}})

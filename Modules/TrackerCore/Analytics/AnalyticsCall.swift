@@ -18,7 +18,6 @@ public enum AnalyticsCall: Hashable, Sendable {
     /// Events carry this advertising identifier from now on, or none.
     case setAdvertisingId(String?)
 
-    /// The name of the call in a log: an event's own, otherwise the method's.
     var name: String {
         switch self {
         case .track(let event, _): event
@@ -30,7 +29,6 @@ public enum AnalyticsCall: Hashable, Sendable {
         }
     }
 
-    /// About how many bytes of memory it takes.
     var weight: Int {
         switch self {
         case .track(_, let values), .identify(_, let values), .group(_, let values), .screen(_, let values),
@@ -40,7 +38,6 @@ public enum AnalyticsCall: Hashable, Sendable {
         }
     }
 
-    /// Checks what the call was given.
     func check() throws(Refusal) {
         switch self {
         case .track(let name, let values), .screen(let name, let values), .page(let name, let values):

@@ -143,7 +143,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     }
 
     private func forget(_ messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void) {
-        runtime.submit(.reset(all: true, messageID: messageID), messageID: messageID) { completion($1) }
+        runtime.submit(.reset(all: true, messageID: messageID), messageID: messageID, completion: completion)
     }
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk. Calls that

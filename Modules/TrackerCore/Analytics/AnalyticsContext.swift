@@ -85,7 +85,6 @@ struct HostFacts: Hashable, Sendable {
     /// Only the facts that need no look at the machine.
     static let none = HostFacts(osName: SystemDescription.osName, deviceType: SystemDescription.deviceType)
 
-    /// Reads the facts from the machine.
     static func collect() -> HostFacts {
         HostFacts(
             osName: SystemDescription.osName, osVersion: SystemDescription.osVersion,
@@ -159,7 +158,6 @@ enum SmallFile {
 }
 
 extension String {
-    /// The text without white space at either end.
     var trimmed: String {
         let scalars = unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),

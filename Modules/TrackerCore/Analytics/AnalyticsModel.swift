@@ -55,8 +55,11 @@ struct AnalyticsModel: ClientModel {
         }
         info["lastError"] = .null
         (snapshot.run?.settings.options ?? snapshot.model.options)?.describe(in: &info)
-        // The address as it was read.
-        if let run = snapshot.run { info["ingestionHost"] = .string(run.settings.base.description) }
+        // The address and the key as they were read.
+        if let run = snapshot.run {
+            info["ingestionHost"] = .string(run.settings.base.description)
+            info["writeKey"] = .string(run.settings.key.masked)
+        }
     }
 }
 

@@ -5,9 +5,10 @@ import TrackerStorage
 /// Options that have been checked.
 struct AnalyticsSettings: ClientSettings {
     let options: InitOptions
-    /// The host's address.
     let base: BaseURL
-    let writeKey: Secret
+    var key: Secret
+    /// Named by the key that the options have, or by the key file: a key that changes keeps its lane.
+    let lane: LaneIdentity
     let delivery: DeliveryOptions
     let isFolderFromEnvironment: Bool
     /// The context of every event whose call has no options.
@@ -21,20 +22,24 @@ struct AnalyticsSettings: ClientSettings {
     /// - Throws: `invalidConfiguration` with the field and the reason.
     init(_ options: InitOptions, facts: HostFacts, _ environment: inout EnvironmentOptions) throws(TrackerError) {
         var options = options
-        var (key, host) = (options.writeKey.nonEmpty, options.ingestionHost.nonEmpty)
-        environment.fill(&key, "writeKey", from: .key)
+        var host = options.ingestionHost.nonEmpty
         environment.fill(&host, "ingestionHost", from: .apiURL)
         environment.fill(&options.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
-        (options.writeKey, options.ingestionHost) = (key ?? "", host ?? "")
+        options.ingestionHost = host ?? ""
         isFolderFromEnvironment = environment.namesFolder
-        do throws(SecretFault) {
-            writeKey = try Secret(given: options.writeKey)
-        } catch {
-            throw FieldCheck.fault("writeKey", error.reason)
-        }
+        key = try environment.key(options.writeKey.nonEmpty, "writeKey", or: options.delivery)
+        if options.delivery.keyFile == nil { options.writeKey = key.reveal() }
         base = try Self.host(options)
         for option in InitOptions.options { try option.check(options) }
         try options.delivery.validate()
+        guard options.delivery.keyFile == nil || options.whenRefused == .halt else {
+            throw FieldCheck.fault(
+                "whenRefused",
+                .invalid("must be 'halt' with 'keyFile': a key that is being replaced would drop the queue"))
+        }
+        lane = LaneIdentity(
+            kind: .batch, owner: FNV1a.text((options.delivery.keyFile.map { "keyFile:\($0)" } ?? key.reveal()).utf8),
+            origin: base.description)
         commonContext = AnalyticsContext.collect(facts, app: options.app, merging: options.context)
         do throws(JSONSyntaxError) {
             context = try AnalyticsContext.template(commonContext)
@@ -65,12 +70,7 @@ struct AnalyticsSettings: ClientSettings {
         }
     }
 
-    /// The lane of this write key and host.
-    var lane: LaneIdentity {
-        LaneIdentity(kind: .batch, owner: Fingerprint.text(of: writeKey), origin: base.description)
-    }
-
-    var title: String { "AnalyticsClient \(writeKey.masked)" }
+    var title: String { "AnalyticsClient \(key.masked)" }
     var keyPrefix: String { "__GT_analytics_" }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
     var isVerbose: Bool { options.debug }
@@ -82,10 +82,11 @@ struct AnalyticsSettings: ClientSettings {
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
         GroupDialect.batches(
-            host: base, writeKey: writeKey, timeout: delivery.requestTimeout,
+            host: base, writeKey: key, headers: ExtraHeaders(delivery.headers), timeout: delivery.requestTimeout,
             schedule: GroupDialect.Schedule(
                 interval: .seconds(options.flushIntervalSeconds), count: options.flushAt),
-            maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes
+            maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes,
+            whenRefused: options.whenRefused
         )
     }
 
@@ -109,14 +110,6 @@ struct AnalyticsSettings: ClientSettings {
         } catch {
             throw FieldCheck.fault("ingestionHost", OptionFault.Reason(error))
         }
-    }
-}
-
-/// Distinguishes secrets without revealing them.
-enum Fingerprint {
-    /// A hash, the same in every process and version.
-    static func text(of secret: Secret) -> String {
-        FNV1a.text(secret.reveal().utf8)
     }
 }
 

@@ -59,7 +59,6 @@ public struct CallOptions: Hashable, Sendable {
         self.context = context
     }
 
-    /// How many bytes of UTF-8 an id has at most.
     static let maxIDBytes = 1024
 }
 
@@ -92,7 +91,6 @@ final class CallOverrides: Sendable {
     /// Whether the call is about a user that it names itself.
     var namesUser: Bool { userId != nil || anonymousId != nil }
 
-    /// The options as they were given.
     var options: CallOptions {
         var options = CallOptions(timestamp: timestamp, context: context.map { Properties(accepted: $0) })
         if let userId { options.userId = userId }
@@ -101,7 +99,6 @@ final class CallOverrides: Sendable {
         return options
     }
 
-    /// About how many bytes of memory they take.
     var weight: Int { 128 + (context?.byteCount ?? 0) }
 
     /// The instants of the years that ISO 8601 has four digits for, by their milliseconds.
@@ -125,15 +122,12 @@ final class CallOverrides: Sendable {
     }
 }
 
-/// An analytics call and its options, checked.
 struct CheckedAnalyticsCall: Sendable {
     var call: AnalyticsCall
     var own: CallOverrides?
 
-    /// The call as it was given.
     var given: GivenAnalyticsCall { GivenAnalyticsCall(call: call, options: own?.options) }
 
-    /// About how many bytes of memory it takes.
     var weight: Int { call.weight + (own?.weight ?? 0) }
 }
 
@@ -142,7 +136,6 @@ struct GivenAnalyticsCall: Sendable {
     var call: AnalyticsCall
     var options: CallOptions?
 
-    /// The call with its options, or why it is refused.
     func checked() -> Result<CheckedAnalyticsCall, Refusal> {
         Result { () throws(Refusal) in
             try call.check()
@@ -195,7 +188,6 @@ extension IDOption {
 }
 
 extension AnalyticsCall {
-    /// The arguments as a function of the program sees them.
     fileprivate var outgoing: OutgoingCall {
         switch self {
         case .track(let name, let values): OutgoingCall(method: "track", name: name, properties: values?.members)
@@ -210,7 +202,6 @@ extension AnalyticsCall {
         }
     }
 
-    /// The call with the arguments that a function has made.
     fileprivate func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> AnalyticsCall {
         func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
 

@@ -3,11 +3,9 @@ import TrackerStorage
 
 /// A call to a basic tracker; every public form makes one.
 package enum BasicCall: Hashable, Sendable {
-    /// Something happened.
     case track(event: String, properties: Properties?)
     /// The user, with what is known of them, from now on.
     case identify(userId: String, traits: Properties?)
-    /// A screen was shown.
     case screen(name: String, properties: Properties?)
 
     /// What the call was given, as every kind of call has it.
@@ -19,7 +17,6 @@ package enum BasicCall: Hashable, Sendable {
         }
     }
 
-    /// The name of the call in a log: an event's own, otherwise the method's.
     package var name: String { parts.name ?? parts.method }
 
     /// The call's values as text; throws why the call is refused.
@@ -88,7 +85,7 @@ struct BasicModel: ClientModel {
         info["maxQueueSize"] = JSONValue(settings.delivery.maxQueuedEvents)
         info["userId"] = snapshot.model.user.map { .string($0.userId) } ?? .null
         var config = DebugInfo.describe(settings.options, BasicOptions.options)
-        config["apiKey"] = .string(settings.apiKey.masked)
+        config["apiKey"] = .string(settings.key.masked)
         config["appVersion"] = settings.appVersion.map(JSONValue.string) ?? .null
         config["delivery"] = .object(DebugInfo.describe(settings.delivery))
         info["config"] = .object(config)

@@ -4,7 +4,7 @@ import TrackerStorage
 
 /// What `initialize` was given, checked.
 struct BasicSettings: ClientSettings {
-    let apiKey: Secret
+    var key: Secret
     let base: BaseURL
     /// The endpoint as events are posted to it.
     let endpoint: String
@@ -13,7 +13,6 @@ struct BasicSettings: ClientSettings {
     /// The delivery options, bounded by the tracker's own.
     let delivery: DeliveryOptions
     let isFolderFromEnvironment: Bool
-    /// The context of every event.
     let context: JSONText
 
     /// - Throws: `invalidAPIKey`, `invalidEndpoint`, or `invalidConfiguration` with the field and the reason.
@@ -21,16 +20,11 @@ struct BasicSettings: ClientSettings {
         apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
         _ environment: inout EnvironmentOptions
     ) throws(TrackerError) {
-        var (apiKey, endpoint, options) = (apiKey, endpoint, options)
-        environment.fill(&apiKey, "apiKey", from: .key)
+        var (endpoint, options) = (endpoint, options)
         environment.fill(&endpoint, "endpoint", from: .apiURL)
         environment.fill(&options.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
         isFolderFromEnvironment = environment.namesFolder
-        do throws(SecretFault) {
-            self.apiKey = try Secret(given: apiKey)
-        } catch {
-            throw TrackerError(OptionFault("apiKey", error.reason), .invalidAPIKey)
-        }
+        key = try environment.key(apiKey, "apiKey", or: options.delivery, .invalidAPIKey)
         guard let endpoint, !endpoint.isBlank else {
             throw TrackerError(OptionFault("endpoint", .required(example: "https://in.example.com")), .invalidEndpoint)
         }
@@ -63,7 +57,9 @@ struct BasicSettings: ClientSettings {
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        GroupDialect.arrays(endpoint: endpoint, apiKey: apiKey, timeout: delivery.requestTimeout)
+        GroupDialect.arrays(
+            endpoint: endpoint, apiKey: key, headers: ExtraHeaders(delivery.headers),
+            timeout: delivery.requestTimeout)
     }
 
     func succession(to current: BasicSettings) -> Succession {

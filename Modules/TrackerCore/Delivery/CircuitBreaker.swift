@@ -52,6 +52,9 @@ package struct CircuitBreaker: Sendable {
         if case .closed(0, _) = state { true } else { false }
     }
 
+    /// Whether a probe is under way.
+    var isProbing: Bool { if case .halfOpen = state { true } else { false } }
+
     /// What leave would be given at `now`, without taking it.
     func admission(at now: MonotonicInstant) -> Admission {
         if case .halfOpen = state { return .probing }
@@ -87,16 +90,18 @@ package struct CircuitBreaker: Sendable {
     /// - Parameters:
     ///   - now: When.
     ///   - floor: The least wait, such as the server's `Retry-After`. Neither jitter nor another answer shortens it.
+    ///   - opensAtOnce: Whether the first failure opens it.
     ///   - generator: The source of jitter.
     package mutating func fail(
-        at now: MonotonicInstant, floor: Duration, using generator: inout some RandomNumberGenerator
+        at now: MonotonicInstant, floor: Duration, opensAtOnce: Bool = false,
+        using generator: inout some RandomNumberGenerator
     ) {
         if floor > .zero {
             let end = now.advanced(by: floor)
             asked = max(asked ?? end, end)
         }
         switch state {
-        case .closed(let failures, _) where failures + 1 < policy.failureThreshold:
+        case .closed(let failures, _) where !opensAtOnce && failures + 1 < policy.failureThreshold:
             let wait = jittered(doubled(policy.retryDelay, times: failures, cap: policy.maxCooldown), using: &generator)
             state = .closed(failures: failures + 1, until: now.advanced(by: max(wait, floor)))
         case .closed:

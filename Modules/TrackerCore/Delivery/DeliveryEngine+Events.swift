@@ -28,9 +28,11 @@ extension DeliveryEngine {
         case .deliversHere(let isHere):
             parts.diagnostics.report(.lane("\(isHere ? "This" : "Another") process delivers the lane now."))
         case .grows(let warning): parts.log.log(.warning, warning.message)
-        case .resumed: parts.diagnostics.report(.deliveryResumes)
+        case .resumed:
+            parts.log.verbose(.info) { "The server takes the requests again: delivery goes on." }
+            parts.diagnostics.report(.deliveryResumes)
         case .sessionMade, .sessionChanged, .idle: break
-        case .halted(let message), .disabled(let message):
+        case .halted(let message, _), .disabled(let message):
             state.lastError = (message, reading.wall)
             parts.diagnostics.report(.lane(message))
         }
@@ -124,9 +126,10 @@ enum DeliveryEvent: Sendable {
     case sessionMade(SessionID)
     /// The lane's session may have changed, and is this one now.
     case sessionChanged(SessionID?)
-    case halted(String)
+    /// The server refuses the key or the address. The next try comes after so long; `nil`: with other credentials.
+    case halted(String, nextTry: Duration?)
     case disabled(String)
-    /// The client has other credentials after a halt.
+    /// After a halt the client has other credentials, or the server is well again.
     case resumed
     /// This process delivers the lane from now on, or another one does.
     case deliversHere(Bool)
@@ -146,6 +149,8 @@ extension DeliveryEngine {
         var isElsewhere: Bool
         var isDelivering: Bool
         var lastError: (message: String, at: Timestamp)?
+        /// The halt of delivery, if it has halted.
+        var halt: DeliveryState.Halt?
 
         init(_ state: State) {
             circuit = state.delivery.breaker.state.circuit
@@ -154,6 +159,7 @@ extension DeliveryEngine {
             isElsewhere = state.delivery.possession == .elsewhere
             isDelivering = state.delivery.possession == .held
             lastError = state.lastError
+            halt = state.delivery.halt
         }
     }
 

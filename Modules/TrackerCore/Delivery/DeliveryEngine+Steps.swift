@@ -20,12 +20,17 @@ extension DeliveryEngine {
 
     private func perform(_ step: DeliveryState.Step, _ state: inout State, at reading: ClockReading) {
         switch step {
-        case .plan: state.delivery.plan(at: reading.now, isPaused: applyOrders(&state))
+        case .plan:
+            if let server = state.askedServer, let answer = parts.witness.lastAnswer(of: server) {
+                state.delivery.suspicion.learn(ofAnswerAt: answer)
+            }
+            state.delivery.plan(at: reading.now, isPaused: applyOrders(&state))
         case .record: recordDelivered(&state)
         case .takeLane: state.delivery.tookLane(parts.outbox.acquireDelivery())
         case .letGo(let looksOnceMore):
             state.delivery.letGo(parts.outbox.releaseDelivery(), looksOnceMore: looksOnceMore)
         case .look(let window):
+            parts.beforeLook?(reading.now)
             read(&state, at: reading) { state throws(StorageError) in
                 let peek = try parts.outbox.peek(
                     limit: window.records, maxBytes: window.bytes, excluding: state.delivery.underWay)
@@ -94,7 +99,9 @@ extension DeliveryEngine {
         commit(
             settlement.changes, of: token.database, awaited: settlement.awaitsCommit,
             announcing: settlement.sessionMade, &state)
+        ask(&state, settlement.events)
         if let plan = settlement.delivered {
+            if parts.witness.isAsked { parts.witness.note(plan.server, at: reading.now) }
             if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
             for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
             let count = recorder.add(plan.records, settlement.bytes, of: token.database)
@@ -106,6 +113,19 @@ extension DeliveryEngine {
         report(settlement, state, at: reading)
         reportBreaker(from: before, state, at: reading.now)
         advance(&state, at: reading)
+    }
+
+    /// Begins or ends to ask whether the server answers other lanes.
+    private func ask(_ state: inout State, _ events: [DeliveryEvent] = []) {
+        guard state.delivery.suspicion.wantsEvidence != (state.askedServer != nil) else { return }
+        if state.askedServer == nil {
+            guard case .retried(let plan, _, _)? = events.first else { return }
+            state.askedServer = plan.server
+            parts.witness.beginAsking()
+        } else {
+            state.askedServer = nil
+            parts.witness.endAsking()
+        }
     }
 
     /// Writes changes; if they are awaited, nothing is sent before they are on disk.
@@ -125,8 +145,7 @@ extension DeliveryEngine {
                 switch change {
                 case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)
                 case .append, .continueSession, .reset, .consent, .identify, .set, .ensure, .store, .remove, .delivered,
-                    .drop,
-                    .dropAll, .ensureDevice, .group, .barrier:
+                    .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
                     break
                 }
                 if awaited { perform { $0.delivery.committed() } } else { lookOnceWritten() }
@@ -137,6 +156,8 @@ extension DeliveryEngine {
     /// Ends delivery: nothing is under way any more, or the time for that is over.
     private func end(_ state: inout State) {
         hasEnded.set(true)
+        state.delivery.suspicion.forget()
+        ask(&state)
         state.firstSession = nil
         recordDelivered(&state)
         for flush in state.delivery.end() { report(flush, &state) }
@@ -232,6 +253,11 @@ extension DeliveryEngine {
                 remaining: remaining, accounted: flush.scope.flatMap { _ in (try? parts.outbox.account())?.delivered },
                 delivered: state.delivery.delivered, isDisabled: state.delivery.phase == .disabled))
     }
+}
+
+extension Plan {
+    /// Which server it goes to.
+    fileprivate var server: String { String(WebURL(request.url).authority) }
 }
 
 extension LaneOutbox {

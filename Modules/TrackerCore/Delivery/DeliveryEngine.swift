@@ -19,6 +19,9 @@ final class DeliveryEngine: Sendable {
         var diagnostics: DiagnosticsHub
         /// Takes the requests to look at the lane.
         var kicks = KickGate()
+        var witness = ServerWitness.shared
+        /// Called on the loop before the queue is read.
+        var beforeLook: (@Sendable (MonotonicInstant) -> Void)?
     }
 
     /// The state that the loop alone uses: what is decided, and what belongs to it on the way.
@@ -35,6 +38,8 @@ final class DeliveryEngine: Sendable {
         /// How many pauses there had been when the orders were last applied.
         var pauseCount = 0
         var lastError: (message: String, at: Timestamp)?
+        /// The server that fails, while the engine asks whether it answers other lanes.
+        var askedServer: String?
     }
 
     /// Orders that hold from the moment they are given: no request departs against them.

@@ -30,9 +30,26 @@ extension DeliveryState {
     mutating func finish(_ token: Token, with answer: Answer, at reading: ClockReading) -> Settlement {
         guard let plan = inFlight.removeValue(forKey: token) else { return Settlement() }
         let settlement = settlement(of: answer, to: plan, token, at: reading)
+        count(plan, settlement)
         if settlement.awaitsCommit { awaitedCommits += settlement.changes.count }
         delivered += settlement.delivered?.records.count ?? 0
         return settlement
+    }
+
+    /// Counts how often the records of a plan were sent, unless they leave the queue.
+    private mutating func count(_ plan: Plan, _ settlement: Settlement) {
+        let hasLeft = settlement.changes.contains { if case .drop = $0 { true } else { false } }
+        if settlement.delivered != nil || hasLeft {
+            if !attempts.isEmpty { for record in plan.records { attempts[record.id] = nil } }
+        } else {
+            for record in plan.records { attempts[record.id, default: 0] += 1 }
+        }
+    }
+
+    /// What is kept of an answer that refuses records for good.
+    private func rejection(of answer: Answer, to plan: Plan) -> Rejection {
+        let earlier = plan.records.reduce(0) { max($0, attempts[$1.id] ?? 0) }
+        return Rejection(status: answer.status, body: answer.response?.body ?? [], attempts: earlier + 1)
     }
 
     private mutating func settlement(
@@ -44,35 +61,73 @@ extension DeliveryState {
             return Settlement()
         }
         let verdict = dialect.judge(answer, to: plan, at: reading.wall)
+        let isNext = nextProbe?.request == token.number
+        let next = isNext ? nextProbe?.record : nil
+        if isNext { nextProbe = nil }
+        let isTrial = halt.map { $0.trial == token.number } ?? false
         if case .session(let generation) = plan.purpose, phase != .started, !isHalted {
-            return settlement(ofFirst: verdict, for: plan, generation, answer)
+            return settlement(ofFirst: verdict, for: plan, generation, answer, at: reading)
         }
         if case .retry(let floor, let message) = verdict {
-            breaker.fail(at: reading.now, floor: floor, using: &jitter)
+            let consequence = suspicion.failed(
+                plan.records, isNext: isNext, isProbe: breaker.isProbing, status: answer.status, at: reading.now)
+            if let next { failNext(next) }
+            if consequence == .setAside { return setAside(plan, answer, message) }
+            if consequence == .split { dialect.split(plan.records) }
+            breaker.fail(at: reading.now, floor: floor, opensAtOnce: suspicion.opensAtOnce, using: &jitter)
             growth.interrupt()
             ahead = nil
+            if isTrial { halt(again: reading.now) }
             defer { isFailing = true }
             return Settlement(events: [.retried(plan, answer, message)], outage: isFailing ? nil : .began)
         }
         breaker.close()
+        suspicion.answered(plan.records, isNext: isNext)
         defer { isFailing = false }
         // An answer about former credentials does not count for the new ones.
         if verdict.isOfCredentials, token.era != era { return Settlement() }
-        var settlement = settlement(of: verdict, for: plan, answer)
+        var settlement = settlement(of: verdict, for: plan, answer, at: reading)
+        if isTrial, !verdict.isOfCredentials {
+            phase = .started
+            settlement.events.append(.resumed)
+        }
         settlement.outage = isFailing ? .ended : nil
         return settlement
     }
 
     private mutating func settlement(
-        ofFirst verdict: Verdict, for plan: Plan, _ generation: Generation, _ answer: Answer
+        ofFirst verdict: Verdict, for plan: Plan, _ generation: Generation, _ answer: Answer, at reading: ClockReading
     ) -> Settlement {
-        if case .progress = verdict { return settlement(of: verdict, for: plan, answer) }
+        if case .progress = verdict { return settlement(of: verdict, for: plan, answer, at: reading) }
         firstFailure = (generation, .noSession(answer, from: plan.request.url))
         // If a reset is being written, the answer no longer counts.
         return Settlement(changes: [.barrier], awaitsCommit: true)
     }
 
-    private mutating func settlement(of verdict: Verdict, for plan: Plan, _ answer: Answer) -> Settlement {
+    /// Takes the record out of the queue that alone makes the server fail. What is behind it goes on at once.
+    private mutating func setAside(_ plan: Plan, _ answer: Answer, _ message: String) -> Settlement {
+        breaker.close()
+        dialect.split(plan.records)
+        ahead = nil
+        return Settlement(
+            changes: [.drop(plan.records.map(\.id), .poison, rejection(of: answer, to: plan))],
+            events: [
+                .dropped(
+                    plan.records, .poison, "\(message) to it, again and again, while the server takes other requests")
+            ])
+    }
+
+    /// Halts delivery for a while more: the request that was to find out has failed.
+    private mutating func halt(again now: MonotonicInstant) {
+        guard case .halted(var halt) = phase else { return }
+        halt.nextTry = haltRetry.map { now.advanced(by: $0) }
+        halt.trial = nil
+        phase = .halted(halt)
+    }
+
+    private mutating func settlement(
+        of verdict: Verdict, for plan: Plan, _ answer: Answer, at reading: ClockReading
+    ) -> Settlement {
         if case .delivered = verdict {} else { ahead = nil }
         switch verdict {
         case .delivered(let changes):
@@ -90,11 +145,30 @@ extension DeliveryState {
                 changes: changes, awaitsCommit: !changes.isEmpty, events: events, sessionMade: made)
         case .discard(let reason, let message):
             return Settlement(
-                changes: [.drop(plan.records.map(\.id), reason)], events: [.dropped(plan.records, reason, message)]
+                changes: [.drop(plan.records.map(\.id), reason, rejection(of: answer, to: plan))],
+                events: [.dropped(plan.records, reason, message)]
             )
+        case .refused(let records, let reason, let others, let message):
+            var settlement = Settlement(
+                changes: [.drop(records.map(\.id), reason, rejection(of: answer, to: plan))],
+                events: [.dropped(records, reason, message)])
+            let rest = plan.records.filter { !records.contains($0) }
+            if others == .delivered, !rest.isEmpty {
+                settlement.delivered = plan
+                settlement.delivered?.records = rest
+                settlement.bytes = WireBytes(
+                    before: answer.response?.bodyBytes ?? 0, after: answer.response?.sentBytes ?? 0)
+            }
+            return settlement
         case .halt(let message):
-            phase = .halted
-            return Settlement(events: [.halted(message)])
+            guard halt == nil else {
+                halt(again: reading.now)
+                return Settlement()
+            }
+            phase = .halted(
+                Halt(
+                    reason: message, since: reading.wall, nextTry: haltRetry.map { reading.now.advanced(by: $0) }))
+            return Settlement(events: [.halted(message, nextTry: haltRetry)])
         case .disable(let message):
             phase = .disabled
             return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])

@@ -27,10 +27,22 @@ struct DeliveryState: Sendable {
         case withoutSession
         /// Delivery has begun.
         case started
-        /// The server has refused the credentials: nothing is sent before ``resume(with:)``.
-        case halted
+        /// The server has refused the key or the address: the queue is kept, and one request after the other finds out
+        /// whether it is well again.
+        case halted(Halt)
         /// As `halted`, and the queue is dropped.
         case disabled
+    }
+
+    /// A halt of delivery.
+    struct Halt: Hashable, Sendable {
+        /// The answer that began it.
+        let reason: String
+        let since: Timestamp
+        /// When the next request finds out whether the server is well again; `nil`: never.
+        var nextTry: MonotonicInstant?
+        /// The number of that request, once it is under way.
+        var trial: Int?
     }
 
     /// Whether something may be sent.
@@ -59,6 +71,9 @@ struct DeliveryState: Sendable {
     var dialect: any Dialect
     private let maxConcurrentRequests: Int
     private let eventTTL: Duration?
+    /// How long a halt lasts before a request finds out whether the server is well again; `nil`: until other credentials
+    /// are given.
+    let haltRetry: Duration?
     var jitter: any RandomNumberGenerator & Sendable
     /// How many changes must be on disk before anything is sent.
     var awaitedCommits = 0
@@ -69,6 +84,14 @@ struct DeliveryState: Sendable {
     private var isHolding = false
     /// Whether the last request that was answered has failed.
     var isFailing = false
+    /// Which record may be the one that stops the lane.
+    var suspicion: Suspicion
+    /// The record behind the front that is tried instead of it, and the number of that request once it is under way.
+    var nextProbe: (record: Record.ID, request: Int?)?
+    /// Records that were tried so and failed: another one is next.
+    private var failedNext: [Record.ID] = []
+    /// How often records were sent that are still here, but for those that were sent once.
+    var attempts: [Record.ID: Int] = [:]
     /// How often delivery has been resumed with another dialect.
     private(set) var era = 0
 
@@ -99,12 +122,14 @@ struct DeliveryState: Sendable {
 
     init(
         dialect: any Dialect, breaker: CircuitBreaker.Policy, maxConcurrentRequests: Int, eventTTL: Duration?,
-        jitter: any RandomNumberGenerator & Sendable
+        haltRetry: Duration? = nil, poisonAfter: Duration? = nil, jitter: any RandomNumberGenerator & Sendable
     ) {
         self.dialect = dialect
         self.breaker = CircuitBreaker(breaker)
         self.maxConcurrentRequests = maxConcurrentRequests
         self.eventTTL = eventTTL
+        self.haltRetry = haltRetry
+        suspicion = Suspicion(after: poisonAfter)
         self.jitter = jitter
     }
 
@@ -113,7 +138,10 @@ struct DeliveryState: Sendable {
     /// - Parameter isPaused: Whether everything is kept back for now.
     func readiness(at now: MonotonicInstant, isPaused: Bool = false) -> Readiness {
         switch phase {
-        case .halted, .disabled: return .stopped(.halted)
+        case .disabled: return .stopped(.halted)
+        case .halted(let halt):
+            guard let next = halt.nextTry else { return .stopped(.halted) }
+            if now < next { return .wait(until: next, .halted) }
         case .withoutSession: return .stopped(.noSession)
         case .opening: return .busy
         case .firstSession, .started: break
@@ -121,7 +149,7 @@ struct DeliveryState: Sendable {
         if isPaused || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) { return .busy }
         // No record counts for the first session, and no failure before it.
         if phase == .firstSession { return .look(Window(records: 0, bytes: 0)) }
-        guard inFlight.count < (breaker.isFlowing ? maxConcurrentRequests : 1) else { return .busy }
+        guard inFlight.count < (breaker.isFlowing && !isHalted ? maxConcurrentRequests : 1) else { return .busy }
         switch breaker.admission(at: now) {
         case .wait(let until):
             if case .open = breaker.state { return .wait(until: until, .breakerOpen) }
@@ -192,6 +220,7 @@ struct DeliveryState: Sendable {
         if let first = rest.first, isExpired(first, at: reading) {
             return .drop([first], .expired, "older than eventTTL")
         }
+        if let next = next(behind: rest) { return intention(next, rest, wantedThrough: wantedThrough, at: reading) }
         let intention =
             rest.prepared.map { Intention.send($0) }
             ?? dialect.plan(view(rest, wantedThrough: wantedThrough, at: reading))
@@ -214,6 +243,53 @@ struct DeliveryState: Sendable {
         return intention
     }
 
+    /// The record to be tried instead of the front, which may be the one that makes the server fail: the first event
+    /// behind it of the same session, or the last record of its group.
+    private mutating func next(behind rest: ReadAhead) -> ArraySlice<Record>? {
+        guard let first = rest.first, suspicion.probesNext(to: first.id), inFlight.isEmpty, !isHalted else {
+            return nil
+        }
+        let candidates = rest.records.dropFirst()
+        // Its own group takes the place of the front's on disk: it stays the one that was chosen.
+        if let chosen = nextProbe?.record, let next = candidates.first(where: { $0.id == chosen }) { return [next] }
+        let group = rest.groups.first { $0.first == first.id && $0.count > 1 }
+        if failedNext.count >= Self.mostNext { failedNext = [] }
+        let next = candidates.first { record in
+            (group.map { record.id >= $0.last } ?? true) && record.generation == first.generation
+                && !record.route.isBarrier && !failedNext.contains(record.id)
+        }
+        guard let next else {
+            failedNext = []
+            return nil
+        }
+        nextProbe = (next.id, nil)
+        return [next]
+    }
+
+    /// How many records behind the front are tried before the first of them is tried again: they may be at fault too.
+    private static let mostNext = 8
+
+    /// The record behind the front has failed as well.
+    mutating func failNext(_ record: Record.ID) { failedNext.append(record) }
+
+    /// Tries a record behind the front.
+    private mutating func intention(
+        _ next: ArraySlice<Record>, _ rest: ReadAhead, wantedThrough: Int64, at reading: ClockReading
+    ) -> Intention {
+        var view = view(rest, wantedThrough: wantedThrough, at: reading)
+        view.records = next
+        view.wantedThrough = max(wantedThrough, next.last?.sequence ?? 0)
+        let intention = dialect.plan(view)
+        guard case .send(let plan) = intention else { return intention }
+        if let group = plan.group, !rest.groups.contains(group) {
+            ahead = rest
+            ahead?.groups.append(group)
+            return .change([.group(group)])
+        }
+        nextProbe?.request = nextToken
+        return intention
+    }
+
     /// Makes the request that comes next, while the last is under way.
     mutating func prepare(at reading: ClockReading) {
         guard let ahead, ahead.first != nil, ahead.prepared == nil else { return }
@@ -233,6 +309,10 @@ struct DeliveryState: Sendable {
         nextToken += 1
         inFlight[token] = plan
         breaker.depart()
+        if case .halted(var halt) = phase {
+            halt.trial = token.number
+            phase = .halted(halt)
+        }
         return token
     }
 
@@ -257,6 +337,9 @@ struct DeliveryState: Sendable {
         breaker.startOver()
     }
 
+    /// The halt of delivery, if it has halted and the queue is kept.
+    var halt: Halt? { if case .halted(let halt) = phase { halt } else { nil } }
+
     /// Whether the server has refused the credentials.
     var isHalted: Bool {
         switch phase {
@@ -269,6 +352,8 @@ struct DeliveryState: Sendable {
     mutating func forget() {
         ahead = nil
         isHolding = false
+        attempts = [:]
+        suspicion.forget()
         dialect.forget()
     }
 

@@ -32,6 +32,9 @@ protocol Dialect: Sendable {
     /// The groups that have gone out, if records travel in groups.
     var groups: GroupSizer? { get }
 
+    /// Something in these records makes the server fail: they go in smaller groups next.
+    mutating func split(_ records: [Record])
+
     /// Continues for a dialect of the same lane that had other credentials.
     mutating func follow(_ groups: GroupSizer)
 }
@@ -40,6 +43,8 @@ extension Dialect {
     var groups: GroupSizer? { nil }
 
     func follow(_: GroupSizer) {}
+
+    func split(_: [Record]) {}
 
     func prepare(_: LaneView) -> Plan? { nil }
 
@@ -118,7 +123,7 @@ struct Plan: Sendable {
 
 extension Route {
     /// Whether events before and after it must not overtake it.
-    fileprivate var isBarrier: Bool {
+    var isBarrier: Bool {
         switch self {
         case .event, .batch, .endpoint: false
         case .profile, .metadata, .location, .email, .link: true
@@ -156,6 +161,8 @@ enum Verdict: Sendable {
     case regroup
     /// These can never be delivered.
     case discard(DropReason, String)
+    /// The answer names the records that can never be delivered.
+    case refused([Record], DropReason, others: Others, String)
     /// Nothing can be delivered with these credentials; the queue is kept. The sentence says why.
     case halt(String)
     /// Nothing can be delivered, and the queue is dropped. The sentence says why.
@@ -163,11 +170,18 @@ enum Verdict: Sendable {
 }
 
 extension Verdict {
+    /// What has become of the records that an answer does not name.
+    enum Others: Hashable, Sendable {
+        case delivered
+        /// They go again.
+        case wait
+    }
+
     /// Whether it is about the credentials, and not about what is sent.
     var isOfCredentials: Bool {
         switch self {
         case .halt, .disable: true
-        case .delivered, .progress, .retry, .regroup, .discard: false
+        case .delivered, .progress, .retry, .regroup, .discard, .refused: false
         }
     }
 }

@@ -12,8 +12,12 @@ struct GroupDialect: Dialect {
         var url: String
         /// Sent as `X-API-Key`, if the client's key travels so.
         var apiKey: Secret?
+        /// What the program wants on every request besides.
+        var headers = ExtraHeaders()
         var opening: String
         var closing: String
+        /// Reads an answer that names events by their places; `nil`: no answer does.
+        var refusals: (@Sendable (HTTPResponse) -> NamedRefusals?)?
         /// What each event ends with instead of its `}`, before the time of sending and `"}`; `nil`: it goes as it is.
         var tail: [UInt8]?
 
@@ -44,6 +48,14 @@ struct GroupDialect: Dialect {
         }
     }
 
+    /// What an answer says of single events of its request.
+    struct NamedRefusals: Hashable, Sendable {
+        /// The places of the events that can never be delivered, from 0.
+        var indices: Set<Int>
+        /// What has become of the others.
+        var others: Verdict.Others
+    }
+
     /// When a group is due.
     struct Schedule: Hashable, Sendable {
         /// How long a record waits for others at most.
@@ -55,12 +67,14 @@ struct GroupDialect: Dialect {
         static let atOnce = Schedule(interval: .zero, count: 1)
     }
 
-    /// What a refused key or address means.
-    enum Refusal: Sendable {
-        /// Delivery halts, and the queue is kept. A missing endpoint is a refusal of the events.
-        case halts
-        /// The client is disabled, and the queue is dropped. The names are those of the client's options.
-        case disables(key: String, address: String)
+    /// What a refused key or address means. The names are those of the client's options.
+    struct Refusal: Sendable {
+        var key: String
+        /// The address, if events can go to no other one below it: with `nil`, a missing endpoint is a refusal of the
+        /// events.
+        var address: String?
+        /// Whether the client is disabled and the queue dropped. If not, delivery halts, and the queue is kept.
+        var disables = false
     }
 
     private let framing: Framing
@@ -116,7 +130,8 @@ struct GroupDialect: Dialect {
     private func plan(_ group: [Record], at wall: Timestamp, _ state: LaneState) -> Plan {
         let capacity = group.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
         let headers = RequestHeaders.make(
-            key: Self.key(of: group), apiKey: framing.apiKey, record: group.first, isBatch: true)
+            key: Self.key(of: group), apiKey: framing.apiKey, record: group.first, isBatch: true,
+            extra: framing.headers)
         let generation = group.first?.generation ?? state.generation
         return Plan(
             purpose: .records,
@@ -149,19 +164,39 @@ struct GroupDialect: Dialect {
     }
 
     mutating func judge(_ answer: SortedAnswer, to plan: Plan) -> Verdict {
-        switch (refusal, answer.kind) {
-        case (.halts, .unauthorized):
-            sizer.turnedAway(plan.records)
-            return .halt(answer.sentence)
-        case (.disables(let key, _), .unauthorized):
-            forget()
-            return .disable("\(answer.sentence): the server refuses the key ('\(key)')")
-        case (.disables(_, let address), .gone):
-            forget()
-            return .disable("\(answer.sentence): the server has no such endpoint ('\(address)')")
-        case (_, .unsendable): return .retry(floor: .zero, answer.sentence)
-        case (_, .success), (_, .tooLarge), (_, .refused), (.halts, .gone): return sizer.judge(answer, plan)
+        if let named = namedRefusals(answer, plan) { return named }
+        switch (answer.kind, refusal.address) {
+        case (.unauthorized, _):
+            return refuse(plan, "\(answer.sentence): the server refuses the key ('\(refusal.key)')")
+        case (.gone, let address?):
+            return refuse(plan, "\(answer.sentence): the server has no such endpoint ('\(address)')")
+        case (.unsendable, _): return .retry(floor: .zero, answer.sentence)
+        case (.success, _), (.tooLarge, _), (.refused, _), (.gone, nil): return sizer.judge(answer, plan)
         }
+    }
+
+    /// What an answer means that names events; `nil` if it names none, or one that is not there.
+    private mutating func namedRefusals(_ answer: SortedAnswer, _ plan: Plan) -> Verdict? {
+        guard let read = framing.refusals, answer.kind == .success || answer.kind == .refused,
+            let response = answer.response, let named = read(response), !named.indices.isEmpty,
+            named.indices.allSatisfy(plan.records.indices.contains)
+        else { return nil }
+        // What is left of the group goes under another key.
+        sizer.turnedAway(plan.records)
+        return .refused(
+            named.indices.sorted().map { plan.records[$0] }, .rejected(answer.status), others: named.others,
+            answer.sentence)
+    }
+
+    mutating func split(_ records: [Record]) { sizer.refused(records) }
+
+    private mutating func refuse(_ plan: Plan, _ sentence: String) -> Verdict {
+        if refusal.disables {
+            forget()
+            return .disable(sentence)
+        }
+        sizer.turnedAway(plan.records)
+        return .halt(sentence)
     }
 
     mutating func forget() {
@@ -210,14 +245,19 @@ extension GroupDialect {
     /// - Parameters:
     ///   - host: Under which `/v1/batch` lies.
     ///   - writeKey: Stands in every event.
+    ///   - whenRefused: What the server's refusal of the key or the address means.
     static func batches(
-        host: BaseURL, writeKey: Secret, timeout: Duration, schedule: Schedule, maxRecords: Int, maxBytes: Int
+        host: BaseURL, writeKey: Secret, headers: ExtraHeaders = ExtraHeaders(), timeout: Duration, schedule: Schedule,
+        maxRecords: Int, maxBytes: Int,
+        whenRefused: InitOptions.WhenRefused = .halt
     ) -> GroupDialect {
         let tail = Array(#","writeKey":"#.utf8) + JSONText(writeKey.reveal()).bytes + #","sentAt":""#.utf8
         return GroupDialect(
             Framing(
-                url: host.appending(path: batchPath), opening: #"{"batch":["#, closing: "]}", tail: tail),
-            timeout: timeout, schedule: schedule, refusal: .disables(key: "writeKey", address: "ingestionHost"),
+                url: host.appending(path: batchPath), headers: headers, opening: #"{"batch":["#, closing: "]}",
+                tail: tail),
+            timeout: timeout, schedule: schedule,
+            refusal: Refusal(key: "writeKey", address: "ingestionHost", disables: whenRefused == .disable),
             maxRecords: maxRecords, maxBytes: maxBytes)
     }
 
@@ -226,10 +266,12 @@ extension GroupDialect {
     /// - Parameters:
     ///   - endpoint: The whole address.
     ///   - apiKey: Sent as `X-API-Key`.
-    static func arrays(endpoint: String, apiKey: Secret, timeout: Duration) -> GroupDialect {
+    static func arrays(
+        endpoint: String, apiKey: Secret, headers: ExtraHeaders = ExtraHeaders(), timeout: Duration
+    ) -> GroupDialect {
         GroupDialect(
-            Framing(url: endpoint, apiKey: apiKey, opening: "[", closing: "]"), timeout: timeout, schedule: .atOnce,
-            refusal: .halts, maxRecords: 20, maxBytes: 475_000)
+            Framing(url: endpoint, apiKey: apiKey, headers: headers, opening: "[", closing: "]"), timeout: timeout,
+            schedule: .atOnce, refusal: Refusal(key: "apiKey"), maxRecords: 20, maxBytes: 475_000)
     }
 }
 

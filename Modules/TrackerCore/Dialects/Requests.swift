@@ -7,14 +7,16 @@ struct SessionRequests: Sendable {
     let base: BaseURL
     let brand: BrandID
     let apiKey: Secret
+    let headers: ExtraHeaders
     let timeout: Duration
     /// Where events go.
     private let events: String
 
-    init(base: BaseURL, brand: BrandID, apiKey: Secret, timeout: Duration) {
+    init(base: BaseURL, brand: BrandID, apiKey: Secret, headers: ExtraHeaders = ExtraHeaders(), timeout: Duration) {
         self.base = base
         self.brand = brand
         self.apiKey = apiKey
+        self.headers = headers
         self.timeout = timeout
         events = base.appending(path: Self.eventsPath)
     }
@@ -53,7 +55,8 @@ struct SessionRequests: Sendable {
             bound.append("session_id", session.text)
             bound.append(membersOf: record.body)
             return HTTPRequest(
-                method: .post, url: events, headers: RequestHeaders.make(key: key, apiKey: apiKey, record: record),
+                method: .post, url: events,
+                headers: RequestHeaders.make(key: key, apiKey: apiKey, record: record, extra: headers),
                 body: bound.finish().bytes, timeout: timeout)
         case .location:
             return request(.put, sessionPath(session) + "/location", record.body, key: key, record: record)
@@ -99,7 +102,8 @@ struct SessionRequests: Sendable {
     ) -> HTTPRequest {
         var request = HTTPRequest(
             method: method, url: base.appending(path: path),
-            headers: RequestHeaders.make(key: key, apiKey: apiKey, record: record, hasBody: body != nil),
+            headers: RequestHeaders.make(
+                key: key, apiKey: apiKey, record: record, hasBody: body != nil, extra: headers),
             body: body?.bytes, timeout: timeout
         )
         request.isPathPrivate = path.hasPrefix(Self.sessionPrefix)
@@ -134,11 +138,13 @@ enum RequestHeaders {
     ///   - record: The record, or the first of a batch.
     ///   - isBatch: Whether the request carries several calls, which have no common time.
     ///   - hasBody: Whether there is a body to give the type of.
+    ///   - extra: What the program wants besides.
     static func make(
-        key: String, apiKey: Secret? = nil, record: Record? = nil, isBatch: Bool = false, hasBody: Bool = true
+        key: String, apiKey: Secret? = nil, record: Record? = nil, isBatch: Bool = false, hasBody: Bool = true,
+        extra: ExtraHeaders
     ) -> HTTPHeaders {
         var fields: [HTTPHeaders.Field] = []
-        fields.reserveCapacity(5)
+        fields.reserveCapacity(5 + extra.values.count)
         if hasBody { fields.append(.init(name: "Content-Type", value: "application/json")) }
         if let apiKey { fields.append(.init(name: "X-API-Key", value: apiKey.reveal())) }
         fields.append(.init(name: "Idempotency-Key", value: key))
@@ -146,6 +152,7 @@ enum RequestHeaders {
             fields.append(.init(name: "X-Sequence", value: String(record.sequence)))
             if !isBatch { fields.append(.init(name: "X-Occurred-At", value: record.occurredAt.description)) }
         }
+        if !extra.values.isEmpty { fields += extra.sorted.map { .init(name: $0.name, value: $0.value) } }
         return HTTPHeaders(fields)
     }
 }

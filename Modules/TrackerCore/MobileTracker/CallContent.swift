@@ -12,13 +12,7 @@ struct CallContent: Sendable {
     var continues: SessionID?
 }
 
-extension Refusal {
-    /// `continueSession` in a tracker that does not carry sessions between sites.
-    static let crossSiteCookieIsOff = Refusal.value(.crossSiteCookie)
-}
-
 extension TrackerCall {
-    /// What the call puts into the outbox, or why it is refused.
     func checked() -> Result<CallContent, Refusal> {
         do throws(Refusal) { return .success(try content()) } catch { return .failure(error) }
     }
@@ -38,11 +32,11 @@ extension TrackerCall {
             guard let user = UserID(userId) else {
                 throw Refusal(.invalidUserId)
             }
-            return CallContent(route: .profile, body: .complete(ProfileBody.identify(user, try object(profile))))
+            return CallContent(route: .profile, body: .complete(ProfileBody.identify(user, try profile?.checked())))
         case .set(let profile):
-            return CallContent(route: .profile, body: .complete(ProfileBody.set(try required(profile))))
+            return CallContent(route: .profile, body: .complete(ProfileBody.set(try profile.checked())))
         case .setMetadata(let metadata):
-            let metadata = try required(metadata)
+            let metadata = try metadata.checked()
             var body = JSONObjectWriter()
             body.append("metadata", metadata)
             return CallContent(route: .metadata, body: .complete(body.finish()), sessionMetadata: metadata)
@@ -75,7 +69,7 @@ extension TrackerCall {
     /// An event whose data are both objects in one; the second wins.
     private func event(_ name: String, _ first: Properties?, _ second: Properties?) throws(Refusal) -> CallContent {
         guard !name.isBlank else { throw Refusal(.invalidEventName) }
-        let (first, second) = (try object(first), try object(second))
+        let (first, second) = (try first?.checked(), try second?.checked())
         var data = first ?? second
         if let first, let second { data = JSONText.merging([first, second]) }
         var head = JSONObjectWriter(reservingCapacity: name.utf8.count + 24)
@@ -90,12 +84,6 @@ extension TrackerCall {
         screen.append("url", url)
         return try event("VIEW_PAGE", Properties(accepted: screen.finish()), properties)
     }
-
-    private func object(_ properties: Properties?) throws(Refusal) -> JSONText? {
-        try properties?.checked()
-    }
-
-    private func required(_ properties: Properties) throws(Refusal) -> JSONText { try properties.checked() }
 
     private static func body(of location: LocationData) throws(Refusal) -> JSONText {
         guard location.isValid, let latitude = JSONNumber(location.latitude),

@@ -36,7 +36,6 @@ struct SessionLink {
         parameters = query.isEmpty ? [] : query.split(separator: "&", omittingEmptySubsequences: false)
     }
 
-    /// The URL put together again.
     var text: String {
         String(beforeQuery) + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
             + (url.fragment.map { "#" + $0 } ?? "")

@@ -114,9 +114,9 @@ extension MobileTracker {
     ) {
         runtime.submit(
             .reset(all: all, messageID: messageID), messageID: messageID, updateModel: { $0.shown.forget() },
-            completion: { [runtime] result, outcome in
-                if case .repeated = result { runtime.update { $0.shown.recall() } }
-                if result?.hasEndedSession == true {
+            completion: { [runtime] outcome in
+                if case .taken(.repeated) = outcome { runtime.update { $0.shown.recall() } }
+                if outcome.hasEndedSession {
                     runtime.update { $0.reportedSession = nil }
                     runtime.hub.report(.session(nil))
                 }
@@ -133,8 +133,8 @@ extension MobileTracker {
                 model.decided = consent
                 if consent == .denied { model.shown.forget() }
             },
-            completion: { [runtime] result, outcome in
-                if consent == .denied, result?.hasEndedSession == true { runtime.follow { $0.report(nil) } }
+            completion: { [runtime] outcome in
+                if consent == .denied, outcome.hasEndedSession { runtime.follow { $0.report(nil) } }
                 completion(outcome)
             })
     }
@@ -152,13 +152,13 @@ extension ClientRuntime<TrackerModel> {
     }
 }
 
-extension ChangeResult {
+extension ChangeOutcome {
     /// Whether a reset or a denial has ended the session, on disk or in memory. A repeated one has not.
     fileprivate var hasEndedSession: Bool {
         switch self {
-        case .done(let lane): lane.entry.session == nil
-        case .repeated: false
-        case .queued, .pending, .refused, .failed: true
+        case .taken(.done(let lane)): lane.entry.session == nil
+        case .taken(.repeated), .kept: false
+        case .taken: true
         }
     }
 }

@@ -54,7 +54,6 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
 
     private func value(_ key: StoredKey) -> String? { lane?.outbox.value(for: key) }
 
-    /// The lane that calls go to, if there is one.
     var lane: OpenLane? { runtime.lane }
 
     /// The state of the tracker now: queue, session, circuit breaker, account, configuration. Of a key only the last

@@ -201,7 +201,6 @@ extension MobileTrackerInterface {
         await submit(.continueSession(from: url), messageId)
     }
 
-    /// Makes a call and waits until it is on disk.
     private func submit(_ call: TrackerCall, _ key: CallerKey?) async -> TrackOutcome {
         await enqueue(call, messageId: key).outcome
     }

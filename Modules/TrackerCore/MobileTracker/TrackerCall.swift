@@ -6,7 +6,6 @@ public import TrackerModels
 /// MobileTracker.shared.enqueue(.track("PURCHASE", ["total": 149.99]))
 /// ```
 public struct TrackerCall: Hashable, Sendable {
-    /// What is called, and with what.
     enum Kind: Hashable, Sendable {
         case track(eventName: String, attributes: Properties?, metadata: Properties?)
         case identify(userId: String, profile: Properties?)
@@ -22,7 +21,6 @@ public struct TrackerCall: Hashable, Sendable {
 
     let kind: Kind
 
-    /// The name of the call in a log: an event's own, otherwise the method's.
     package var name: String {
         switch kind {
         case .track(let eventName, _, _): eventName.isEmpty ? "track" : eventName

@@ -18,7 +18,7 @@ struct TrackerModel: ClientModel {
     mutating func change(
         for content: CallContent, _ stamp: CallStamp, under settings: TrackerSettings
     ) throws(Refusal) -> LaneChange {
-        if content.continues != nil, !settings.config.crossSiteCookie { throw .crossSiteCookieIsOff }
+        if content.continues != nil, !settings.config.crossSiteCookie { throw .value(.crossSiteCookie) }
         var draft = stamp.draft(content.route, content.body)
         draft.sessionMetadata = content.sessionMetadata
         if let url = content.shownURL, !shown.show(url, by: stamp.number) {
@@ -82,7 +82,7 @@ struct TrackerModel: ClientModel {
 extension TrackerSettings {
     /// The options, and what has no option of its own: addresses, keys and objects.
     fileprivate var debugInfo: JSONObject {
-        var info: JSONObject = ["apiUrl": .string(base.description), "xApiKey": .string(apiKey.masked)]
+        var info: JSONObject = ["apiUrl": .string(base.description), "xApiKey": .string(key.masked)]
         info.merge(DebugInfo.describe(config, TrackerConfig.options))
         info["cookieDomain"] = config.cookieDomain.map(JSONValue.string) ?? .null
         info["device"] = ["osName": .string(device.osName), "deviceType": .string(device.deviceType)]
@@ -117,7 +117,6 @@ struct ShownScreen: Sendable {
         if self.call == call { url = nil }
     }
 
-    /// Forgets what was shown last.
     mutating func forget() { self = ShownScreen(forgotten: url) }
 
     /// Restores what was forgotten last: the reset was a repeat.

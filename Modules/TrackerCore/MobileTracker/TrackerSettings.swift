@@ -6,7 +6,7 @@ import TrackerStorage
 struct TrackerSettings: ClientSettings {
     let brand: BrandID
     let base: BaseURL
-    let apiKey: Secret
+    var key: Secret
     let config: TrackerConfig
     let isFolderFromEnvironment: Bool
 
@@ -21,7 +21,6 @@ struct TrackerSettings: ClientSettings {
         guard let brand = BrandID(brandId) else { throw TrackerError.invalidBrandId }
         var config = config ?? .default
         environment.fill(&config.apiUrl, "apiUrl", from: .apiURL)
-        environment.fill(&config.xApiKey, "xApiKey", from: .key)
         environment.fill(&config.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
         isFolderFromEnvironment = environment.namesFolder
         try config.delivery.validate()
@@ -31,15 +30,10 @@ struct TrackerSettings: ClientSettings {
         }
         self.brand = brand
         base = try Self.base(config)
-        do throws(SecretFault) {
-            apiKey = try Secret(given: config.xApiKey)
-        } catch {
-            throw FieldCheck.fault("xApiKey", error.reason)
-        }
+        key = try environment.key(config.xApiKey, "xApiKey", or: config.delivery)
         self.config = config
     }
 
-    /// The lane of this brand and base URL.
     var lane: LaneIdentity { LaneIdentity(kind: .session, owner: brand.description, origin: base.description) }
 
     var delivery: DeliveryOptions { config.delivery }
@@ -73,12 +67,12 @@ struct TrackerSettings: ClientSettings {
         SessionDialect(requests: requests, device: device, ids: ids)
     }
 
-    /// The backend's requests.
     var requests: SessionRequests {
-        SessionRequests(base: base, brand: brand, apiKey: apiKey, timeout: delivery.requestTimeout)
+        SessionRequests(
+            base: base, brand: brand, apiKey: key, headers: ExtraHeaders(delivery.headers),
+            timeout: delivery.requestTimeout)
     }
 
-    /// The device as the backend receives it.
     var device: SessionDialect.Device {
         SessionDialect.Device(
             osName: config.device.osName ?? SystemDescription.osName,

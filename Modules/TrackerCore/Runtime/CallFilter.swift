@@ -6,7 +6,7 @@ protocol FilterableCall: Sendable {
     /// The call as its model takes it.
     associatedtype Checked: Sendable
 
-    /// What a log calls it.
+    /// What a log calls it: the name of an event, otherwise the method's.
     var name: String { get }
     /// The call as the function sees it.
     var outgoing: OutgoingCall { get }
@@ -120,9 +120,7 @@ final class CallFilter: Sendable {
 
 /// A call that the program's function has seen, if there is one.
 struct SeenCall<Checked: Sendable>: Sendable {
-    /// What the log calls it.
     let name: String
-    /// The call, or why it is refused.
     let checked: Result<Checked, Refusal>
     /// The ``CallFilter/version`` by which it was seen.
     let version: Int

@@ -1,7 +1,11 @@
 import TrackerModels
+import TrackerStorage
 
 /// The operations that every kind of client has besides its own calls.
 package protocol ClientControl: Sendable {
+    /// How the client stands; secrets are masked.
+    var debugInfo: JSONObject { get }
+
     /// Sends what is queued now; `completion` is called once, in the time given or when `cutoff` ends it, and must not
     /// block.
     func flush(timeout: Duration, cutoff: FlushCutoff?, completion: @escaping @Sendable (FlushReport) -> Void)
@@ -13,6 +17,18 @@ package protocol ClientControl: Sendable {
     ///
     /// - Parameter body: Run once, immediately if there is nothing to wait for. Must not block.
     func afterEarlierCalls(_ body: @escaping @Sendable () -> Void)
+
+    /// The events that the server has refused, oldest first.
+    ///
+    /// - Throws: `storage` if the disk cannot be read.
+    func refused(matching filter: RefusedFilter) throws(TrackerError) -> [RefusedEvent]
+
+    /// Does something with the events that the server has refused.
+    ///
+    /// - Parameter completion: Called with their number, or why they are as they were. Must not block.
+    func change(
+        refused filter: RefusedFilter, _ action: RefusedAction,
+        completion: @escaping @Sendable (Result<Int, TrackerError>) -> Void)
 
     /// Counts and logs a call that cannot be passed on.
     ///
@@ -27,7 +43,6 @@ package protocol ClientControl: Sendable {
 }
 
 extension ClientControl {
-    /// Sends what is queued now; `completion` is called once, in the time given, and must not block.
     package func flush(timeout: Duration, completion: @escaping @Sendable (FlushReport) -> Void) {
         flush(timeout: timeout, cutoff: nil, completion: completion)
     }
@@ -37,11 +52,28 @@ extension ClientRuntime: ClientControl {
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
     func observeDeliveries() { hub.observeDeliveries() }
+
+    func refused(matching filter: RefusedFilter) throws(TrackerError) -> [RefusedEvent] {
+        do throws(StorageError) {
+            return try lane?.outbox.refused(matching: filter) ?? []
+        } catch {
+            throw TrackerError(.storage, error.message)
+        }
+    }
+
+    func change(
+        refused filter: RefusedFilter, _ action: RefusedAction,
+        completion: @escaping @Sendable (Result<Int, TrackerError>) -> Void
+    ) {
+        guard let lane else { return completion(.success(0)) }
+        lane.outbox.change(refused: filter, action) { result in
+            lane.engine.kick()
+            completion(result.mapError { TrackerError(.storage, $0.message) })
+        }
+    }
 }
 
-/// A client with a ``ClientControl``.
 package protocol ControlledClient: Sendable {
-    /// What runs the client.
     var control: any ClientControl { get }
 }
 

@@ -16,7 +16,6 @@ protocol ClientModel: Sendable {
 
     /// What the log calls the client.
     static var name: String { get }
-    /// What the client does where clients differ.
     static var policy: ClientPolicy { get }
 
     /// What a call changes in its lane.
@@ -30,7 +29,6 @@ protocol ClientModel: Sendable {
     /// Adds the client's own members to a debug info, and says in its own words where the client stands.
     static func describe(_ snapshot: ClientSnapshot<Self>, in info: inout JSONObject)
 
-    /// The lane has opened.
     mutating func opened(_ found: LaneState) -> [ModelEffect<Given>]
 
     /// Delivery has begun. The callers of `initialize` are answered after this.
@@ -51,7 +49,6 @@ protocol ClientModel: Sendable {
     /// The outbox has refused a call. Its caller is answered after this.
     mutating func refused(_ call: PendingCall<Call>) -> [ModelEffect<Given>]
 
-    /// The engine has done something.
     mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<Given>]
 
     /// About how many bytes a call takes in memory.
@@ -75,33 +72,27 @@ extension ClientModel {
 
 /// Something that a model wants done after what has happened.
 enum ModelEffect<Given: Sendable>: Sendable {
-    /// Tell the listeners.
     case report(Diagnostic)
     /// Log it for those who want details.
     case note(String)
-    /// Make a call.
     case call(Given)
     /// Ask for the device's place, and make a call of the answer.
     case locate(any LocationProvider, @Sendable (LocationData) -> Given)
     /// Send nothing by itself from now on, or again.
     case setInBackground(Bool)
-    /// Everything up to this number is due.
     case makeDue(through: Int64)
 }
 
 /// The settings of a client: which lane it uses, and how the lane is opened and delivered.
 protocol ClientSettings: Sendable {
-    /// How calls are kept and delivered.
     var delivery: DeliveryOptions { get }
-    /// The server's address.
     var base: BaseURL { get }
+    /// The key that its requests carry.
+    var key: Secret { get set }
     /// What the collector's page calls the client.
     var title: String { get }
-    /// Which queue.
     var lane: LaneIdentity { get }
-    /// The prefix of the stored keys.
     var keyPrefix: String { get }
-    /// How much the queue may hold.
     var limits: OutboxLimits { get }
     /// How long stored values last.
     var expiration: Duration { get }
@@ -109,16 +100,12 @@ protocol ClientSettings: Sendable {
     var initialConsent: Consent? { get }
     /// Whether records wait for a session before they can be sent.
     var bindsSessions: Bool { get }
-    /// Whether informative and debug messages are logged.
     var isVerbose: Bool { get }
     /// How long `initialize` may take; `nil`: without limit.
     var openingTimeout: Duration? { get }
-    /// Whether the environment names the state folder.
     var isFolderFromEnvironment: Bool { get }
-    /// The program's own function that sees each call before it is stored.
     var beforeSend: BeforeSend? { get }
 
-    /// How the client speaks to its server.
     func dialect(ids: any IDGenerator) -> any Dialect
 
     /// The changes that a lane gets before the first call, each time it is opened.
@@ -149,10 +136,12 @@ extension ClientSettings {
     func outbox(
         takingOver other: LaneIdentity?, clock: any TrackerClock, observer: @escaping @Sendable (OutboxEvent) -> Void
     ) -> OutboxConfiguration {
-        OutboxConfiguration(
+        var configuration = OutboxConfiguration(
             location: delivery.location, lane: lane, keyPrefix: keyPrefix, durability: delivery.durability,
             limits: limits, expiration: expiration, initialConsent: initialConsent, bindsSessions: bindsSessions,
             takesOver: [other].compactMap { $0 == lane ? nil : $0 }, wallClock: { clock.wall }, observer: observer)
+        configuration.refused = RefusedLimits(delivery)
+        return configuration
     }
 }
 
@@ -206,7 +195,6 @@ struct RecentIDs: Sendable {
 
     func contains(_ id: MessageID) -> Bool { ids.contains(id) }
 
-    /// Adds an id, and removes the oldest one if there are too many.
     mutating func insert(_ id: MessageID) {
         guard ids.insert(id).inserted else { return }
         if ring.count < Self.limit { return ring.append(id) }

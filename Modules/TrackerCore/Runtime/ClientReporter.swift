@@ -44,7 +44,6 @@ struct ClientReporter: Sendable {
     let hub: DiagnosticsHub
     let full: FullQueue
 
-    /// Reports an event of the engine, in the same way for all clients.
     func report(_ event: DeliveryEvent) {
         guard case .idle = event else { return }
         let count = full.end()
@@ -56,7 +55,6 @@ struct ClientReporter: Sendable {
         "The queue was full: \(count) event(s) were dropped in all."
     }
 
-    /// Reports a call that was refused when it was made.
     func refused(_ call: String, _ refusal: Refusal) {
         switch refusal.reason {
         // The code that found the disk's failure has logged it once.
@@ -68,7 +66,6 @@ struct ClientReporter: Sendable {
         hub.report(.refused(call: call, refusal.reason))
     }
 
-    /// Reports an event of the outbox.
     func report(_ event: OutboxEvent) {
         switch event {
         case .dropped(let ids, let count, let reason):

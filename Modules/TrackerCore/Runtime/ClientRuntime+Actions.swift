@@ -6,7 +6,6 @@ import TrackerStorage
 extension ClientRuntime {
     // MARK: Inside the critical section
 
-    /// Performs an action whose order counts.
     func perform(_ action: State.Ordered, _ contents: inout Contents) {
         switch action {
         case .stage(let call, let run):
@@ -64,7 +63,7 @@ extension ClientRuntime {
             let session = lane.entry.session
             follow { $0.committed(call, in: session, isPending: true) }
         case .refused, .failed: follow { $0.refused(call) }
-        case .done, .repeated: break
+        case .done, .repeated, .changed: break
         }
     }
 
@@ -78,7 +77,7 @@ extension ClientRuntime {
             log.endRefusals()
             run.lane.engine.kick()
             return .success(.pending(id))
-        case .done, .repeated: return .success(.queued(call.stamp.messageID))
+        case .done, .repeated, .changed: return .success(.queued(call.stamp.messageID))
         case .refused(.tooLarge): return refuse(call.name, .tooLarge(under: run.settings.delivery))
         case .refused(let reason): return refuse(call.name, Refusal(reason))
         case .failed: return refuse(call.name, Refusal(.storage))
@@ -88,17 +87,15 @@ extension ClientRuntime {
     private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run) {
         if change.pausesDelivery { run.lane.engine.pause() }
         run.lane.outbox.stage(change) { [self] result in
-            var outcome = ChangeOutcome.done
             if case .failed(let error) = result {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
-                outcome = .failed(error)
             }
             if Model.policy.resetEndsRun {
                 // If the counters cannot be read, debug information leaves them out.
                 let account = try? run.lane.outbox.account()
                 handle { contents in
                     contents.lastAccount = account
-                    contents.state.resetEnded(run, pending, result, outcome)
+                    contents.state.resetEnded(run, pending, result)
                 }
             } else {
                 if case .repeated = result {
@@ -107,7 +104,7 @@ extension ClientRuntime {
                     run.lane.engine.forget(after: result)
                 }
                 if change.pausesDelivery { run.lane.engine.release() } else { run.lane.engine.kick() }
-                pending.completion(result, outcome)
+                pending.completion(.taken(result))
             }
         }
     }
@@ -130,7 +127,7 @@ extension ClientRuntime {
             let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
             for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
         } catch {
-            contents.state.couldNotBegin(initialization, error)
+            contents.state.refuse(initialization, error)
         }
     }
 
@@ -141,10 +138,9 @@ extension ClientRuntime {
             takingOver: other, clock: dependencies.clock, observer: { [weak self] in self?.observe($0, in: number) })
         let lane = try OpenLane(
             dependencies, delivery: settings.delivery, dialect: settings.dialect(ids: dependencies.ids), outbox: outbox,
-            log: log, hub: hub, observer: { [weak self] in self?.observe($0, in: number) })
-        lane.show(settings.title, at: settings.base, settings.delivery, dependencies.clock) { [weak self] in
-            self?.debugInfo
-        }
+            log: log, hub: hub, observer: { [weak self] in self?.observe($0, in: number) },
+            renewKey: { [weak self] in self?.renewKey(of: number) })
+        lane.show(settings, dependencies.clock) { [weak self] in self }
         return lane
     }
 
@@ -265,7 +261,6 @@ extension ClientRuntime {
         handle { $0.state.finished(run.number, result) }
     }
 
-    /// Ends `initialize` when it takes too long.
     private func limitOpening(of run: Run) {
         guard let limit = run.settings.openingTimeout else { return }
         let timer = run.lane.loop.schedule(at: run.lane.loop.now.advanced(by: limit)) { [weak self] in
@@ -325,7 +320,7 @@ extension ClientRuntime {
     private func reportUnmoved(_ result: ChangeResult) {
         let reason: RefusalReason
         switch result {
-        case .done, .queued, .pending, .repeated: return
+        case .done, .queued, .pending, .repeated, .changed: return
         case .refused(let found): reason = found
         case .failed: reason = .storage
         }
@@ -337,7 +332,6 @@ extension ClientRuntime {
 }
 
 extension LaneChange {
-    /// Answers a record as `pending`.
     fileprivate mutating func markPending() {
         switch self {
         case .append(var draft):
@@ -347,8 +341,7 @@ extension LaneChange {
             draft.isPending = true
             self = .continueSession(session, link: draft)
         case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
-            .delivered,
-            .drop, .dropAll, .ensureDevice, .group, .barrier:
+            .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
             break
         }
     }
@@ -362,7 +355,6 @@ extension LaneChange {
         }
     }
 
-    /// Whether the change ends the session.
     fileprivate var endsSession: Bool {
         switch self {
         case .reset, .consent(.denied, _): true

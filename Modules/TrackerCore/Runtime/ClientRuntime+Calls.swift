@@ -67,7 +67,6 @@ extension ClientRuntime {
         return true
     }
 
-    /// What became of a call that was submitted.
     private enum Submission {
         /// It is staged, or waits for its turn.
         case taken
@@ -76,7 +75,6 @@ extension ClientRuntime {
         case unseen
     }
 
-    /// Stages a call, or has it wait for its turn.
     private func submit(_ call: State.Call, seenBy version: Int, waitsWhileIdle: Bool) -> Submission {
         // As a rule nothing is before the call, and it need not become an action first.
         let direct = contents.withLock { contents -> Submission? in
@@ -98,7 +96,6 @@ extension ClientRuntime {
         return submission
     }
 
-    /// Counts and logs a refusal.
     func refuse(_ name: String, _ refusal: Refusal) -> CallAnswer {
         contents.withLock { $0.refused[refusal.reason, default: 0] += 1 }
         reporter.refused(name, refusal)
@@ -148,11 +145,8 @@ struct CallStamp: Sendable {
     /// The number of the call in this run of the program.
     var number = 0
     var messageID: MessageID
-    /// Whether the caller chose the id.
     var hasCallerKey: Bool
-    /// The wall time.
     var time: Timestamp
-    /// The monotonic time.
     var uptime: Duration
 
     /// The call on its way into the outbox.

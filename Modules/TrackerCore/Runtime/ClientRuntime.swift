@@ -59,10 +59,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         run?.lane.close {}
     }
 
-    /// The run in use, if there is one.
     var run: Run? { contents.withLock { $0.state.run } }
 
-    /// The lane that calls go to, if there is one.
     var lane: OpenLane? { run?.lane }
 
     // MARK: Operations besides calls
@@ -112,11 +110,10 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// - Parameters:
     ///   - messageID: The key that its caller chose.
     ///   - updateModel: Applied to the model at once.
-    ///   - completion: Called once it is on disk, or with the reason why it is not. It also gets the outbox's result,
-    ///     if a lane was open. Must not block.
+    ///   - completion: Called once it is on disk, or with the reason why it is not. Must not block.
     func submit(
         _ change: LaneChange, messageID: MessageID?, updateModel: (inout Model) -> Void = { _ in },
-        completion: @escaping @Sendable (ChangeResult?, ChangeOutcome) -> Void
+        completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
         let ownID = dependencies.ids.messageID()
         handle { contents in
@@ -140,9 +137,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         }
         change(key?.messageID) { outcome in
             switch outcome {
-            case .done: receipt.resolve(.queued(messageID))
             case .kept: receipt.resolve(.pending(messageID))
-            case .failed: receipt.resolve(.dropped(.storage))
+            case .taken(.failed): receipt.resolve(.dropped(.storage))
+            case .taken: receipt.resolve(.queued(messageID))
             }
         }
         return receipt
@@ -233,13 +230,11 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         log.endRefusals()
     }
 
-    /// Logs informative and debug messages from now on.
     func enableDebugLogging() {
         contents.withLock { $0.isVerbose = true }
         log.setVerbose(true)
     }
 
-    /// Changes what the client remembers.
     @discardableResult
     func update<Result: Sendable>(_ change: (inout Model) -> Result) -> Result {
         contents.withLock { change(&$0.model) }
@@ -273,11 +268,14 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         reporter.report(event)
         follow { $0.observed(event) }
         switch event {
-        case .halted(let message):
+        case .halted(let message, let nextTry):
+            // The key may have been replaced since it was read.
+            if renewKey(of: number) { return }
             handle { $0.state.halted(number) }
+            let end = nextTry.map { ", or the next try, in \(FieldCheck.text($0)), finds the server well" } ?? ""
             log.log(
                 .error,
-                "\(message). Delivery is halted and the queue kept until the client is initialized again.")
+                "\(message). Delivery is halted and the queue kept until the client is initialized again\(end).")
         case .disabled(let message): handle { $0.state.disabled(number, message) }
         case .resumed: handle { $0.state.resumed(number) }
         case .retried, .dropped, .unidentified, .sessionMade, .sessionChanged, .deliversHere, .grows, .idle: break

@@ -5,13 +5,12 @@ extension ClientState {
     /// Something that the owner of the state has to do inside the critical section: its order is the order on disk, or
     /// the one in which callers see it.
     enum Ordered: Sendable {
-        /// Stage a call.
         case stage(Call, Run)
         /// Stage a reset or a decision, in this form.
         case commit(LaneChange, PendingChange, Run)
         /// Run something once everything staged in the lane is on disk.
         case barrier(Run, @Sendable () -> Void)
-        /// Make a run, and report it by ``begin(_:_:movesMemory:)`` or ``couldNotBegin(_:_:)``. Its queue takes over that
+        /// Make a run, and report it by ``begin(_:_:movesMemory:)`` or ``refuse(_:_:)``. Its queue takes over that
         /// of the run it replaces.
         case begin(Initialization<Model>, Settings, replacing: Run?)
         /// Drop every record of the lane, since the server has disabled the client.
@@ -40,7 +39,6 @@ extension ClientState {
         case open(Run)
         /// Get the lane that has opened ready, and report it by ``finished(_:_:)``.
         case prepare(Run)
-        /// Begin to deliver.
         case start(Run)
         /// Deliver the lane by the run's new settings.
         case update(Run)
@@ -52,16 +50,13 @@ extension ClientState {
         case close(Run)
         /// Send what can be sent before ``ClientState/deadline``, then close the lane as `close` does.
         case end(Run)
-        /// Begin a flush.
         case flush(PendingFlush, Run)
         /// Report a flush that cannot begin, with what waits.
         case report(PendingFlush, StopReason)
         case refuse(Call, Refusal)
         case answer([Waiter], TrackerError?)
-        /// Say that the client does nothing from now on.
         case announceOff(Initialization<Model>.Off)
         case log(LogLevel, String)
-        /// `initialize` has failed.
         case logFailure(TrackerError)
         case perform(@Sendable () -> Void)
     }
@@ -115,8 +110,22 @@ extension ClientState {
         ignore(initialization, nil)
     }
 
+    /// Goes on with another key, if the run is still the one that is delivered.
+    ///
+    /// - Returns: Whether it is.
+    mutating func renew(_ number: Int, _ key: Secret) -> Bool {
+        guard isRunning, let run, run.number == number else { return false }
+        var settings = run.settings
+        settings.key = key
+        let renewed = Run(number: number, settings: settings, lane: run.lane)
+        if case .opening = phase { phase = .opening(renewed) } else { phase = .ready(renewed) }
+        isHalted = false
+        deferred.append(.update(renewed))
+        return true
+    }
+
     /// An `initialize` has failed before there was a lane to open.
-    private mutating func refuse(_ initialization: Initialization<Model>, _ error: TrackerError) {
+    mutating func refuse(_ initialization: Initialization<Model>, _ error: TrackerError) {
         switch policy.afterFailure {
         case .keeps: break
         case .isIdle:
@@ -132,11 +141,6 @@ extension ClientState {
         }
         ordered.append(.reject(initialization, error))
         deferred += [.logFailure(error), .answer([initialization.completion], error)]
-    }
-
-    /// The run that an `initialize` asked for could not be made.
-    mutating func couldNotBegin(_ initialization: Initialization<Model>, _ error: TrackerError) {
-        refuse(initialization, error)
     }
 
     /// A run was made for an `initialize`.
@@ -183,7 +187,6 @@ extension ClientState {
 
     // MARK: What happens to a run
 
-    /// Whether it is this run that is being opened.
     func isOpening(_ number: Int) -> Bool { if case .opening(let run) = phase { run.number == number } else { false } }
 
     /// Whether the queue of an old run may still be moved to this one.
@@ -198,7 +201,6 @@ extension ClientState {
         leave(old)
     }
 
-    /// The lane of a run has opened.
     mutating func opened(_ number: Int) {
         guard number > opened else { return }
         opened = number
@@ -248,7 +250,6 @@ extension ClientState {
         leave(run)
     }
 
-    /// Delivery of a run was halted.
     mutating func halted(_ number: Int) {
         if run?.number == number { isHalted = true }
     }
@@ -275,7 +276,6 @@ extension ClientState {
         }
     }
 
-    /// A lane was closed.
     mutating func closed(_ number: Int) {
         guard let index = leaving.firstIndex(where: { $0.number == number }) else { return }
         leaving.remove(at: index)

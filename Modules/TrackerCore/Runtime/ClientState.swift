@@ -56,7 +56,6 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         /// The program or its environment says that nothing is to be tracked.
         case off(OffSwitch)
 
-        /// A sentence for a developer.
         var message: String {
             switch self {
             case .settings(let message), .storage(let message), .server(let message): message
@@ -79,7 +78,6 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var ordered: [Ordered] = []
     /// What is to be done after it, in its order.
     var deferred: [Deferred] = []
-    /// How many runs there have been.
     var runs = 0
     /// The latest run whose lane has opened.
     var opened = 0
@@ -253,7 +251,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             ordered.append(.commit(change.change, change, run))
         case .idle, .disabled, .moving, .opening, .resetting, .shutDown:
             if let outcome = earlierOutcome(of: change) {
-                return deferred.append(.perform { change.completion(nil, outcome) })
+                return deferred.append(.perform { change.completion(outcome) })
             }
             switch phase {
             case .shutDown, .disabled(_, .off): break
@@ -279,20 +277,20 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     private mutating func keep(_ change: PendingChange) {
         early.append(EarlyChange(change: change, run: runs + 1))
-        deferred.append(.perform { change.completion(nil, .kept) })
+        deferred.append(.perform { change.completion(.kept) })
     }
 
     /// A reset that ends its run is on disk, or holds in memory since the disk refuses it.
-    mutating func resetEnded(_ run: Run, _ change: PendingChange, _ result: ChangeResult, _ outcome: ChangeOutcome) {
+    mutating func resetEnded(_ run: Run, _ change: PendingChange, _ result: ChangeResult) {
         if case .repeated = result, case .resetting(_, let last) = phase {
             phase = last
             ordered.append(.withdrawFilter)
-            return deferred += [.resume(run), .perform { change.completion(result, outcome) }]
+            return deferred += [.resume(run), .perform { change.completion(.taken(result)) }]
         }
         // What an open lane could not write stays with its folder and brand.
-        if outcome != .done, run.number > opened { early.append(EarlyChange(change: change, run: runs + 1)) }
-        lastReset = change.messageID.map { ($0, outcome) }
-        closers.insert({ change.completion(result, outcome) }, at: 0)
+        if case .failed = result, run.number > opened { early.append(EarlyChange(change: change, run: runs + 1)) }
+        lastReset = change.messageID.map { ($0, .taken(result)) }
+        closers.insert({ change.completion(.taken(result)) }, at: 0)
         if case .resetting = phase { leaving.append(run) }
         if isLeaving(run) { deferred.append(.close(run)) } else { closeClosers() }
     }
@@ -359,10 +357,8 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         closers = []
     }
 
-    /// Why the client is disabled.
     var fault: Fault? { if case .disabled(_, let fault) = phase { fault } else { nil } }
 
-    /// Where the client stands, in a word.
     var lifecycle: Lifecycle {
         switch phase {
         case .idle: .idle

@@ -3,20 +3,15 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// The state of a client at one instant.
 struct ClientSnapshot<Model: ClientModel> {
     var lifecycle: Lifecycle
-    /// Why the client is disabled.
     var fault: String?
     /// The settings in use, and the lane.
     var run: ClientState<Model, OpenLane>.Run?
-    /// How many calls wait for `initialize`.
     var pendingCalls: Int
     var model: Model
     var refused: [RefusalReason: Int]
-    /// The counters of the last run, once a reset has ended it.
     var lastAccount: Account?
-    /// Why the client could not be initialised.
     var lastError: (message: String, at: Timestamp)?
 }
 
@@ -48,7 +43,6 @@ extension ClientRuntime {
 
 /// What the clients' debug infos have in common.
 enum DebugInfo {
-    /// Adds the state of a lane and its engine.
     static func describe(_ lane: OpenLane, at wall: Timestamp, in info: inout JSONObject) {
         let engine = lane.engine.snapshot
         do throws(StorageError) {
@@ -60,6 +54,7 @@ enum DebugInfo {
             info["oldestQueuedMs"] =
                 state.oldestOccurredAt.map { JSONValue(Int(max(0, wall.milliseconds - $0.milliseconds))) } ?? .null
             info["account"] = .object(describe(account))
+            info["refusedEvents"] = .object(describe(try lane.outbox.refusedCount()))
             info["bytesBeforeCompression"] = JSONValue(account.bytes.before)
             info["bytesAfterCompression"] = JSONValue(account.bytes.after)
             info["storage"] = .string(state.isAwaitingDisk ? "awaitingDisk" : state.writeFailure?.message ?? "ok")
@@ -74,11 +69,16 @@ enum DebugInfo {
         info["circuitRemainingMs"] = milliseconds(lane.engine.circuitRemaining)
         info["flushInFlight"] = .bool(engine.requestsInFlight > 0)
         info["delivering"] = .string(engine.isElsewhere ? "elsewhere" : engine.isDelivering ? "here" : "waiting")
+        if let halt = engine.halt {
+            info["halted"] = [
+                "reason": .string(halt.reason), "since": .string(halt.since.description),
+                "nextTryInMs": halt.nextTry.map { milliseconds(max(.zero, lane.loop.now.duration(to: $0))) } ?? .null,
+            ]
+        }
         info["lastError"] =
             engine.lastError.map { ["message": .string($0.message), "at": .string($0.at.description)] } ?? .null
     }
 
-    /// An account, each term by its name.
     static func describe(_ account: Account) -> JSONObject {
         var dropped = JSONObject()
         for (reason, count) in account.dropped.sorted(by: { $0.key.description < $1.key.description }) {
@@ -86,12 +86,21 @@ enum DebugInfo {
         }
         return [
             "accepted": JSONValue(account.accepted), "recovered": JSONValue(account.recovered),
+            "requeued": JSONValue(account.requeued),
             "delivered": JSONValue(account.delivered), "queued": JSONValue(account.queued),
             "dropped": .object(dropped),
         ]
     }
 
-    /// Calls refused when they were made, by reason.
+    /// How much of what the server has refused is kept.
+    private static func describe(_ refused: RefusedCount) -> JSONObject {
+        var reasons = JSONObject()
+        for (reason, count) in refused.reasons.sorted(by: { $0.key.description < $1.key.description }) {
+            reasons[reason.description] = JSONValue(count)
+        }
+        return ["count": JSONValue(refused.records), "bytes": JSONValue(refused.bytes), "reasons": .object(reasons)]
+    }
+
     static func counts(_ refused: [RefusalReason: Int]) -> JSONValue {
         var counts = JSONObject()
         for (reason, count) in refused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -105,15 +114,11 @@ enum DebugInfo {
         JSONObject(options.map { ($0.key, $0.value(in: values)?.json ?? .null) })
     }
 
-    /// The delivery options.
     static func describe(_ options: DeliveryOptions) -> JSONObject {
         var info = describe(options, DeliveryOptions.all)
         if let proxy = options.proxy { info["proxy"] = .string(ProxyURL(proxy).masked) }
         return info
     }
 
-    /// A duration in whole milliseconds.
-    static func milliseconds(_ duration: Duration) -> JSONValue {
-        JSONValue(Int(duration / .milliseconds(1)))
-    }
+    static func milliseconds(_ duration: Duration) -> JSONValue { JSONValue(duration.count(perSecond: 1000)) }
 }

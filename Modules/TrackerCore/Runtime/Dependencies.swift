@@ -8,9 +8,7 @@ package struct Dependencies: Sendable {
     package var clock: any TrackerClock
     package var ids: any IDGenerator
     package var log: any TrackerLog
-    /// The source of jitter.
     package var jitter: any RandomNumberGenerator & Sendable
-    /// Throws if the transport cannot start.
     package var makeLoop: @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop
     package var makeOutbox: @Sendable (OutboxConfiguration) -> any LaneOutbox
     /// Runs the closures that answer the calls of one transaction. The host wraps them, to write all answers at once.
@@ -46,7 +44,7 @@ package struct Dependencies: Sendable {
     /// - Throws: `invalidConfiguration` if a file that they name cannot be read, `initializationFailed` if the transport
     ///   cannot start.
     func startLoop(_ delivery: DeliveryOptions) throws(TrackerError) -> any DeliveryLoop {
-        if let fault = delivery.transport.caBundleFault { throw FieldCheck.fault("caBundle", .invalid(fault)) }
+        if let fault = delivery.transport.fileFault { throw FieldCheck.fault(fault.option, .invalid(fault.reason)) }
         do {
             return try makeLoop(delivery.transport)
         } catch {
@@ -59,13 +57,11 @@ package struct Dependencies: Sendable {
 ///
 /// The two never mix: wall time is data that may jump, the monotonic time decides when something is due.
 package protocol TrackerClock: Sendable {
-    /// The wall time.
     var wall: Timestamp { get }
     /// Time since some fixed instant of this run; never goes back.
     var uptime: Duration { get }
 }
 
-/// The system's clocks.
 package struct SystemClock: TrackerClock {
     package init() {}
 
@@ -81,7 +77,6 @@ struct ClockReading: Hashable, Sendable {
     var uptime: Duration
 }
 
-/// Makes unique identifiers.
 package protocol IDGenerator: Sendable {
     /// A UUID in lower case, such as `6f0c7e85-3c1d-4a52-9c0b-1f2e3d4c5b6a`.
     func uuid() -> String
@@ -94,7 +89,6 @@ extension IDGenerator {
     func messageID() -> MessageID { MessageID(uuid()) ?? messageID() }
 }
 
-/// UUIDs from the system's source of randomness.
 package struct RandomIDGenerator: IDGenerator {
     package init() {}
 

@@ -5,7 +5,6 @@ import TrackerStorage
 ///
 /// A variable counts only where the program gives nothing itself. One that is empty is as good as unset.
 struct EnvironmentOptions: Sendable {
-    /// The variables, by their names.
     enum Variable: String, CaseIterable, Sendable {
         /// `apiUrl`, `ingestionHost` or `endpoint`.
         case apiURL = "MOBILE_TRACKER_API_URL"
@@ -21,7 +20,6 @@ struct EnvironmentOptions: Sendable {
 
     init(_ read: @escaping @Sendable (String) -> String?) { self.read = read }
 
-    /// That of the process.
     static let system = EnvironmentOptions { StateFolder.environmentVariable($0) }
 
     /// What a variable says; `nil` if it is not set, or empty.
@@ -80,9 +78,4 @@ extension ClientSettings {
         return TrackerError(
             .storage, isFolderFromEnvironment ? "\(error.message) (\(source) names the folder)" : error.message)
     }
-}
-
-extension String {
-    /// The text; `nil` if it is empty.
-    var nonEmpty: String? { isEmpty ? nil : self }
 }

@@ -7,14 +7,18 @@ struct OpenLane: Sendable {
     let outbox: any LaneOutbox
     let engine: DeliveryEngine
     let loop: any DeliveryLoop
+    let keyFile: KeyFile?
 
     /// Makes the parts that deliver a lane, without opening or sending anything yet.
     ///
-    /// - Parameter observer: Called with what the engine does.
+    /// - Parameters:
+    ///   - observer: Called with what the engine does.
+    ///   - renewKey: Called on the loop before the queue is read, at most once a second, if there is a key file.
     /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
     init(
         _ dependencies: Dependencies, delivery: DeliveryOptions, dialect: any Dialect, outbox: OutboxConfiguration,
-        log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryEvent) -> Void
+        log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryEvent) -> Void,
+        renewKey: @escaping @Sendable () -> Void
     ) throws(TrackerError) {
         let loop = try dependencies.startLoop(delivery)
         let kicks = KickGate()
@@ -25,9 +29,13 @@ struct OpenLane: Sendable {
         let outbox = dependencies.makeOutbox(configuration)
         let state = DeliveryState(
             dialect: dialect, breaker: delivery.breaker, maxConcurrentRequests: delivery.maxConcurrentRequests,
-            eventTTL: delivery.eventTTL, jitter: dependencies.jitter)
-        let parts = DeliveryEngine.Parts(
+            eventTTL: delivery.eventTTL, haltRetry: delivery.haltRetry.flatMap { $0 > .zero ? $0 : nil },
+            poisonAfter: delivery.poisonAfter.flatMap { $0 > .zero ? $0 : nil }, jitter: dependencies.jitter)
+        let keyFile = delivery.keyFile.map(KeyFile.init)
+        var parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks)
+        if let keyFile { parts.beforeLook = { if keyFile.isDue(at: $0) { renewKey() } } }
+        self.keyFile = keyFile
         self.outbox = outbox
         self.loop = loop
         engine = DeliveryEngine(parts, delivery: state, observer: observer)
@@ -66,6 +74,5 @@ struct OpenLane: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var seconds: Double { self / .seconds(1) }
 }

@@ -4,10 +4,8 @@ import TrackerStorage
 /// A call with what was known when it was made. A class, since it is handed on often and copied never.
 final class PendingCall<Call: Sendable>: Sendable {
     let call: Call
-    /// What the log calls it.
     let name: String
     let stamp: CallStamp
-    /// About how many bytes of memory it takes.
     let weight: Int
     /// Whether a function of the program has seen it (``CallFilter``).
     let isSeen: Bool
@@ -36,7 +34,6 @@ struct Initialization<Model: ClientModel>: Sendable {
     /// An `initialize` that has the client do nothing: its settings are not looked at.
     struct Off: Sendable {
         var switchedBy: OffSwitch
-        /// Applied to the model.
         var updateModel: @Sendable (inout Model) -> Void
         var completion: @Sendable (Result<Void, TrackerError>) -> Void
     }
@@ -49,7 +46,6 @@ enum OffSwitch: Hashable, Sendable {
     /// The environment, since the program did not say.
     case environment
 
-    /// Why calls are refused.
     var refusal: Refusal {
         switch self {
         case .option: Refusal(.disabled, .offByOption)
@@ -73,8 +69,7 @@ struct PendingChange: Sendable {
     var messageID: MessageID?
     /// Its own key, under which it is staged if it may be staged twice.
     var ownID: MessageID
-    /// Called with the outbox's result, if a lane was open, and with the outcome.
-    var completion: @Sendable (ChangeResult?, ChangeOutcome) -> Void
+    var completion: @Sendable (ChangeOutcome) -> Void
 
     /// The change under the caller's key, or at least under one of its own.
     var keyed: LaneChange {
@@ -89,15 +84,13 @@ struct PendingChange: Sendable {
 
 /// What became of a reset or a decision.
 enum ChangeOutcome: Hashable, Sendable {
-    /// It is on disk.
-    case done
+    /// The lane has taken it. If the disk refuses it, it holds in memory, and is written once the disk can be written.
+    case taken(ChangeResult)
     /// It is kept in memory for the next `initialize`.
     case kept
-    /// It holds in memory, and is written once the disk can be written.
-    case failed(StorageError)
 
     /// Why it is not on disk.
-    var error: StorageError? { if case .failed(let error) = self { error } else { nil } }
+    var error: StorageError? { if case .taken(.failed(let error)) = self { error } else { nil } }
 }
 
 /// A flush that has its deadline from the call on.
@@ -106,7 +99,6 @@ struct PendingFlush: Sendable {
     var deadline: Duration
     /// The number of the last call before it.
     var lastCall = Int.max
-    /// Ends it before its time.
     var cutoff: FlushCutoff?
     var completion: @Sendable (FlushReport) -> Void
     /// Raised when the flush begins, or when it ends without that. The first to raise it answers the flush.
@@ -123,7 +115,6 @@ struct PendingFlush: Sendable {
     }
 }
 
-/// An operation that a client was asked to perform.
 enum Operation<Model: ClientModel>: Sendable {
     case call(PendingCall<Model.Call>)
     case initialize(Initialization<Model>)
@@ -144,7 +135,7 @@ enum Operation<Model: ClientModel>: Sendable {
         case .initialize(let initialization):
             initialization.completion(.failure(.clientIsGone))
         case .turnOff(let off): off.completion(.success(()))
-        case .change(let change): change.completion(nil, .done)
+        case .change(let change): change.completion(.kept)
         case .flush(let flush): flush.completion(FlushReport(delivered: 0, remaining: 0))
         case .after(let body): body()
         }
@@ -152,7 +143,6 @@ enum Operation<Model: ClientModel>: Sendable {
 }
 
 extension TrackerError {
-    /// Nobody holds the client any more.
     static var clientIsGone: TrackerError {
         TrackerError(.initializationFailed, "The client is gone", cause: .shutdown)
     }
@@ -170,7 +160,6 @@ struct PendingOperations<Model: ClientModel>: Sendable {
 
     var isEmpty: Bool { calls + others == 0 }
 
-    /// The first operation.
     var first: Operation<Model>? { isEmpty ? nil : operations[head] }
 
     mutating func append(_ operation: Operation<Model>) {
@@ -178,7 +167,6 @@ struct PendingOperations<Model: ClientModel>: Sendable {
         count(operation, 1)
     }
 
-    /// The calls, in their order.
     var allCalls: [PendingCall<Model.Call>] {
         operations.dropFirst(head).compactMap { if case .call(let call)? = $0 { call } else { nil } }
     }
@@ -209,7 +197,6 @@ struct PendingOperations<Model: ClientModel>: Sendable {
         return removed
     }
 
-    /// Takes the first.
     mutating func popFirst() -> Operation<Model>? { isEmpty ? nil : take(at: head) }
 
     /// Takes the first that is no call, and leaves the calls before it where they are.
@@ -218,7 +205,6 @@ struct PendingOperations<Model: ClientModel>: Sendable {
         return operations.indices.dropFirst(head).first { operations[$0]?.isCall == false }.flatMap { take(at: $0) }
     }
 
-    /// Takes the oldest call.
     mutating func popOldestCall() -> PendingCall<Model.Call>? {
         guard calls > 0,
             let index = operations.indices.dropFirst(head).first(where: { operations[$0]?.isCall == true }),

@@ -45,10 +45,10 @@ extension DeliveryOptions {
     var transport: TransportConfiguration {
         TransportConfiguration(
             userAgent: SystemDescription.userAgent, compression: compression,
-            compressionThreshold: compressionThreshold, caBundle: caBundle, proxy: proxy)
+            compressionThreshold: compressionThreshold, caBundle: caBundle,
+            clientCertificate: clientCertificate, clientKey: clientKey, proxy: proxy)
     }
 
-    /// The numbers that the circuit breaker goes by.
     package var breaker: CircuitBreaker.Policy {
         CircuitBreaker.Policy(
             retryDelay: retryDelay, failureThreshold: failureThreshold, cooldown: cooldown, maxCooldown: maxCooldown,

@@ -82,7 +82,6 @@ final class DiagnosticsHub: Sendable {
     private struct State {
         var subscriptions: [WeakSubscription] = []
         var observers: [@Sendable (Diagnostic) -> Void] = []
-        /// Whether the observers receive deliveries too.
         var observesDeliveries = false
         var isClosed = false
         /// How often the hub was opened again after a close.
@@ -97,10 +96,8 @@ final class DiagnosticsHub: Sendable {
     /// Whether anybody has asked for deliveries; asked for at each, without a lock.
     private let deliveries = Flag(false)
 
-    /// Whether to report what was delivered.
     var wantsDeliveries: Bool { deliveries.value }
 
-    /// Has what was delivered handed to the observers as well.
     func observeDeliveries() {
         state.withLock { $0.observesDeliveries = true }
         deliveries.set(true)
@@ -164,7 +161,6 @@ final class DiagnosticsHub: Sendable {
 
 /// One listener's bounded buffer.
 final class Subscription: Sendable {
-    /// Whether it takes what was delivered.
     let includesDeliveries: Bool
     /// What was reported, the newest if it was too much.
     let diagnostics: AsyncStream<Diagnostic>

@@ -23,6 +23,10 @@ package enum StateReport {
     private static func describe(_ lane: StateInspection.Lane) -> JSONValue {
         var dropped = JSONObject()
         for (reason, count) in lane.dropped { dropped[reason] = JSONValue(count) }
+        let refused = lane.refused.reduce(into: JSONObject()) { counts, record in
+            let reason = record.reason.description
+            counts[reason] = JSONValue((counts[reason]?.intValue ?? 0) + 1)
+        }
         return [
             "kind": .string(lane.identity.kind.rawValue), "owner": .string(lane.identity.owner),
             "origin": .string(lane.identity.origin), "queued": JSONValue(lane.queued),
@@ -30,6 +34,7 @@ package enum StateReport {
             "oldest": lane.oldest.map { .string($0.description) } ?? .null,
             "consent": lane.consent.map { .string($0.rawValue) } ?? .null, "hasSession": .bool(lane.hasSession),
             "accepted": JSONValue(lane.accepted), "delivered": JSONValue(lane.delivered), "dropped": .object(dropped),
+            "requeued": JSONValue(lane.requeued), "refused": .object(refused),
             "deliveryLock": .string(lane.deliveryLock), "openLock": .string(lane.openLock),
         ]
     }

@@ -1,7 +1,6 @@
 import TrackerModels
 import TrackerPlatform
 
-/// Describes the system that the program runs on.
 enum SystemDescription {
     /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
     static var osName: String {
@@ -34,7 +33,6 @@ enum SystemDescription {
         return text(of: name.release)
     }
 
-    /// The machine's name in the network.
     static var hostName: String? {
         var name = utsname()
         guard unsafe uname(&name) == 0 else { return nil }

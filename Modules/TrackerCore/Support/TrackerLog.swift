@@ -41,10 +41,8 @@ final class LevelledLog: TrackerLog {
         self.isVerbose = Flag(isVerbose)
     }
 
-    /// Sends messages elsewhere from now on.
     func send(to log: any TrackerLog) { destination.withLock { $0.log = log } }
 
-    /// Turns info and debug on or off.
     func setVerbose(_ value: Bool) { isVerbose.set(value) }
 
     func log(_ level: LogLevel, _ message: String) { log(LogEntry(level, of: client, .text(message))) }

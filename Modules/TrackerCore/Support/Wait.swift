@@ -32,7 +32,6 @@ final class Wait<Answer: Sendable>: Sendable {
         }
     }
 
-    /// Ends the wait.
     func end(with answer: Answer) {
         let continuation = state.withLock { state -> CheckedContinuation<Answer, Never>? in
             switch state {
@@ -72,7 +71,6 @@ package final class FlushCutoff: Sendable {
 
     init() {}
 
-    /// Ends the flush now.
     func cut() {
         let end = state.withLock { state in
             state.isCut = true

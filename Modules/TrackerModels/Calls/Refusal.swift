@@ -62,8 +62,15 @@ package struct Refusal: Error, Hashable, Sendable {
 
     private func sentence(_ initializer: String) -> String {
         TextTemplate.filled(word?.text ?? reason.text) { name in
-            name == "init" ? initializer : facts[name].map(TextTemplate.words)
+            name == "init" ? initializer : facts[name].map(Self.words)
         }
+    }
+
+    /// The words for a fact. Of several unknown options, each has facts of its own.
+    private static func words(for fact: JSONValue) -> String {
+        guard case .array(let values) = fact, case .object? = values.first else { return TextTemplate.words(for: fact) }
+        return values.compactMap(\.objectValue).map { Refusal(.invalidValue, .unknown, $0).sentence("") }
+            .joined(separator: " ")
     }
 }
 

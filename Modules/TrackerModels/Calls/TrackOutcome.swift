@@ -64,6 +64,8 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     case disabled
     /// The server no longer knows its session, and no other can be made for it.
     case sessionGone
+    /// It alone made the server fail, again and again, and held up what was behind it.
+    case poison
     /// The database was damaged or removed, and the record could not be read.
     case lost
 
@@ -78,6 +80,7 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
         case .consent: "consent"
         case .disabled: "disabled"
         case .sessionGone: "sessionGone"
+        case .poison: "poison"
         case .lost: "lost"
         }
     }
@@ -93,6 +96,14 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static let withoutStatus: [DropReason] = [
-        .evicted, .expired, .tooLarge, .reset, .consent, .disabled, .sessionGone, .lost,
+        .evicted, .expired, .tooLarge, .reset, .consent, .disabled, .sessionGone, .poison, .lost,
     ]
+
+    /// Whether the server would not have it: such a record is kept apart.
+    package var isRefusal: Bool {
+        switch self {
+        case .rejected, .tooLarge, .sessionGone, .poison: true
+        case .evicted, .expired, .reset, .consent, .disabled, .lost: false
+        }
+    }
 }

@@ -12,6 +12,7 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         case duration(Duration)
         case boolean(Bool)
         case text(String)
+        case headers(ExtraHeaders)
     }
 
     package enum Range: Hashable, Sendable {
@@ -27,6 +28,8 @@ package struct ConfigOption<Options: Sendable>: Sendable {
         /// A path from the root, without NUL.
         case path
         case words([String])
+        /// At most 16 header fields of 8 KiB.
+        case headers
     }
 
     package let name: String
@@ -36,6 +39,8 @@ package struct ConfigOption<Options: Sendable>: Sendable {
     package let range: Range
     /// The option that this one must not be less than.
     package private(set) var lowerOption: String?
+    /// What 0 means, if it is allowed besides the range.
+    package private(set) var zero: String?
     private var least: (@Sendable (Options) -> Duration)?
     private let get: @Sendable (Options) -> Value?
     private let set: @Sendable (inout Options, Value) -> Void
@@ -68,16 +73,19 @@ package struct ConfigOption<Options: Sendable>: Sendable {
     package func check(_ options: Options) throws(TrackerError) {
         switch (get(options), range) {
         case (.integer(let value), .integer(let most?)):
-            guard (1...most).contains(value) else {
+            guard (1...most).contains(value) || value == 0 && zero != nil else {
                 throw fault(.outOfRange(least: .integer(1), most: .integer(most), value: .integer(value)))
             }
         case (.integer(let value), .integer), (.integer(let value), .bytes):
-            guard value >= 1 else { throw fault(.tooSmall(least: .integer(1), value: .integer(value))) }
+            guard value >= 1 || value == 0 && zero != nil else {
+                throw fault(.tooSmall(least: .integer(1), value: .integer(value)))
+            }
         case (.number(let value), _):
             guard (0...1).contains(value) else {
                 throw fault(.outOfRange(least: .integer(0), most: .integer(1), value: .number(value)))
             }
         case (.duration(let value), .duration(let fixed, let most)):
+            if zero != nil, value == .zero { return }
             let least = least?(options) ?? fixed
             if value < least { throw fault(.tooSmall(least: .duration(least), value: .duration(value))) }
             if let most, value > most { throw fault(.tooLarge(most: .duration(most), value: .duration(value))) }
@@ -87,6 +95,8 @@ package struct ConfigOption<Options: Sendable>: Sendable {
             guard !value.isEmpty, !value.utf8.contains(0) else {
                 throw fault(.invalid("must not be empty or hold a NUL character"))
             }
+        case (.headers(let headers), _):
+            if let text = headers.fault { throw fault(.invalid(text)) }
         default: break
         }
     }
@@ -98,23 +108,29 @@ package struct ConfigOption<Options: Sendable>: Sendable {
 
 extension ConfigOption {
     /// A whole number of at least 1.
+    ///
+    /// - Parameter zero: What 0 means, if it is allowed as well.
     package static func integer(
-        _ name: String, _ path: Path<Int>, to most: Int? = nil, _ summary: String
+        _ name: String, _ path: Path<Int>, to most: Int? = nil, zero: String? = nil, _ summary: String
     ) -> ConfigOption {
-        integer(name, path, .integer(most: most), summary)
+        integer(name, path, .integer(most: most), zero, summary)
     }
 
-    /// A number of bytes of at least 1.
-    package static func bytes(_ name: String, _ path: Path<Int>, _ summary: String) -> ConfigOption {
-        integer(name, path, .bytes, summary)
+    /// A number of bytes of at least 1, or 0 if that has a meaning.
+    package static func bytes(
+        _ name: String, _ path: Path<Int>, zero: String? = nil, _ summary: String
+    ) -> ConfigOption {
+        integer(name, path, .bytes, zero, summary)
     }
 
     private static func integer(
-        _ name: String, _ path: Path<Int>, _ range: Range, _ summary: String
+        _ name: String, _ path: Path<Int>, _ range: Range, _ zero: String?, _ summary: String
     ) -> ConfigOption {
-        ConfigOption(name, summary, range, get: { .integer($0[keyPath: path]) }) { options, value in
+        var option = ConfigOption(name, summary, range, get: { .integer($0[keyPath: path]) }) { options, value in
             if case .integer(let value) = value { options[keyPath: path] = value }
         }
+        option.zero = zero
+        return option
     }
 
     /// A whole number of at least 1, or none.
@@ -155,6 +171,20 @@ extension ConfigOption {
         ) { options, value in
             if case .duration(let value) = value { options[keyPath: path] = value }
         }
+    }
+
+    /// A duration or none, where 0 stands for none: a value that is left out is the default.
+    package static func duration(
+        _ name: String, _ path: Path<Duration?>, from least: Duration, zero: String, _ summary: String
+    ) -> ConfigOption {
+        var option = ConfigOption(
+            name, summary, .duration(least: least, most: nil),
+            get: { .duration($0[keyPath: path] ?? .zero) }
+        ) { options, value in
+            if case .duration(let value) = value { options[keyPath: path] = value == .zero ? nil : value }
+        }
+        option.zero = zero
+        return option
     }
 
     /// The same duration, as one that must not be less than another option.
@@ -212,6 +242,16 @@ extension ConfigOption {
         }
     }
 
+    /// Header fields for every request.
+    package static func headers(_ name: String, _ path: Path<ExtraHeaders>, _ summary: String) -> ConfigOption {
+        ConfigOption(
+            name, summary, .headers,
+            get: { $0[keyPath: path].values.isEmpty ? nil : .headers($0[keyPath: path]) }
+        ) { options, value in
+            if case .headers(let headers) = value { options[keyPath: path] = headers }
+        }
+    }
+
     /// One of a few words.
     package static func choice<Word: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String, _ path: Path<Word>, _ summary: String
@@ -237,14 +277,15 @@ extension ConfigOption {
 }
 
 extension ConfigOption.Value {
-    /// The value as it stands in JSON.
+    /// The value as it stands in JSON; of headers the values are masked.
     package var json: JSONValue {
         switch self {
         case .integer(let value): JSONValue(value)
         case .number(let value): JSONValue(value)
-        case .duration(let value): JSONValue(Int(value / .milliseconds(1)))
+        case .duration(let value): JSONValue(value.count(perSecond: 1000))
         case .boolean(let value): .bool(value)
         case .text(let value): .string(value)
+        case .headers(let headers): .object(headers.masked)
         }
     }
 }

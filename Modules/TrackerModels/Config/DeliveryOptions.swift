@@ -75,10 +75,43 @@ public struct DeliveryOptions: Hashable, Sendable {
     public var maxCooldown: Duration
     /// How far a wait may differ from its length, as a part of it; 0 to 1, by default 0.2, which is 20 % either way.
     public var jitter: Double
+    /// When delivery has halted, since the server refuses the key or the address: how long until one request finds out
+    /// whether it is well again; at least 10 s, by default 5 min. With `nil` only other credentials or the next start
+    /// end a halt.
+    public var haltRetry: Duration?
+    /// How long the breaker's probes must have failed with an HTTP status before a record is looked for that alone makes
+    /// the server fail; at least 1 s, by default 30 min. With `nil` such a record stays at the front for ever.
+    public var poisonAfter: Duration?
+    /// How many events are kept apart that the server has refused; at least 0, by default 1,000. With 0 none is kept.
+    public var maxRefusedEvents: Int
+    /// How many bytes of such events are kept; at least 0, by default 8 MiB.
+    public var maxRefusedBytes: Int
+    /// How long they are kept; at least 1 min, by default 7 days.
+    public var refusedTTL: Duration
     /// The path of a PEM file with certificates to trust instead of the system's.
     public var caBundle: String?
+    /// The path of a PEM file with the certificate that the client shows to the server, and those that signed it. It needs
+    /// ``clientKey``.
+    public var clientCertificate: String?
+    /// The path of a PEM file with the key of ``clientCertificate``, without a passphrase.
+    public var clientKey: String?
+    /// The path of a file whose text, without space around it, is the key; then the client's own option for the key stays
+    /// empty.
+    ///
+    /// It is read when the client is initialised, again while events are delivered, at most once a second, and before the
+    /// server's refusal of the key halts delivery. So a key that is replaced in the file is used from then on.
+    public var keyFile: String?
     /// The URL of a proxy. With `nil` the environment names it (`https_proxy`, `no_proxy` and so on).
     public var proxy: String?
+    private var extraHeaders: ExtraHeaders
+    /// Header fields that every request gets besides those of the client: at most 16 names, and 8 KiB with their values.
+    ///
+    /// A name that the client sets itself, such as `Content-Type` or `X-API-Key`, is refused. The values may be secrets:
+    /// they are never stored or logged.
+    public var headers: [String: String] {
+        get { extraHeaders.values }
+        set { extraHeaders.values = newValue }
+    }
     /// Whether plain `http` to other machines is allowed. To this machine it always is.
     public var allowInsecureHTTP: Bool
     /// Whether the client posts its debug information to the development collector, once a second. It does so only if
@@ -92,7 +125,11 @@ public struct DeliveryOptions: Hashable, Sendable {
         eventTTL: Duration? = nil, overflow: Overflow? = nil, maxConcurrentRequests: Int = 1,
         requestTimeout: Duration = .seconds(30), compression: Compression = .gzip, compressionThreshold: Int = 1024,
         retryDelay: Duration = .milliseconds(250), failureThreshold: Int = 3, cooldown: Duration = .seconds(10),
-        maxCooldown: Duration = .seconds(120), jitter: Double = 0.2, caBundle: String? = nil, proxy: String? = nil,
+        maxCooldown: Duration = .seconds(120), jitter: Double = 0.2, haltRetry: Duration? = .seconds(300),
+        poisonAfter: Duration? = .seconds(1_800),
+        maxRefusedEvents: Int = 1_000, maxRefusedBytes: Int = 8 << 20, refusedTTL: Duration = .seconds(7 * 86_400),
+        caBundle: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil, keyFile: String? = nil,
+        proxy: String? = nil, headers: [String: String] = [:],
         allowInsecureHTTP: Bool = false, collectorPanel: Bool = false
     ) {
         self.storageDirectory = storageDirectory
@@ -112,8 +149,17 @@ public struct DeliveryOptions: Hashable, Sendable {
         self.cooldown = cooldown
         self.maxCooldown = maxCooldown
         self.jitter = jitter
+        self.haltRetry = haltRetry
+        self.poisonAfter = poisonAfter
+        self.maxRefusedEvents = maxRefusedEvents
+        self.maxRefusedBytes = maxRefusedBytes
+        self.refusedTTL = refusedTTL
         self.caBundle = caBundle
+        self.clientCertificate = clientCertificate
+        self.clientKey = clientKey
+        self.keyFile = keyFile
         self.proxy = proxy
+        extraHeaders = ExtraHeaders(headers)
         self.allowInsecureHTTP = allowInsecureHTTP
         self.collectorPanel = collectorPanel
     }
@@ -123,6 +169,11 @@ public struct DeliveryOptions: Hashable, Sendable {
     /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
     package func validate() throws(TrackerError) {
         for option in Self.all { try option.check(self) }
+        if (clientCertificate == nil) != (clientKey == nil) {
+            let (missing, other) =
+                clientKey == nil ? ("clientKey", "clientCertificate") : ("clientCertificate", "clientKey")
+            throw FieldCheck.fault(missing, .invalid("must be given as well, since '\(other)' is"))
+        }
     }
 
     package static let all: [ConfigOption<DeliveryOptions>] = [
@@ -159,10 +210,34 @@ public struct DeliveryOptions: Hashable, Sendable {
         .duration("maxCooldown", \.maxCooldown, from: .milliseconds(10), "How long it stays open at most")
             .notLess(than: "cooldown", \.cooldown),
         .share("jitter", \.jitter, "How far a wait may differ from its length, either way"),
+        .duration(
+            "haltRetry", \.haltRetry, from: .seconds(10), zero: "never",
+            "When the server refuses the key or the address: how long until one request finds out whether it is well again"
+        ),
+        .duration(
+            "poisonAfter", \.poisonAfter, from: .seconds(1), zero: "never",
+            "How long the server must have failed before an event is looked for that alone makes it fail"),
+        .integer(
+            "maxRefusedEvents", \.maxRefusedEvents, zero: "none is kept",
+            "How many events are kept apart that the server has refused"),
+        .bytes(
+            "maxRefusedBytes", \.maxRefusedBytes, zero: "none is kept", "How many bytes of such events are kept"),
+        .duration("refusedTTL", \.refusedTTL, from: .seconds(60), "How long such events are kept"),
         .text(
             "caBundle", \.caBundle, absence: "the system's",
             "A file of certificates, which can be read, to trust instead of the system's"),
+        .text(
+            "clientCertificate", \.clientCertificate, absence: "none",
+            "A PEM file with the certificate that the client shows to the server; it needs `clientKey`"),
+        .text(
+            "clientKey", \.clientKey, absence: "none",
+            "A PEM file with the key of `clientCertificate`, without a passphrase"),
+        .text(
+            "keyFile", \.keyFile, absence: "none",
+            "A file whose text is the key, instead of the client's own option; a key that changes there is used from then on"
+        ),
         .text("proxy", \.proxy, absence: "as the environment says", "A proxy's URL"),
+        .headers("headers", \.extraHeaders, "Header fields that every request gets besides the client's own"),
         .boolean(
             "allowInsecureHTTP", \.allowInsecureHTTP, "Whether plain http may be used to other machines"),
         .boolean(

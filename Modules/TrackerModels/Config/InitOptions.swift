@@ -19,6 +19,16 @@ public struct InitOptions: Hashable, Sendable {
     /// ``RefusalReason/disabled``, and no other option is looked at. With `nil` the environment variable
     /// `MOBILE_TRACKER_ENABLED` decides; without it the client is on.
     public var enabled: Bool?
+    /// What happens when the server refuses the write key or the address: 401, 403, 404 or 410.
+    public enum WhenRefused: String, Hashable, Sendable, CaseIterable {
+        /// Delivery halts and the queue is kept. Calls go on being queued, one request every `delivery.haltRetry` finds
+        /// out whether the server is well again, and `initialize` with other options resumes at once.
+        case halt
+        /// The client is disabled: its queue is dropped, and so is every call until `reset` or a restart. This is the
+        /// letter of MetaRouter's own documentation.
+        case disable
+    }
+
     private var key: Secret
     /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it. If it is
     /// empty, the environment variable `MOBILE_TRACKER_API_URL` gives it.
@@ -54,6 +64,8 @@ public struct InitOptions: Hashable, Sendable {
     public var context: JSONObject
     /// How events are kept and delivered.
     public var delivery: DeliveryOptions
+    /// What happens when the server refuses the write key or the address.
+    public var whenRefused: WhenRefused
 
     private var hooks = ClientHooks()
     /// Where log messages go from this `initialize` on. With `nil` they go where they went before, at first to standard
@@ -73,7 +85,7 @@ public struct InitOptions: Hashable, Sendable {
         writeKey: String = "", ingestionHost: String = "", debug: Bool = false, flushIntervalSeconds: Int = 10,
         maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
         requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
-        delivery: DeliveryOptions = DeliveryOptions(), enabled: Bool? = nil,
+        delivery: DeliveryOptions = DeliveryOptions(), whenRefused: WhenRefused = .halt, enabled: Bool? = nil,
         log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
     ) {
         self.enabled = enabled
@@ -90,6 +102,7 @@ public struct InitOptions: Hashable, Sendable {
         self.app = app
         self.context = context
         self.delivery = delivery
+        self.whenRefused = whenRefused
     }
 
     /// How many events are held in memory unless the options say otherwise.
@@ -107,6 +120,10 @@ public struct InitOptions: Hashable, Sendable {
         .integer("flushAt", \.flushAt, "Events are sent as soon as there are so many"),
         .integer("maxBatchSize", \.maxBatchSize, "How many events travel together at most"),
         .bytes("maxBatchBytes", \.maxBatchBytes, "How many bytes a batch has at most before compression"),
+        .choice(
+            "whenRefused", \.whenRefused,
+            "What happens when the server refuses the key or the address: delivery halts and keeps the queue, or the "
+                + "client is disabled and its queue dropped"),
         .duration(
             "requestTimeout", \.requestTimeout, from: .seconds(1), to: .seconds(600), "How long a request may take"),
     ]
@@ -148,14 +165,16 @@ public struct AppInfo: Hashable, Sendable {
             maxQueueEvents: Int? = InitOptions().maxQueueEvents, flushAt: Int = InitOptions().flushAt,
             maxBatchSize: Int = InitOptions().maxBatchSize, maxBatchBytes: Int = InitOptions().maxBatchBytes,
             requestTimeout: Duration = InitOptions().requestTimeout, app: AppInfo = AppInfo(),
-            context: JSONObject = [:], delivery: DeliveryOptions = DeliveryOptions(), enabled: Bool? = nil,
+            context: JSONObject = [:], delivery: DeliveryOptions = DeliveryOptions(),
+            whenRefused: WhenRefused = .halt, enabled: Bool? = nil,
             log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
         ) {
             self.init(
                 writeKey: writeKey, ingestionHost: ingestionHost.absoluteString, debug: debug,
                 flushIntervalSeconds: flushIntervalSeconds, maxQueueEvents: maxQueueEvents, flushAt: flushAt,
                 maxBatchSize: maxBatchSize, maxBatchBytes: maxBatchBytes, requestTimeout: requestTimeout, app: app,
-                context: context, delivery: delivery, enabled: enabled, log: log, beforeSend: beforeSend)
+                context: context, delivery: delivery, whenRefused: whenRefused, enabled: enabled, log: log,
+                beforeSend: beforeSend)
         }
     }
 #endif

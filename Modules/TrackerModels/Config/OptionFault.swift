@@ -26,7 +26,7 @@ package struct OptionFault: Hashable, Sendable {
 }
 
 extension OptionFault {
-    package enum Reason: Hashable, Sendable {
+    package enum Reason: Error, Hashable, Sendable {
         /// It has no value. The example is one.
         case required(example: String?)
         /// Its value is of another kind than this, such as `a string`.
@@ -69,16 +69,8 @@ extension OptionFault {
             switch self {
             case .integer(let value): JSONValue(value)
             case .number(let value): JSONValue(value)
-            case .duration(let value): JSONValue(Self.milliseconds(value))
+            case .duration(let value): JSONValue(value.count(perSecond: 1000))
             }
-        }
-
-        /// Whole milliseconds, exactly; at the ends of the range of `Int64` it stays there.
-        private static func milliseconds(_ duration: Duration) -> Int64 {
-            let (seconds, attoseconds) = duration.components
-            let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-            let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-            return overflow || overflowed ? (seconds < 0 ? .min : .max) : sum
         }
 
         fileprivate var text: String {

@@ -147,28 +147,6 @@ public struct CallerKey: Hashable, Sendable, ExpressibleByStringInterpolation {
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// Text that must never reach a log, an error message or a crash report: an API key, an advertising identifier.
-///
-/// Every description of it is masked; only ``reveal()`` gives the text, at the place that needs it.
-package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    private let text: String
-
-    package init(_ text: String) { self.text = text }
-
-    /// The secret itself, for the request that carries it.
-    package func reveal() -> String { text }
-
-    /// Stars and the last 4 characters; stars alone if there are no more than 4.
-    package var masked: String { text.count > 4 ? "****" + text.suffix(4) : "****" }
-
-    package var description: String { masked }
-
-    package var debugDescription: String { masked }
-
-    /// A mirror without children, so that a dump shows nothing.
-    package var customMirror: Mirror { Mirror(self, children: []) }
-}
-
 /// The hash FNV-1a with 64 bits, the same in every process and version: it distinguishes, but does not protect.
 ///
 /// Offset and prime are those of RFC 9923.

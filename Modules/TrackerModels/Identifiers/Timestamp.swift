@@ -22,9 +22,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
 
     /// The instant that much later. It stops at the ends of the range that can be held.
     package func advanced(by duration: Duration) -> Timestamp {
-        let (seconds, attoseconds) = duration.components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        let delta = overflow ? (seconds < 0 ? Int64.min : .max) : scaled &+ attoseconds / 1_000_000_000_000_000
+        let delta = duration.count(perSecond: 1000)
         let (sum, overflowed) = milliseconds.addingReportingOverflow(delta)
         return Timestamp(milliseconds: overflowed ? (delta < 0 ? .min : .max) : sum)
     }
@@ -74,6 +72,17 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
         let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+}
+
+extension Duration {
+    /// The duration in whole parts of a second, such as milliseconds, towards zero; at the ends of the range of `Int64`
+    /// it stays there.
+    package func count(perSecond parts: Int64) -> Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: parts)
+        let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / (1_000_000_000_000_000_000 / parts))
+        return overflow || overflowed ? (seconds < 0 ? .min : .max) : sum
     }
 }
 

@@ -61,6 +61,17 @@ public struct Properties: Hashable, Sendable {
     /// - Throws: ``JSONConversionError``, which names the value that JSON cannot hold, by its key path.
     public func json() throws(JSONConversionError) -> JSONText { try content.get() }
 
+    /// The object as text.
+    ///
+    /// - Parameter option: The option of the call that it is, if it is one.
+    /// - Throws: Why JSON cannot hold it, with the way to the value.
+    package func checked(as option: String? = nil) throws(Refusal) -> JSONText {
+        switch content {
+        case .success(let text): return text
+        case .failure(let error): throw .notJSON(error.description, in: option)
+        }
+    }
+
     /// How long the text is, in bytes.
     package var byteCount: Int {
         switch content {

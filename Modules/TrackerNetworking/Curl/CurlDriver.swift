@@ -146,7 +146,7 @@ import TrackerPlatform
                 id,
                 .failure(
                     TransportError(
-                        CURLE_OPERATION_TIMEDOUT, at: exchange.address, isOverflown: false, detail: "",
+                        CURLE_OPERATION_TIMEDOUT, at: exchange.address, isOverflown: false, detail: "", proxy: nil,
                         timeout: exchange.request.timeout)))
         }
         let isStarted =
@@ -200,8 +200,7 @@ import TrackerPlatform
         if let status = transfer.proxyRefusal { return refusal(by: status, of: exchange.address) }
         return TransportError(
             code == CURLE_OK ? CURLE_RECV_ERROR : code, at: exchange.address, isOverflown: transfer.isOverflown,
-            detail: proxy(for: exchange.address)?.masked(in: transfer.detail) ?? transfer.detail,
-            timeout: exchange.request.timeout)
+            detail: transfer.detail, proxy: proxy(for: exchange.address), timeout: exchange.request.timeout)
     }
 
     private func refusal(by status: Int, of address: WebAddress) -> TransportError {

@@ -1,4 +1,5 @@
 import CCurl
+import TrackerModels
 
 /// One easy handle with everything that it points to: the options that never change, and the answer as it comes in.
 ///
@@ -144,6 +145,12 @@ import CCurl
             // The system's folder of authorities would be trusted as well.
             handle.set(CURLOPT_CAPATH, nil)
         }
+        if let certificate = configuration.clientCertificate, let key = configuration.clientKey {
+            handle.set(CURLOPT_SSLCERT, certificate)
+            handle.set(CURLOPT_SSLKEY, key)
+            // Without one, OpenSSL would ask for it at the terminal.
+            handle.set(CURLOPT_KEYPASSWD, "")
+        }
         if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
 
         unsafe handle.set(
@@ -238,7 +245,7 @@ import CCurl
 extension Duration {
     /// Whole milliseconds, rounded up, from 1 to what a C int holds.
     var ceilingMilliseconds: Int {
-        let nanoseconds = wholeNanoseconds
+        let nanoseconds = count(perSecond: 1_000_000_000)
         guard nanoseconds > 1_000_000 else { return 1 }
         return Int(min((nanoseconds - 1) / 1_000_000 + 1, Int64(Int32.max)))
     }

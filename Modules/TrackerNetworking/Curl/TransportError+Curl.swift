@@ -8,11 +8,15 @@ extension TransportError {
     ///   - address: Where the request went.
     ///   - isOverflown: Whether the answer's header was larger than allowed.
     ///   - detail: libcurl's own words. Shown where they can only be about hosts, ports and certificates.
+    ///   - proxy: The proxy on the way, if one is known.
     ///   - timeout: The time that the whole exchange had.
-    init(_ code: CURLcode, at address: WebAddress, isOverflown: Bool, detail: String, timeout: Duration) {
+    init(
+        _ code: CURLcode, at address: WebAddress, isOverflown: Bool, detail: String, proxy: ProxyURL?, timeout: Duration
+    ) {
         let host = address.authority
         let kind = isOverflown ? .responseTooLarge : Self.kind(of: code)
-        let known = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
+        let general = unsafe String(cString: curl_easy_strerror(code))
+        let known = detail.isEmpty ? general : detail
         let message =
             switch kind {
             case .dns:
@@ -20,7 +24,10 @@ extension TransportError {
                     ? "The proxy's name, on the way to \(host), has no address. Check the proxy setting."
                     : "The host \(host) has no address. Check its name and this machine's network."
             case .connect:
-                "Cannot connect to \(host) (\(known)). Check that it is up and can be reached from here."
+                "Cannot connect to \(host) (\(Self.connecting(general, known, proxy))). "
+                    + "Check that it is up and can be reached from here."
+            case .tls where code == CURLE_SSL_CERTPROBLEM:
+                "The connection to \(host) could not be secured (\(known)). Check clientCertificate and clientKey."
             case .tls:
                 "The connection to \(host) could not be secured (\(known)). "
                     + "Check its certificate, and caBundle if the authority is one of your own."
@@ -58,6 +65,12 @@ extension TransportError {
             .proxyRefused, host: address.authority,
             message: "The proxy \(proxy ?? "on the way") refused (\(status)) to pass on a request to "
                 + "\(address.authority). \(advice)")
+    }
+
+    /// Why no connection was made. libcurl's own words quote a proxy that it cannot use, with its password.
+    private static func connecting(_ general: String, _ known: String, _ proxy: ProxyURL?) -> String {
+        guard let proxy, proxy.hasPassword else { return known }
+        return "\(general); the proxy is '\(proxy.masked)'"
     }
 
     private static func kind(of code: CURLcode) -> Kind {

@@ -40,11 +40,11 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     ///
     /// Setting it replaces every field of the name; setting `nil` removes them.
     public subscript(name: String) -> String? {
-        get { fields.first { Self.isSame($0.name, name) }?.value }
+        get { fields.first { HeaderField.isSame($0.name, name) }?.value }
         set {
             var fields = fields
-            let place = fields.firstIndex { Self.isSame($0.name, name) }
-            fields.removeAll { Self.isSame($0.name, name) }
+            let place = fields.firstIndex { HeaderField.isSame($0.name, name) }
+            fields.removeAll { HeaderField.isSame($0.name, name) }
             if let newValue { fields.insert(Field(name: name, value: newValue), at: place ?? fields.endIndex) }
             self = HTTPHeaders(fields)
         }
@@ -55,16 +55,6 @@ public struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// Hashes the fields in their order.
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
-
-    /// Whether two names are the same header: ASCII letters count the same in either case.
-    static func isSame(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count
-            && left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
 
     private static func fields(of lines: [UInt8]) -> [Field] {
         lines.split(separator: UInt8(ascii: "\n")).compactMap { line in

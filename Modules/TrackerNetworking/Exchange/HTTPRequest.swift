@@ -56,17 +56,15 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
 
 extension HTTPRequest {
     /// What HTTP forbids in this request's header fields or URL, as a sentence without any value; `nil` if nothing.
-    ///
-    /// With a line break in it, a value could add headers or a second request.
     var fault: String? {
         for field in headers.fields {
-            guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenByte) else {
+            guard HeaderField.isName(field.name) else {
                 return "A header's name is empty or holds a character that names cannot."
             }
-            guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            guard HeaderField.isValue(field.value) else {
                 return "The header \(field.name) holds a line break or another control character."
             }
-            guard !Self.ownNames.contains(where: { HTTPHeaders.isSame($0, field.name) }) else {
+            guard !HeaderField.framing.contains(where: { HeaderField.isSame($0, field.name) }) else {
                 return "The header \(field.name) is the transport's own."
             }
         }
@@ -82,14 +80,4 @@ extension HTTPRequest {
 
     /// libcurl does not send more over HTTP/2, where a request with more would end in its timeout.
     private static let maxHeadBytes = 60_000
-
-    /// Headers that frame the message; a caller's would contradict what is sent.
-    private static let ownNames = [
-        "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
-    ]
-
-    /// `tchar` of RFC 9110, 5.6.2.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
 }

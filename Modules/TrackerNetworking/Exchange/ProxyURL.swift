@@ -33,12 +33,7 @@ package struct ProxyURL {
         return text[..<password.lowerBound] + Secret(String(text[password])).masked + text[password.upperBound...]
     }
 
-    /// A message of libcurl; if it quotes this URL, the password is masked.
-    func masked(in message: String) -> String {
-        // A long message is cut: look for what stands before the password, and leave out the rest.
-        guard let password, let place = message.place(of: String(text[..<password.lowerBound])) else { return message }
-        return message[..<place.lowerBound] + masked + "'"
-    }
+    var hasPassword: Bool { password != nil }
 
     private var password: Range<String.Index>? {
         guard let userInfo = url.userInfo, let colon = userInfo.utf8.firstIndex(of: UInt8(ascii: ":")) else {

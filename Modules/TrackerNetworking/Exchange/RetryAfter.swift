@@ -9,13 +9,13 @@ package enum RetryAfter {
     /// How long the server asks to wait.
     ///
     /// - Parameters:
-    ///   - value: The header's value: whole seconds, or an HTTP date in any of its three forms.
+    ///   - value: The header's value, without spaces around it: whole seconds, or an HTTP date in any of its three forms.
     ///   - date: The answer's `Date` header, from which a date in `value` is counted, so that a wrong clock here does
     ///     not matter.
     ///   - now: The wall time, taken in place of a missing or unreadable `date`.
     /// - Returns: A wait from zero to ``cap``; `nil` if there is no value, or it is neither seconds nor a date.
     package static func wait(for value: String?, date: String?, now: Timestamp) -> Duration? {
-        guard let value = value.map(trimmed), !value.isEmpty else { return nil }
+        guard let value, !value.isEmpty else { return nil }
         if value.utf8.allSatisfy(\.isASCIIDigit) {
             // Digits that do not fit a number ask for more than the cap in any case.
             return Int64(value).map { min(.seconds($0), cap) } ?? cap
@@ -29,12 +29,5 @@ package enum RetryAfter {
     private static func instant(_ text: String) -> Timestamp? {
         let seconds = unsafe curl_getdate(text, nil)
         return seconds < 0 ? nil : Timestamp(milliseconds: Int64(seconds) * 1000)
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        let bytes = text.utf8.drop(while: isBlank)
-        guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return String(text[bytes.startIndex...last])
     }
 }

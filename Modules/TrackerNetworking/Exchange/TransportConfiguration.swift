@@ -11,6 +11,10 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var compressionThreshold: Int
     /// The path of a PEM file with the certificate authorities to trust; `nil` for the system's.
     public var caBundle: String?
+    /// The path of a PEM file with the client's own certificate; `nil` for none. It needs ``clientKey``.
+    public var clientCertificate: String?
+    /// The path of a PEM file with the key of ``clientCertificate``, without a passphrase.
+    public var clientKey: String?
     /// The proxy's URL. With `nil` the environment names it (`https_proxy`, `no_proxy` and so on); an empty text means
     /// no proxy.
     public var proxy: String?
@@ -27,6 +31,8 @@ public struct TransportConfiguration: Hashable, Sendable {
         compression: DeliveryOptions.Compression = DeliveryOptions().compression,
         compressionThreshold: Int = DeliveryOptions().compressionThreshold,
         caBundle: String? = nil,
+        clientCertificate: String? = nil,
+        clientKey: String? = nil,
         proxy: String? = nil,
         maxResponseBytes: Int = 1 << 20
     ) {
@@ -34,25 +40,37 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.compression = compression
         self.compressionThreshold = compressionThreshold
         self.caBundle = caBundle
+        self.clientCertificate = clientCertificate
+        self.clientKey = clientKey
         self.proxy = proxy
         self.maxResponseBytes = maxResponseBytes
     }
 }
 
 extension TransportConfiguration {
-    /// Why ``caBundle`` cannot be used, as the rest of a sentence with its path; `nil` if it can be read, or is `nil`.
+    /// The first file that cannot be used, by the name of its option, and why, as the rest of a sentence; `nil` if all
+    /// can.
     ///
-    /// Looks at the file as it is now. Whether it holds certificates shows at the first connection.
-    package var caBundleFault: String? {
-        guard let caBundle else { return nil }
-        let descriptor = unsafe open(caBundle, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    /// Looks at the files as they are now. Whether they hold certificates and a pair shows at the first connection.
+    package var fileFault: (option: String, reason: String)? {
+        for (option, path) in [
+            ("caBundle", caBundle), ("clientCertificate", clientCertificate), ("clientKey", clientKey),
+        ] {
+            if let path, let reason = Self.fault(ofFile: path) { return (option, reason) }
+        }
+        return nil
+    }
+
+    /// Why a file cannot be read; `nil` if it can.
+    private static func fault(ofFile path: String) -> String? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            return "must be a file that can be read. \(caBundle): \(unsafe String(cString: strerror(errno)))"
+            return "must be a file that can be read. \(path): \(unsafe String(cString: strerror(errno)))"
         }
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-            return "must be a file, and \(caBundle) is a folder"
+            return "must be a file, and \(path) is a folder"
         }
         return nil
     }

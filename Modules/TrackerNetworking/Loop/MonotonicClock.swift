@@ -1,3 +1,4 @@
+import TrackerModels
 import TrackerPlatform
 
 /// The machine's monotonic clock, which goes on while the machine sleeps.
@@ -17,7 +18,7 @@ package enum MonotonicClock {
 
         /// The time now, since this process first asked.
         package static var now: MonotonicInstant {
-            MonotonicInstant(nanoseconds: zero.duration(to: .now).wholeNanoseconds)
+            MonotonicInstant(nanoseconds: zero.duration(to: .now).count(perSecond: 1_000_000_000))
         }
     #endif
 }
@@ -36,7 +37,7 @@ package struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
 
     /// The instant that much later. It stops at the ends of the range that can be held.
     package func advanced(by duration: Duration) -> MonotonicInstant {
-        let delta = duration.wholeNanoseconds
+        let delta = duration.count(perSecond: 1_000_000_000)
         let (sum, overflow) = nanoseconds.addingReportingOverflow(delta)
         return MonotonicInstant(nanoseconds: overflow ? (delta < 0 ? .min : .max) : sum)
     }
@@ -44,16 +45,5 @@ package struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// The time from this instant to the other; negative if the other is earlier.
     package func duration(to other: MonotonicInstant) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
-    }
-}
-
-extension Duration {
-    /// The duration in nanoseconds, towards zero; at the ends of the range of `Int64` it stays there.
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflowed ? (seconds < 0 ? .min : .max) : sum
     }
 }

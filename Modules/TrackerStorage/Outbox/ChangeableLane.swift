@@ -31,7 +31,7 @@ protocol ChangeableLane {
     mutating func eraseBrand() throws(Failure)
 
     mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(Failure)
-    mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(Failure)
+    mutating func drop(_ ids: [Record.ID], _ reason: DropReason, _ rejection: Rejection?) throws(Failure)
     /// Removes the records whose generation has no session.
     mutating func dropUnbound(_ reason: DropReason) throws(Failure)
     /// Removes all records.
@@ -58,10 +58,10 @@ extension ChangeableLane {
         case .remove(let key): try remove(key)
         case .ensureDevice: try ensureDevice()
         case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
-        case .drop(let ids, let reason): try drop(ids, reason)
+        case .drop(let ids, let reason, let rejection): try drop(ids, reason, rejection)
         case .dropAll(let reason): try dropAll(reason, erases: false)
-        // A call is more than a change, and only the database has groups.
-        case .append, .continueSession, .group, .barrier: break
+        // A call is more than a change, and only the database has groups and what was refused.
+        case .append, .continueSession, .requeue, .dropRefused, .group, .barrier: break
         }
     }
 
@@ -151,7 +151,7 @@ extension ChangeableLane {
     private mutating func unbind(
         _ generation: Generation, _ session: SessionID, _ record: Record.ID
     ) throws(Failure) {
-        guard generation == self.generation else { return try drop([record], .sessionGone) }
+        guard generation == self.generation else { return try drop([record], .sessionGone, nil) }
         if entry.session == session { try remove(.sessionID) }
     }
 

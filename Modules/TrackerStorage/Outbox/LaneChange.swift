@@ -43,8 +43,13 @@ package enum LaneChange: Sendable {
     case remove(StoredKey)
     /// Removes records that were delivered.
     case delivered([Record.ID], bytes: WireBytes)
-    /// Removes records that cannot be delivered, and counts why.
-    case drop([Record.ID], DropReason)
+    /// Removes records that cannot be delivered, and counts why. What the server has refused is kept apart, with its
+    /// answer.
+    case drop([Record.ID], DropReason, Rejection? = nil)
+    /// Queues records again that are kept apart, as far as there is room.
+    case requeue([Record.ID])
+    /// Removes records that are kept apart.
+    case dropRefused([Record.ID])
     /// Removes every record of the lane and counts why.
     case dropAll(DropReason)
     /// Makes the brand's device id if there is none, and gives it to the current generation.
@@ -78,6 +83,8 @@ package enum ChangeResult: Hashable, Sendable {
     case pending(MessageID, LaneState)
     /// A change with this id has taken effect before: nothing was done.
     case repeated(LaneState)
+    /// The change concerned so many records.
+    case changed(Int, LaneState)
     case refused(RefusalReason)
     /// The disk did not take the change, or not all of it.
     ///

@@ -53,6 +53,11 @@ package protocol LaneOutbox: Sendable {
 
     func account() throws(StorageError) -> Account
 
+    /// The records that the server has refused, oldest first.
+    func refused() throws(StorageError) -> [RefusedRecord]
+
+    func refusedCount() throws(StorageError) -> RefusedCount
+
     /// Other lanes that hold records while no process delivers them.
     func strandedLanes() throws(StorageError) -> [StrandedLane]
 
@@ -169,7 +174,7 @@ package struct GroupExtent: Hashable, Sendable {
     }
 }
 
-/// A lane's counters: `accepted + recovered == delivered + queued + dropped`, summed over the reasons.
+/// A lane's counters: `accepted + recovered + requeued == delivered + queued + dropped`, summed over the reasons.
 package struct Account: Hashable, Sendable {
     /// Records committed since this outbox was opened, by any process.
     package var accepted: Int
@@ -177,6 +182,8 @@ package struct Account: Hashable, Sendable {
     /// taken over. If the database was damaged, removed or replaced since, the account has begun anew, with the records
     /// that were found then.
     package var recovered: Int
+    /// Records that were queued again since, after the server had refused them.
+    package var requeued: Int
     package var delivered: Int
     package var queued: Int
     /// Records dropped since, by reason.
@@ -185,10 +192,12 @@ package struct Account: Hashable, Sendable {
     package var bytes: WireBytes
 
     package init(
-        accepted: Int, recovered: Int, delivered: Int, queued: Int, dropped: [DropReason: Int], bytes: WireBytes
+        accepted: Int, recovered: Int, requeued: Int = 0, delivered: Int, queued: Int, dropped: [DropReason: Int],
+        bytes: WireBytes
     ) {
         self.accepted = accepted
         self.recovered = recovered
+        self.requeued = requeued
         self.delivered = delivered
         self.queued = queued
         self.dropped = dropped
@@ -197,8 +206,8 @@ package struct Account: Hashable, Sendable {
 
     /// Whether every record is accounted for, and nothing is counted below zero.
     package var isBalanced: Bool {
-        accepted + recovered == delivered + queued + dropped.values.reduce(0, +)
-            && [accepted, recovered, delivered, queued, bytes.before, bytes.after].allSatisfy { $0 >= 0 }
+        accepted + recovered + requeued == delivered + queued + dropped.values.reduce(0, +)
+            && [accepted, recovered, requeued, delivered, queued, bytes.before, bytes.after].allSatisfy { $0 >= 0 }
             && dropped.values.allSatisfy { $0 >= 0 }
     }
 }

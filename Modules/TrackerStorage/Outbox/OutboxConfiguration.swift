@@ -19,6 +19,8 @@ package struct OutboxConfiguration: Sendable {
     package var durability: DeliveryOptions.Durability
     /// How much the lane may hold.
     package var limits: OutboxLimits
+    /// How much of what the server has refused is kept.
+    package var refused = RefusedLimits()
     /// How long stored values last after they were written.
     package var expiration: Duration
     /// How long they last where no option says otherwise: as long as ``TrackerConfig/cookieExpiration`` does.

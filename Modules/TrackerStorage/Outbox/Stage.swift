@@ -267,7 +267,7 @@ enum LaneTask: Sendable {
     /// The records that leave the queue by this task, even if the disk refuses it.
     var settledRecords: [Record.ID] {
         switch self {
-        case .change(.delivered(let ids, _)), .change(.drop(let ids, _)), .lose(let ids): ids
+        case .change(.delivered(let ids, _)), .change(.drop(let ids, _, _)), .lose(let ids): ids
         case .decided(let task, _): task.settledRecords
         case .change, .heal, .inspect: []
         }
@@ -308,11 +308,13 @@ enum LaneTask: Sendable {
         }
     }
 
-    /// Whether the task may give a sequence number.
-    var takesNumber: Bool {
+    /// How many sequence numbers the task may give.
+    var numbers: Int {
         switch self {
-        case .change(.append), .change(.continueSession): true
-        default: false
+        case .change(.append), .change(.continueSession): 1
+        case .change(.requeue(let ids)): ids.count
+        case .decided(let task, _): task.numbers
+        default: 0
         }
     }
 

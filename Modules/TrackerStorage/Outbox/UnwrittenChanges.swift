@@ -36,11 +36,21 @@ struct UnwrittenChanges: Sendable {
             }
     }
 
+    /// Whether what the server has refused no longer counts: it will be erased.
+    var erasesRefused: Bool {
+        changes.contains { change in
+            switch change {
+            case .reset(all: true, _), .consent(.denied, _): true
+            default: false
+            }
+        }
+    }
+
     /// The records that have left the queue in memory.
     var settledRecords: [Record.ID] {
         changes.flatMap { change -> [Record.ID] in
             switch change {
-            case .delivered(let ids, _), .drop(let ids, _): ids
+            case .delivered(let ids, _), .drop(let ids, _, _): ids
             default: []
             }
         }
@@ -52,7 +62,7 @@ struct UnwrittenChanges: Sendable {
     func kept(_ change: LaneChange, over disk: LaneState) -> LaneChange? {
         var lane = lane(over: disk)
         switch change {
-        case .append, .continueSession, .set, .group, .barrier: return nil
+        case .append, .continueSession, .set, .requeue, .dropRefused, .group, .barrier: return nil
         case .ensure(let key, _): return lane.value(key) == nil ? change : nil
         case .ensureDevice:
             // The id that is shown must be the one that is written later.
@@ -97,7 +107,7 @@ extension LaneChange {
     var isBackedUp: Bool {
         switch self {
         case .append(let draft): !draft.values.isEmpty
-        case .continueSession, .delivered, .drop, .dropAll, .group, .barrier: false
+        case .continueSession, .delivered, .drop, .dropAll, .requeue, .dropRefused, .group, .barrier: false
         case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
             .ensureDevice:
             true
@@ -109,7 +119,8 @@ extension LaneChange {
         switch self {
         case .delivered, .drop, .dropAll, .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .group:
             true
-        case .append, .continueSession, .set, .ensure, .store, .remove, .ensureDevice, .barrier: false
+        case .append, .continueSession, .set, .ensure, .store, .remove, .ensureDevice, .requeue, .dropRefused, .barrier:
+            false
         }
     }
 

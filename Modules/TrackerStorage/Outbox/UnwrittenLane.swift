@@ -100,7 +100,7 @@ extension UnwrittenLane: ChangeableLane {
 
     mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) {}
 
-    mutating func drop(_ ids: [Record.ID], _ reason: DropReason) {}
+    mutating func drop(_ ids: [Record.ID], _ reason: DropReason, _ rejection: Rejection?) {}
 
     mutating func dropUnbound(_ reason: DropReason) {}
 

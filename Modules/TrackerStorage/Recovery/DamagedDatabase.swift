@@ -113,6 +113,22 @@ final class DamagedDatabase {
         return keys
     }
 
+    /// Reads what the server has refused of a lane, until the damage.
+    ///
+    /// - Parameters:
+    ///   - numbers: The numbers that its records can have.
+    ///   - body: Takes a row of `refused`.
+    func refused(
+        _ numbers: ClosedRange<Int64>, body: (Statement.Row) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        // A database of an earlier version has no such table.
+        var isThere = false
+        try read("SELECT 1 FROM sqlite_schema WHERE name = 'refused'") { _ in isThere = true }
+        guard isThere else { return }
+        let rows = "SELECT * FROM refused WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
+        _ = try scan(rows, numbers, body) { _ in }
+    }
+
     /// Reads a lane's records: from the oldest until the damage, then from the newest until the damage.
     ///
     /// - Parameters:

@@ -129,6 +129,11 @@ struct LaneRecovery {
             if old.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
             try carryOverKeys(from: damagedCopy, &row)
             try carryOverRecords(from: damagedCopy, &row)
+            try database.keepGenerations(in: key)
+            let numbers = LaneKey(lane: recovered.number, brand: 0).records
+            try damagedCopy.refused(numbers) { (kept) throws(StorageError) in
+                try database.restoreRefused(kept, in: key)
+            }
         }
         let found = row.counters.queued
         if let old, old.generation < row.generation.number { try database.repeatReset(&row) }

@@ -75,6 +75,18 @@ extension LaneDatabase {
             .run(key.lane, messageID, settled)
     }
 
+    /// Claims the id of a tracking call whose record is queued again.
+    ///
+    /// - Returns: False if a record with it waits already.
+    func reclaim(_ messageID: String, in key: LaneKey) throws(StorageError) -> Bool {
+        try statement(
+            """
+            INSERT INTO given(lane, message_id, kind, outcome) VALUES(?1, ?2, 0, ?3)
+            ON CONFLICT DO UPDATE SET settled = NULL WHERE settled IS NOT NULL RETURNING 1
+            """
+        ).hasRow(key.lane, messageID, IdempotencyKey.Outcome.queued.rawValue)
+    }
+
     /// Makes an id known in the lane that its record moves to.
     ///
     /// - Returns: False if it was known there.

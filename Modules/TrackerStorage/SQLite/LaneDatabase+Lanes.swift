@@ -159,8 +159,18 @@ extension LaneDatabase {
     }
 
     /// Forgets the generations before one.
-    func removeGenerations(in key: LaneKey, before generation: Generation) throws(StorageError) {
-        try statement("DELETE FROM generation WHERE lane = ?1 AND number < ?2").run(key.lane, generation.number)
+    ///
+    /// - Parameter oldest: The number of the oldest record that waits: the generations of records stay that were queued
+    ///   again and may wait behind it.
+    func removeGenerations(
+        in key: LaneKey, before generation: Generation, unusedBy oldest: Int64? = nil
+    ) throws(StorageError) {
+        try statement(
+            """
+            DELETE FROM generation WHERE lane = ?1 AND number < ?2
+                AND number NOT IN (SELECT generation FROM requeued WHERE lane = ?1 AND last >= ?3)
+            """
+        ).run(key.lane, generation.number, oldest ?? .max)
     }
 
     /// Removes the brand's device from the generations without a session, in all lanes.

@@ -115,11 +115,16 @@ extension LaneDatabase {
         try countDropped(removed.count, .reset, lane: row.key.lane)
     }
 
-    /// Reads the generation and the time of a lane's oldest record.
-    func oldestRecord(of key: LaneKey) throws(StorageError) -> (generation: Generation, occurredAt: Timestamp)? {
-        try statement("SELECT generation, occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
+    /// Reads the number, the generation and the time of a lane's oldest record.
+    func oldestRecord(
+        of key: LaneKey
+    ) throws(StorageError) -> (number: Int64, generation: Generation, occurredAt: Timestamp)? {
+        try statement("SELECT id, generation, occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
             .first(key.records.lowerBound, key.records.upperBound) { row in
-                (Generation(row.int64("generation")), Timestamp(milliseconds: row.int64("occurred")))
+                (
+                    row.int64("id"), Generation(row.int64("generation")),
+                    Timestamp(milliseconds: row.int64("occurred"))
+                )
             }
     }
 

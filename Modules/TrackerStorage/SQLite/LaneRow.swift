@@ -74,7 +74,7 @@ extension LaneRow {
     }
 }
 
-/// A lane's counters since its first record: `accepted == delivered + queued + dropped` after every commit.
+/// A lane's counters since its first record: `accepted + requeued == delivered + queued + dropped` after every commit.
 struct LaneCounters: Hashable, Sendable {
     var accepted = 0
     var delivered = 0
@@ -82,6 +82,8 @@ struct LaneCounters: Hashable, Sendable {
     var queuedBytes = 0
     var bytes = WireBytes(before: 0, after: 0)
     var dropped: [DropReason: Int] = [:]
+    /// How many records were queued again that had been dropped.
+    var requeued = 0
 }
 
 /// The point from which an outbox counts: when it opened the lane, or when it found another database in its place.
@@ -111,6 +113,7 @@ struct LaneOrigin: Hashable, Sendable {
         return Account(
             // Records that another lane took over were first of those that were found.
             accepted: max(0, accepted), recovered: recovered + min(0, accepted),
+            requeued: now.requeued - counters.requeued,
             delivered: now.delivered - counters.delivered, queued: now.queued,
             dropped: now.dropped.merging(counters.dropped.mapValues(-)) { $0 + $1 }.filter { $0.value != 0 },
             bytes: WireBytes(

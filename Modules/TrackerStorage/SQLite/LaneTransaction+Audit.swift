@@ -5,7 +5,7 @@ extension LaneTransaction {
     /// them disagree.
     mutating func audit() throws(StorageError) {
         let found = try database.measureRecords(of: row.key)
-        let dropped = try database.dropped(of: row.key).values.reduce(0, +)
+        let dropped = try database.dropped(of: row.key).values.reduce(0, +) - database.requeued(of: row.key)
         let counters = row.counters
         guard
             counters.queued != found.count || counters.queuedBytes != found.bytes
@@ -34,6 +34,7 @@ extension LaneTransaction {
     func origin() throws(StorageError) -> LaneOrigin {
         var origin = LaneOrigin(counters: row.counters, recovered: row.counters.queued + droppedHere)
         origin.counters.dropped = try database.dropped(of: row.key)
+        origin.counters.requeued = try database.requeued(of: row.key)
         return origin
     }
 }

@@ -69,6 +69,7 @@ extension LaneTransaction: ChangeableLane {
         // They count in those lanes and are not reported here: the reports of this outbox add up to its own account.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
+            try database.deleteRefused(other.key.records)
             other.generation = Generation(other.generation.number + 1)
             try database.removeGenerations(in: other.key, before: other.generation)
             try SQLiteKeyValueStore(database, other, .lane).clear()
@@ -87,8 +88,11 @@ extension LaneTransaction: ChangeableLane {
     }
 
     /// Removes those of the records that are still there, and reports them.
-    mutating func drop(_ ids: [Record.ID], _ reason: DropReason) throws(StorageError) {
+    mutating func drop(
+        _ ids: [Record.ID], _ reason: DropReason, _ rejection: Rejection?
+    ) throws(StorageError) {
         for range in Self.ranges(ids, within: row.key.records) {
+            if reason.isRefusal { try keep(range, reason, rejection) }
             try report(try database.deleteRecords(range), reason)
         }
     }
@@ -99,6 +103,7 @@ extension LaneTransaction: ChangeableLane {
 
     mutating func dropAll(_ reason: DropReason, erases: Bool) throws(StorageError) {
         self.erases = self.erases || erases
+        if erases { try database.deleteRefused(row.key.records) }
         try report(try database.deleteRecords(of: row.key), reason)
     }
 }
@@ -123,7 +128,10 @@ extension LaneTransaction {
 
     /// Makes the lane consistent with the values that backups have restored.
     mutating func reconcile() throws(StorageError) {
-        if row.consent == .denied, row.counters.queued > 0 { try setConsent(.denied) }
+        if row.consent == .denied {
+            let hasRefused = try !database.refusedSizes(of: row.key).isEmpty
+            if row.counters.queued > 0 || hasRefused { try setConsent(.denied) }
+        }
         if let device = try value(.deviceID).flatMap(DeviceID.init) { try useDevice(device) }
     }
 

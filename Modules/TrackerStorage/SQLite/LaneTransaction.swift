@@ -9,6 +9,8 @@ struct LaneTransaction {
         case pending(MessageID)
         /// A change with its id has taken effect before.
         case repeated
+        /// It concerned so many records.
+        case changed(Int)
         case refused(RefusalReason)
     }
 
@@ -49,6 +51,10 @@ struct LaneTransaction {
     private var freedBytes = 0
     /// Rows have left, or a generation has ended.
     var needsPruning = false
+    /// Records were kept apart.
+    var keepsRefused = false
+    /// How many of them were queued again.
+    var requeued = 0
     /// The session's metadata, once a record has asked for them.
     var metadata: JSONText??
     /// Values of the lane that records have asked for.
@@ -77,6 +83,8 @@ struct LaneTransaction {
         case .reset(_, let messageID), .consent(_, let messageID), .set(_, let messageID):
             return try once(messageID, change)
         case .group(let group): try database.remember(group, in: row.key)
+        case .requeue(let ids): return .changed(try requeue(ids))
+        case .dropRefused(let ids): return .changed(try dropRefused(ids))
         default: try make(change)
         }
         return .done
@@ -86,11 +94,15 @@ struct LaneTransaction {
     mutating func finish() throws(StorageError) -> Summary {
         let oldest = try row.counters.queued > 0 ? database.oldestRecord(of: row.key) : nil
         if needsPruning {
-            // Generations rise with the sequence, so none before the oldest record's has records.
+            // Generations rise with the sequence but for records that were queued again, so none before the oldest
+            // record's has others.
             try database.removeGenerations(
-                in: row.key, before: min(oldest?.generation ?? row.generation, row.generation))
+                in: row.key, before: min(oldest?.generation ?? row.generation, row.generation), unusedBy: oldest?.number
+            )
             try database.removeKeys(settled: row.settled, in: row.key)
         }
+        if keepsRefused { try boundRefused() }
+        if requeued > 0 { try database.countRequeued(requeued, in: row.key) }
         for (lane, reasons) in drops {
             for (reason, count) in reasons { try database.countDropped(count, reason, lane: lane) }
         }
@@ -117,7 +129,7 @@ struct LaneTransaction {
     /// Whether every record that came in since then has left or waits.
     private var isBalanced: Bool {
         let (old, new) = (base.counters, row.counters)
-        return new.accepted - old.accepted
+        return new.accepted - old.accepted + requeued
             == new.delivered - old.delivered + new.queued - old.queued + droppedHere - base.dropped
     }
 

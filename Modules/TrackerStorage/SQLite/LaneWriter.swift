@@ -238,7 +238,7 @@ struct LaneWriter: ~Copyable {
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
             tasks = choose(row)
-            let numbers = tasks.count(where: \.takesNumber)
+            let numbers = tasks.reduce(0) { $0 + $1.numbers }
             reserves = transaction.reserve(numbers)
             if !reserves {
                 if numbers > 0, let error = backUp(row.reserved) { outcome.events.append(.backupFailed(error)) }
@@ -292,7 +292,7 @@ struct LaneWriter: ~Copyable {
             guard database == transaction.database.id else { return .done }
             return try perform(task, &transaction, preparation)
         case .heal(let key): try preparation.heal(key, &transaction)
-        case .lose(let records): try transaction.drop(records, .lost)
+        case .lose(let records): try transaction.drop(records, .lost, nil)
         case .inspect:
             try transaction.database.inspect(transaction.row.key)
             // The database is sound: the reader has seen something else.
@@ -312,7 +312,7 @@ struct LaneWriter: ~Copyable {
                 return .failed(error)
             }
             switch change {
-            case .append, .continueSession, .set:
+            case .append, .continueSession, .set, .requeue, .dropRefused:
                 return .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
             default:
                 log.keep(change, of: configuration.lane, in: database, over: known)
@@ -334,6 +334,7 @@ extension LaneTransaction.Effect {
         case .queued(let id): .queued(id, state)
         case .pending(let id): .pending(id, state)
         case .repeated: .repeated(state)
+        case .changed(let count): .changed(count, state)
         case .refused(let reason): .refused(reason)
         }
     }

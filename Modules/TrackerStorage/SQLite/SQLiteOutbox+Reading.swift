@@ -151,10 +151,29 @@ extension SQLiteOutbox {
         let found = try read { (database, key, _) throws(StorageError) in
             var counters = try database.lane(key, prefix: "")?.counters ?? LaneCounters()
             counters.dropped = try database.dropped(of: key)
+            counters.requeued = try database.requeued(of: key)
             return counters
         }
         let origin = stage.withLock { $0.origin }
         return origin.account(found ?? origin.counters)
+    }
+
+    /// The records that the server has refused, oldest first.
+    package func refused() throws(StorageError) -> [RefusedRecord] {
+        guard !unwritten.erasesRefused else { return [] }
+        let oldest = configuration.refused.oldest(at: configuration.wallClock())
+        return try read { (database, key, _) throws(StorageError) in
+            try database.refused(of: key, since: oldest)
+        } ?? []
+    }
+
+    package func refusedCount() throws(StorageError) -> RefusedCount {
+        let none = RefusedCount(records: 0, bytes: 0, reasons: [:])
+        guard !unwritten.erasesRefused else { return none }
+        let oldest = configuration.refused.oldest(at: configuration.wallClock())
+        return try read { (database, key, _) throws(StorageError) in
+            try database.refusedCount(of: key, since: oldest)
+        } ?? none
     }
 
     /// Other lanes that hold records while no process delivers them.

@@ -211,7 +211,7 @@ extension LaneTask {
 extension ChangeResult {
     fileprivate var hasTakenEffect: Bool {
         switch self {
-        case .done, .queued, .pending: true
+        case .done, .queued, .pending, .changed: true
         case .repeated, .refused, .failed: false
         }
     }

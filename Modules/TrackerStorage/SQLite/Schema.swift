@@ -5,10 +5,15 @@ enum Schema {
     /// The version that this library writes, kept in `user_version`.
     static let version = Int64(migrations.count)
 
+    /// The first version that keeps what the server has refused.
+    static let versionWithRefused: Int64 = 5
+
     /// No library will ever have more versions; a larger number is damage.
     private static let mostVersions: Int64 = 10_000
 
     /// The statements that lead from each version to the next, the first from an empty database.
+    ///
+    /// SQLite keeps their text. Together it fits into the first page, so that a file that was cut short can be read.
     private static let migrations = [
         """
         CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -55,6 +60,14 @@ enum Schema {
         ) WITHOUT ROWID;
         """,
         "INSERT OR IGNORE INTO meta VALUES('database', random() & \(Int64.max))",
+        """
+        CREATE TABLE refused(
+        id INTEGER PRIMARY KEY, refused INTEGER, reason TEXT, status INTEGER, answer TEXT, attempts INTEGER,
+        generation INTEGER, session TEXT, device TEXT, identify_id TEXT, route INTEGER, message_id TEXT,
+        is_given INTEGER, occurred INTEGER, body BLOB);
+        CREATE TABLE requeued(
+        lane INTEGER, generation INTEGER, last INTEGER, PRIMARY KEY(lane, generation)) WITHOUT ROWID;
+        """,
     ]
 
     /// How many bytes the log may keep while it is not needed.

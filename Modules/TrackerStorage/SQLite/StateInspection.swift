@@ -21,6 +21,10 @@ package struct StateInspection: Sendable {
         package var delivered: Int
         /// How many were dropped, by reason.
         package var dropped: [(reason: String, count: Int)]
+        /// How many of those were queued again.
+        package var requeued: Int
+        /// What the server has refused and is kept, the oldest first.
+        package var refused: [RefusedRecord]
         /// The file that is locked by the process that delivers.
         package var deliveryLock: String
         /// The file that is locked by every process that has the lane open.
@@ -48,7 +52,7 @@ package struct StateInspection: Sendable {
         schema = Int(version)
         // A file that was just made has no tables yet.
         guard version > 0 else { return }
-        lanes = try Self.lanes(in: connection, of: folder)
+        lanes = try Self.lanes(in: connection, of: folder, version: version)
     }
 
     /// Opens the database to read alone. Where even the log's index cannot be made, no process can be writing either.
@@ -64,7 +68,7 @@ package struct StateInspection: Sendable {
     }
 
     private static func lanes(
-        in connection: borrowing Connection, of folder: StateFolder
+        in connection: borrowing Connection, of folder: StateFolder, version: Int64
     ) throws(StorageError) -> [Lane] {
         try connection.statement(
             """
@@ -78,12 +82,17 @@ package struct StateInspection: Sendable {
             // A kind of a client that this library does not know.
             guard let identity = LaneIdentity(row) else { return nil }
             let key = LaneKey(lane: row.int64("lane"), brand: row.int64("brand"))
+            var dropped = try dropped(of: key, in: connection)
+            let requeued = dropped.first { $0.reason == LaneDatabase.requeuedName }?.count ?? 0
+            dropped.removeAll { $0.reason == LaneDatabase.requeuedName }
             return Lane(
                 identity: identity, queued: row.int("queued"), queuedBytes: row.int("queued_bytes"),
                 pending: identity.kind == .session ? try pendingRecords(of: key, in: connection) : 0,
                 oldest: try oldestRecord(of: key, in: connection), consent: row.text("consent").flatMap(Consent.init),
                 hasSession: row.int("has_session") == 1, accepted: row.int("accepted"),
-                delivered: row.int("delivered"), dropped: try dropped(of: key, in: connection),
+                delivered: row.int("delivered"), dropped: dropped,
+                requeued: requeued,
+                refused: version < Schema.versionWithRefused ? [] : try refused(of: key, in: connection),
                 deliveryLock: folder.deliveryLock(of: identity), openLock: folder.openLock(of: identity))
         }
     }
@@ -105,6 +114,13 @@ package struct StateInspection: Sendable {
     ) throws(StorageError) -> Timestamp? {
         try connection.statement("SELECT occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
             .number(key.records.lowerBound, key.records.upperBound).map(Timestamp.init(milliseconds:))
+    }
+
+    private static func refused(
+        of key: LaneKey, in connection: borrowing Connection
+    ) throws(StorageError) -> [RefusedRecord] {
+        try connection.statement(RefusedRecord.query)
+            .all(key.records.lowerBound, key.records.upperBound, Int64.min) { RefusedRecord($0) }
     }
 
     private static func dropped(

@@ -22,8 +22,10 @@ struct ConfigTableTests {
              "storageDirectory": "/s", "persistence": "memory", "durability": "full", "maxQueuedEvents": 1,
              "maxQueuedBytes": 2, "maxEventBytes": 3, "eventTTLMs": 4, "overflow": "dropOldest", "maxConcurrentRequests": 5,
              "requestTimeoutMs": 6000, "compression": "none", "compressionThreshold": 7, "retryDelayMs": 80,
-             "failureThreshold": 9, "cooldownMs": 100, "maxCooldownMs": 110, "jitter": 0.5, "caBundle": "/c",
-             "proxy": "http://p", "allowInsecureHTTP": true, "collectorPanel": true}
+             "failureThreshold": 9, "cooldownMs": 100, "maxCooldownMs": 110, "jitter": 0.5, "haltRetryMs": 20000, "poisonAfterMs": 30000,
+             "maxRefusedEvents": 8, "maxRefusedBytes": 9, "refusedTTLMs": 70000, "caBundle": "/c",
+             "clientCertificate": "/d", "clientKey": "/e", "keyFile": "/f",
+             "proxy": "http://p", "headers": {"X-Tenant": "shop"}, "allowInsecureHTTP": true, "collectorPanel": true}
             """#)
 
         let delivery = DeliveryOptions(
@@ -31,8 +33,11 @@ struct ConfigTableTests {
             maxEventBytes: 3, eventTTL: .milliseconds(4), overflow: .dropOldest, maxConcurrentRequests: 5,
             requestTimeout: .seconds(6),
             compression: .none, compressionThreshold: 7, retryDelay: .milliseconds(80), failureThreshold: 9,
-            cooldown: .milliseconds(100), maxCooldown: .milliseconds(110), jitter: 0.5, caBundle: "/c",
-            proxy: "http://p", allowInsecureHTTP: true, collectorPanel: true
+            cooldown: .milliseconds(100), maxCooldown: .milliseconds(110), jitter: 0.5,
+            haltRetry: .seconds(20), poisonAfter: .seconds(30), maxRefusedEvents: 8, maxRefusedBytes: 9,
+            refusedTTL: .seconds(70), caBundle: "/c",
+            clientCertificate: "/d", clientKey: "/e", keyFile: "/f",
+            proxy: "http://p", headers: ["X-Tenant": "shop"], allowInsecureHTTP: true, collectorPanel: true
         )
         let expected = TrackerConfig(
             debug: true, apiUrl: "https://a.example", xApiKey: "k", crossSiteCookie: true, cookieDomain: ".example",
@@ -41,6 +46,15 @@ struct ConfigTableTests {
             initialScreen: .init(name: "Home", url: "app://home"), maxPendingEvents: 7, delivery: delivery
         )
         #expect(config == expected)
+    }
+
+    @Test("knows 0 as never, where a time may be none")
+    func zeros() throws {
+        #expect(try read(#"{"haltRetryMs": 0}"#).delivery.haltRetry == nil)
+        #expect(try read("{}").delivery.haltRetry == .seconds(300))
+        let delivery = try read(#"{"maxRefusedEvents": 0, "maxRefusedBytes": 0}"#).delivery
+        #expect(delivery.maxRefusedEvents == 0 && delivery.maxRefusedBytes == 0)
+        try delivery.validate()
     }
 
     @Test("sets nothing where a value is null")
@@ -90,6 +104,8 @@ struct ConfigTableTests {
             (#"{"initTimeoutMs": 1.5}"#, "'initTimeoutMs' must be a whole number of milliseconds"),
             (#"{"consent": "maybe"}"#, "'consent' must be 'granted' or 'denied' or 'pending'"),
             (#"{"jitter": true}"#, "'jitter' must be a number"),
+            (#"{"headers": "X-Tenant: shop"}"#, "'headers' must be an object of strings"),
+            (#"{"headers": {"X-Tenant": 7}}"#, "'headers' must be an object of strings"),
             (#"{"device": "Linux"}"#, "'device' must be an object"),
             (#"{"device": {"os": "Linux"}}"#, "'device.os' is not known. There are: osName, deviceType."),
             (#"{"device": {"osname": "Linux"}}"#, "'device.osname' is not known; did you mean 'osName'?"),

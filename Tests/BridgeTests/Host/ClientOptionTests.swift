@@ -60,7 +60,16 @@ struct ClientOptionTests {
         #expect(try await second.call("flush", [60_000])["remaining"] == 0)
         #expect(FileManager.default.fileExists(atPath: folder.path("line")))
         #expect(backend.server.requests.last?.header("X-API-Key") == "own-key-1")
-        #expect(backend.distinctEventNames == ["A", "B"])
+
+        let file = folder.path("key")
+        try "key-of-file\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let third = try BridgeClient(["--storage-dir", folder.path("line")], environment: environment)
+        try await third.call("init", ["925", ["keyFile": .string(file), "headers": ["X-Tenant": "shop"]]])
+        try await third.call("track", ["C"])
+        #expect(try await third.call("flush", [60_000])["remaining"] == 0)
+        #expect(backend.server.requests.last?.header("X-API-Key") == "key-of-file")
+        #expect(backend.server.requests.last?.header("X-Tenant") == "shop")
+        #expect(backend.distinctEventNames == ["A", "B", "C"])
     }
 
     @Test("a variable that is not valid is named in the error, with the code of the option")

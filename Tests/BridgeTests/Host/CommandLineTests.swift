@@ -18,7 +18,7 @@ struct CommandLineTests {
         #expect(ending == .code(0))
         for option in [
             "--help", "--version", "--log-level", "--app-name", "--storage-dir", "--max-message-bytes",
-            "--shutdown-timeout", "--inspect",
+            "--shutdown-timeout", "--inspect", "--list-refused", "--retry-refused", "--drop-refused", "--filter",
         ] {
             #expect(output.contains(option))
         }

@@ -182,7 +182,7 @@ struct DiskTests {
         let account = try #require(try await client.call("getDebugInfo")["account"])
         let dropped = account["dropped"]?.objectValue?.values.compactMap(\.intValue).reduce(0, +) ?? 0
         let term = { (name: String) in account[name]?.intValue ?? 0 }
-        return term("accepted") + term("recovered") == term("delivered") + term("queued") + dropped
+        return term("accepted") + term("recovered") + term("requeued") == term("delivered") + term("queued") + dropped
     }
 
     /// Tracks until the disk takes no more.

@@ -58,7 +58,7 @@ struct ManyHostsTests {
         let account = try #require(try await client.call("getDebugInfo")["account"])
         let dropped = account["dropped"]?.objectValue?.values.compactMap(\.intValue).reduce(0, +) ?? 0
         let term = { (name: String) in account[name]?.intValue ?? 0 }
-        return term("accepted") + term("recovered") == term("delivered") + term("queued") + dropped
+        return term("accepted") + term("recovered") + term("requeued") == term("delivered") + term("queued") + dropped
     }
 
     @Test("share one lane: what they take in turn arrives once each, in that order, under numbers without a gap")

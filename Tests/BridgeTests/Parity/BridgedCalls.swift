@@ -139,7 +139,9 @@ extension DeliveryOptions {
             "compressionThreshold": JSONValue(compressionThreshold), "retryDelayMs": .of(retryDelay),
             "failureThreshold": JSONValue(failureThreshold), "cooldownMs": .of(cooldown),
             "maxCooldownMs": .of(maxCooldown), "jitter": JSONValue(jitter), "caBundle": .of(caBundle),
-            "proxy": .of(proxy), "allowInsecureHTTP": .bool(allowInsecureHTTP),
+            "clientCertificate": .of(clientCertificate), "clientKey": .of(clientKey), "keyFile": .of(keyFile),
+            "proxy": .of(proxy), "headers": .object(JSONObject(headers.map { ($0.key, .string($0.value)) })),
+            "allowInsecureHTTP": .bool(allowInsecureHTTP),
             "collectorPanel": .bool(collectorPanel),
         ]
     }

@@ -8,10 +8,11 @@ import TrackerModels
 @Suite("How an analytics client delivers")
 struct AnalyticsDeliveryTests {
     @Test(
-        "a refusal of the write key or the endpoint disables it and clears the queue", arguments: [401, 403, 404, 410])
+        "where the options say so, a refusal of the write key or the endpoint disables it and clears the queue",
+        arguments: [401, 403, 404, 410])
     func disables(status: Int) async throws {
         let fixture = try AnalyticsFixture { _ in .status(status) }
-        await fixture.start()
+        await fixture.start(fixture.options(whenRefused: .disable))
         for number in 0..<15 { _ = await fixture.client.track("E\(number)").outcome }
 
         let report = await fixture.client.flush(timeout: .seconds(60))
@@ -39,7 +40,7 @@ struct AnalyticsDeliveryTests {
     func disablesDuringFlush() async throws {
         let gate = try Gate()
         let fixture = try AnalyticsFixture { $0.text.contains("E5") ? .status(401) : .gated(gate, .status(200)) }
-        await fixture.start(fixture.options(maxBatchSize: 5))
+        await fixture.start(fixture.options(maxBatchSize: 5, whenRefused: .disable))
         for number in 0..<15 { _ = await fixture.client.track("E\(number)").outcome }
         try await fixture.backend.server.requests(atLeast: 1)
         let reports = Recorder<FlushReport>()
@@ -61,7 +62,7 @@ struct AnalyticsDeliveryTests {
         arguments: [true, false])
     func enablesAgain(byReset: Bool) async throws {
         let fixture = try AnalyticsFixture { _ in .status(404) }
-        await fixture.start()
+        await fixture.start(fixture.options(whenRefused: .disable))
         fixture.client.track("Lost")
         _ = await fixture.client.flush(timeout: .seconds(60))
         fixture.backend.answer { _ in .status(200) }
@@ -82,7 +83,7 @@ struct AnalyticsDeliveryTests {
     func disabledMeanwhile() async throws {
         let gate = try Gate()
         let fixture = try AnalyticsFixture { _ in .gated(gate, .status(401)) }
-        await fixture.start(fixture.options(flushAt: 1))
+        await fixture.start(fixture.options(flushAt: 1, whenRefused: .disable))
         fixture.client.track("First")
         try await fixture.backend.server.requests(atLeast: 1)
 
@@ -93,6 +94,7 @@ struct AnalyticsDeliveryTests {
         var accepted = 1
         for receipt in receipts where await receipt.outcome.messageID != nil { accepted += 1 }
         _ = await fixture.client.flush(timeout: .seconds(60))
+        await withCheckedContinuation { done in fixture.client.control.afterEarlierCalls { done.resume() } }
 
         #expect(fixture.client.info("account", "dropped", "disabled") == JSONValue(accepted))
         #expect(fixture.client.info("queueLength") == 0)

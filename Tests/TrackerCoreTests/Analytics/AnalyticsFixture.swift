@@ -30,6 +30,7 @@ struct AnalyticsFixture {
         writeKey: String = "wk-test-1234", interval: Int = 3600, flushAt: Int = 20, maxQueueEvents: Int = 2000,
         maxBatchSize: Int = 100,
         maxBatchBytes: Int = 475_000, app: AppInfo = AppInfo(), context: JSONObject = [:],
+        whenRefused: InitOptions.WhenRefused = .halt,
         change: (inout DeliveryOptions) -> Void = { _ in }
     ) -> InitOptions {
         var delivery = DeliveryOptions(
@@ -39,7 +40,8 @@ struct AnalyticsFixture {
         return InitOptions(
             writeKey: writeKey, ingestionHost: backend.url, flushIntervalSeconds: interval,
             maxQueueEvents: maxQueueEvents, flushAt: flushAt, maxBatchSize: maxBatchSize, maxBatchBytes: maxBatchBytes,
-            requestTimeout: .seconds(60), app: app, context: context, delivery: delivery)
+            requestTimeout: .seconds(60), app: app, context: context, delivery: delivery,
+            whenRefused: whenRefused)
     }
 
     /// Initialises with these options and waits until that is done.
@@ -62,6 +64,6 @@ extension AnalyticsClient {
         guard case .object(let account)? = info("account") else { return false }
         let dropped = account["dropped"]?.objectValue?.values.compactMap(\.intValue).reduce(0, +) ?? 0
         let term = { (name: String) in account[name]?.intValue ?? 0 }
-        return term("accepted") + term("recovered") == term("delivered") + term("queued") + dropped
+        return term("accepted") + term("recovered") + term("requeued") == term("delivered") + term("queued") + dropped
     }
 }

@@ -62,6 +62,6 @@ extension BasicTracker {
         guard case .object(let account)? = info("account") else { return false }
         let dropped = account["dropped"]?.objectValue?.values.compactMap(\.intValue).reduce(0, +) ?? 0
         let term = { (name: String) in account[name]?.intValue ?? 0 }
-        return term("accepted") + term("recovered") == term("delivered") + term("queued") + dropped
+        return term("accepted") + term("recovered") + term("requeued") == term("delivered") + term("queued") + dropped
     }
 }

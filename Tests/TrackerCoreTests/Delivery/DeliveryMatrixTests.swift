@@ -21,21 +21,23 @@ enum AnswerEffect: Hashable, Sendable {
 /// Who speaks to whom, and how many records a request carries.
 enum Speaker: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case session, batchOfOne, batch, endpointOfOne, endpoint
+    /// A batch of a client that is disabled where others halt.
+    case disablingBatch
 
     var testDescription: String { rawValue }
 
     private var isEndpoint: Bool { self == .endpoint || self == .endpointOfOne }
 
-    var size: Int64 { self == .batch || self == .endpoint ? 5 : 1 }
+    var size: Int64 { [.batch, .disablingBatch, .endpoint].contains(self) ? 5 : 1 }
 
     func dialect() throws -> any Dialect {
         switch self {
         case .session: return try SessionDialect.sample()
-        case .batchOfOne, .batch:
+        case .batchOfOne, .batch, .disablingBatch:
             return GroupDialect.batches(
                 host: try BaseURL("https://in.example.com"), writeKey: Secret("wk"), timeout: .seconds(8),
                 schedule: GroupDialect.Schedule(interval: .seconds(10), count: 1), maxRecords: Int(size),
-                maxBytes: 475_000)
+                maxBytes: 475_000, whenRefused: self == .disablingBatch ? .disable : .halt)
         case .endpointOfOne, .endpoint:
             return GroupDialect.arrays(
                 endpoint: "https://in.example.com/e", apiKey: Secret("key"), timeout: .seconds(30))
@@ -49,8 +51,9 @@ enum Speaker: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case 429: .kept(.seconds(1))
         case 407, 408, 300..<304, 305..<400, 500...: .kept(.zero)
         case 413: size > 1 ? .split : .dropped(.tooLarge)
-        case 401, 403: self == .batch || self == .batchOfOne ? .disabled : .halted
-        case 404 where !isEndpoint, 410 where !isEndpoint: self == .session ? .sessionReopened : .disabled
+        case 401, 403: self == .disablingBatch ? .disabled : .halted
+        case 404 where !isEndpoint, 410 where !isEndpoint:
+            self == .session ? .sessionReopened : self == .disablingBatch ? .disabled : .halted
         default: size > 1 ? .split : .dropped(.rejected(status))
         }
     }
@@ -150,7 +153,7 @@ struct DeliveryMatrixTests {
             #expect(settlement.changes.isEmpty, name)
             #expect(try world.next() == Array(ids.prefix(2)), name)
         case .dropped(let reason):
-            #expect(settlement.changes.contains { if case .drop(ids, reason) = $0 { true } else { false } }, name)
+            #expect(settlement.changes.contains { if case .drop(ids, reason, _) = $0 { true } else { false } }, name)
         case .halted:
             #expect(settlement.changes.isEmpty, name)
             #expect(world.state.readiness(at: .seconds(world.now + 4000)) == .stopped(.halted), name)

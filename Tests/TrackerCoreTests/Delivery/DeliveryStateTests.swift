@@ -42,7 +42,7 @@ struct DeliveryStateTests {
         let settlement = state.finish(again, with: .status(410), at: Self.moment(0))
 
         #expect(
-            settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone) = $0 { true } else { false } })
+            settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone, _) = $0 { true } else { false } })
     }
 
     @Test("drops a record of an older generation when its session is refused once")
@@ -55,7 +55,7 @@ struct DeliveryStateTests {
         let settlement = state.finish(token, with: .status(404), at: Self.moment(0))
 
         #expect(
-            settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone) = $0 { true } else { false } })
+            settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone, _) = $0 { true } else { false } })
     }
 
     @Test("costs a quarter of a second for each isolated 5xx: every fifth request fails, 200 events arrive")

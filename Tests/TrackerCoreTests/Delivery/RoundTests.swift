@@ -34,19 +34,19 @@ struct PlayedLane {
         case failure(TrackerError.Cause?)
     }
 
-    init(dialect: any Dialect, _ peek: Peek) {
+    init(dialect: any Dialect, _ peek: Peek, haltRetry: Duration? = nil, requests: Int = 1) {
         state = DeliveryState(
             dialect: dialect, breaker: DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker,
-            maxConcurrentRequests: 1, eventTTL: nil, jitter: NoJitter())
+            maxConcurrentRequests: requests, eventTTL: nil, haltRetry: haltRetry, jitter: NoJitter())
         self.peek = peek
     }
 
     /// A lane of a basic client that delivers.
-    init(_ records: [Record]) {
+    init(_ records: [Record], haltRetry: Duration? = nil, requests: Int = 1) {
         self.init(
             dialect: GroupDialect.arrays(
                 endpoint: "https://in.example.com/e", apiKey: Secret("k"), timeout: .seconds(30)),
-            Peek.sample(records, state: .sample(queued: records.count)))
+            Peek.sample(records, state: .sample(queued: records.count)), haltRetry: haltRetry, requests: requests)
         state.start()
         state.wake()
     }
@@ -89,7 +89,10 @@ struct PlayedLane {
             switch step {
             case .count: state.counted(peek.state, at: reading.now)
             case .confirm: state.confirmed(.unchanged, at: reading)
-            default: state.found(peek, at: reading)
+            default:
+                var waiting = peek
+                waiting.records.removeAll { state.underWay.contains($0.id) }
+                state.found(waiting, at: reading)
             }
         case .glance: state.glanced(diskError == nil ? peek : nil, at: reading.now)
         case .countOnceMore: state.countedOnceMore(queuedMeanwhile)
@@ -233,6 +236,77 @@ struct RoundTests {
         world.answer(.status(200))
         #expect(world.round().isEmpty)
         #expect(world.state.ends(at: .seconds(4)))
+    }
+
+    // MARK: Halts
+
+    /// A lane of five records, whose first request was refused at second 0.
+    private static func halted(retry: Duration? = .seconds(300)) -> PlayedLane {
+        var world = PlayedLane((1...5).map(record), haltRetry: retry, requests: 4)
+        world.round()
+        world.round()
+        world.answer(.status(401))
+        return world
+    }
+
+    @Test("a halt keeps the queue and lets the lane go; one request each five minutes finds the server well again")
+    func triesAgain() {
+        var world = Self.halted()
+        #expect(world.round(at: 1) == ["record", "let go, look once more: false"])
+        #expect(world.state.rest.reason == .halted && world.state.wakesAt == .seconds(300))
+        #expect(world.state.halt?.since == Timestamp(milliseconds: 0))
+        #expect(!world.round(at: 299).contains("send"))
+
+        #expect(world.round(at: 300).last == "send")
+        #expect(world.answer(.status(403), at: 301).events.isEmpty)
+        world.round(at: 302)
+        #expect(world.state.wakesAt == .seconds(601))
+        #expect(world.state.halt?.since == Timestamp(milliseconds: 0))
+
+        // Nothing more goes out beside the trial.
+        #expect(world.round(at: 601).last == "send")
+        world.round(at: 601)
+        #expect(world.sent.count == 3)
+        let settlement = world.answer(.status(200), at: 602)
+        #expect(settlement.events.contains { if case .resumed = $0 { true } else { false } })
+        #expect(settlement.delivered?.records.count == 5)
+        #expect(!world.state.isHalted)
+    }
+
+    @Test("a trial that fails as in an outage waits as long, and one that is called off is made again")
+    func failedTrial() {
+        var world = Self.halted()
+        world.round(at: 300)
+        world.answer(.status(503), at: 300)
+        world.round(at: 310)
+        #expect(world.state.isHalted && world.state.wakesAt == .seconds(600))
+        world.round(at: 600)
+        world.answer(.failed(.cancelled), at: 600)
+        #expect(world.round(at: 600).last == "send")
+    }
+
+    @Test("an answer to a request that went out before the halt does not end it")
+    func earlierAnswers() {
+        var world = PlayedLane((1...40).map(Self.record), haltRetry: .seconds(300), requests: 2)
+        world.round()
+        world.round()
+        world.peek.records.removeFirst(20)
+        world.round()
+        world.round()
+        #expect(world.sent.count == 2)
+        world.answer(.status(401))
+        let settlement = world.answer(.status(200), at: 1)
+        #expect(settlement.delivered?.records.count == 20 && settlement.events.isEmpty)
+        #expect(world.state.isHalted)
+    }
+
+    @Test("without a time for the next try only other credentials end a halt, and they end it at once")
+    func untilInitialized() {
+        var world = Self.halted(retry: nil)
+        world.round(at: 1)
+        #expect(world.state.wakesAt == nil && !world.round(at: 1e6).contains("send"))
+        world.state.resume(with: world.state.dialect)
+        #expect(world.round(at: 1e6).contains("send"))
     }
 
     // MARK: Flushes

@@ -166,7 +166,7 @@ struct BatchDialectTests {
             (400, 5, .regroup), (422, 2, .regroup), (400, 1, .discard(.rejected(400))),
             (422, 1, .discard(.rejected(422))),
             (409, 1, .discard(.rejected(409))), (304, 1, .discard(.rejected(304))),
-            (401, 5, .disable), (403, 1, .disable), (404, 5, .disable), (410, 1, .disable),
+            (401, 5, .halt), (403, 1, .halt), (404, 5, .halt), (410, 1, .halt),
         ] as [(Int, Int64, VerdictKind)])
     func answers(status: Int, size: Int64, expected: VerdictKind) throws {
         var dialect = try Self.dialect()

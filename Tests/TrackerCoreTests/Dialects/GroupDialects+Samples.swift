@@ -45,6 +45,7 @@ enum VerdictKind: Hashable {
     case delivered, progress, regroup, halt, disable
     case retry(Duration)
     case discard(DropReason)
+    case refused([Record.ID], others: Verdict.Others)
 
     init(_ verdict: Verdict) {
         switch verdict {
@@ -53,6 +54,7 @@ enum VerdictKind: Hashable {
         case .retry(let floor, _): self = .retry(floor)
         case .regroup: self = .regroup
         case .discard(let reason, _): self = .discard(reason)
+        case .refused(let records, _, let others, _): self = .refused(records.map(\.id), others: others)
         case .halt: self = .halt
         case .disable: self = .disable
         }

@@ -105,13 +105,6 @@ struct ConsentChangeTests {
 extension SessionFixture {
     /// Looks for a text in every file of the state folder.
     func expectNoTrace(of text: String) throws {
-        let folder = directory.path("state")
-        var files = 0
-        for case let name as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
-            guard let bytes = FileManager.default.contents(atPath: folder + "/" + name) else { continue }
-            files += 1
-            #expect(bytes.range(of: Data(text.utf8)) == nil, "\(name)")
-        }
-        #expect(files > 0)
+        try directory.expectNoTrace(of: text)
     }
 }

@@ -17,7 +17,8 @@ struct DebugInfoTests {
             delivery: DeliveryOptions(
                 storageDirectory: fixture.directory.path("state"), eventTTL: .seconds(60), overflow: .dropOldest,
                 jitter: 0.5,
-                caBundle: "/dev/null", proxy: "http://user:secret-word@127.0.0.1:1/"), enabled: true)
+                caBundle: "/dev/null", proxy: "http://user:secret-word@127.0.0.1:1/",
+                headers: ["X-Tenant": "secret-tenant"]), enabled: true)
         try await fixture.start(config)
 
         for (shown, options) in [
@@ -26,14 +27,17 @@ struct DebugInfoTests {
         ] {
             #expect(options.children.count > 10)
             for name in options.children.compactMap(\.label) where name != "hooks" {
-                let value = shown?[name] ?? shown?[name + "Ms"]
-                #expect(value != nil && value != .null, "\(name)")
+                let value = shown?[name == "extraHeaders" ? "headers" : name] ?? shown?[name + "Ms"]
+                #expect(value != nil, "\(name)")
+                // These are of no use without files, or without another option.
+                #expect(["clientCertificate", "clientKey", "keyFile"].contains(name) == (value == .null), "\(name)")
             }
         }
         #expect(fixture.tracker.info("config", "device") == ["osName": "Windows", "deviceType": "Desktop"])
         #expect(fixture.tracker.info("config", "initialScreen") == ["name": "Home", "url": "app://home"])
         #expect(fixture.tracker.info("config", "consent") == "pending")
         #expect(fixture.tracker.info("config", "delivery", "jitter") == 0.5)
+        #expect(fixture.tracker.info("config", "delivery", "headers") == ["X-Tenant": "****nant"])
         #expect(!"\(fixture.tracker.debugInfo())".contains("secret-"))
         await fixture.tracker.shutdown()
     }

@@ -143,7 +143,7 @@ struct DropReportTests {
         let heard = Recorder<Diagnostic>()
         fixture.client.control.observe { heard.record($0) }
         await fixture.start(
-            fixture.options(flushAt: 2) {
+            fixture.options(flushAt: 2, whenRefused: .disable) {
                 $0.retryDelay = .seconds(3600); $0.cooldown = .seconds(3600); $0.maxCooldown = .seconds(3600)
             })
         for name in ["A", "B", "C"] { _ = await fixture.client.track(name, messageId: CallerKey(name)).outcome }

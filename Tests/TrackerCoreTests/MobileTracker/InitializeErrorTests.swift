@@ -112,15 +112,28 @@ struct InitializeErrorTests {
                         + "'/var/lib/shop/tracker', not '\(path)': \(reason)", count: 3))
     }
 
-    @Test("a caBundle that is not there, or a folder, with its path, before anything is asked or made")
-    func caBundle() async throws {
+    @Test(
+        "a file that is not there, or a folder, with its path, before anything is asked or made",
+        arguments: ["caBundle", "clientCertificate", "clientKey"])
+    func files(option: String) async throws {
         let fixture = try SessionFixture()
 
         for path in [fixture.directory.path("missing.pem"), fixture.directory.path] {
-            let error = await fixture.failure(fixture.config { $0.delivery.caBundle = path })
+            let error = await fixture.failure(
+                fixture.config {
+                    switch option {
+                    case "caBundle": $0.delivery.caBundle = path
+                    case "clientCertificate":
+                        $0.delivery.clientCertificate = path
+                        $0.delivery.clientKey = "/dev/null"
+                    default:
+                        $0.delivery.clientCertificate = "/dev/null"
+                        $0.delivery.clientKey = path
+                    }
+                })
 
             #expect(error?.code == .invalidConfiguration)
-            #expect(error?.message.contains("'caBundle' must be a file") == true)
+            #expect(error?.message.contains("'\(option)' must be a file") == true)
             #expect(error?.message.contains(path) == true)
         }
         #expect(await fixture.tracker.track(eventName: "LOST") == .dropped(.notInitialized))

@@ -213,7 +213,9 @@ struct InitializeTests {
         #expect(report == FlushReport(delivered: 0, remaining: 2, stoppedBy: .halted))
         #expect(fixture.tracker.info("lifecycle") == "halted")
         // The call has other names in other languages: the advice does without them.
-        let advice = "Delivery is halted and the queue kept until the client is initialized again."
+        let advice =
+            "Delivery is halted and the queue kept until the client is initialized again, or the next try, in 300 s, "
+            + "finds the server well."
         #expect(fixture.log.lines.all.contains { $0.hasPrefix("error:") && $0.hasSuffix(advice) })
         #expect(await fixture.tracker.track(eventName: "C").isPending)
 

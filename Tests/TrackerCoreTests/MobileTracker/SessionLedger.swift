@@ -114,7 +114,7 @@ final class SessionLedger: Sendable {
                     state.faults.append("\(id) was not taken, yet counted")
                 }
                 state.books.settle(ids, as: nil)
-            case (.drop(let rows, let reason), .done):
+            case (.drop(let rows, let reason, _), .done):
                 state.books.settle(rows.compactMap { state.rowOf[$0] }, as: reason)
             case (.store(.sessionEmail, let email, let generation), .done):
                 if generation == state.current { state.email = email }

@@ -62,8 +62,7 @@ struct ScriptedState<Policy: StubPolicy> {
             case .move(let number): harness.handle { $0.moved(number) }
             case .reset(let number):
                 let full = StorageError(.full, "full")
-                _ = harness.resetEnded(
-                    fails ? .failed(full) : .done(.sample()), fails ? .failed(full) : .done, in: number)
+                _ = harness.resetEnded(fails ? .failed(full) : .done(.sample()), in: number)
             }
             record(harness)
         }

@@ -59,7 +59,7 @@ struct StateHarness<Policy: StubPolicy> {
 
     private mutating func begin(_ initialization: Initialization<StubModel<Policy>>, _ settings: StubSettings) {
         guard !cannotBegin else {
-            return state.couldNotBegin(initialization, TrackerError(.initializationFailed, "no transport"))
+            return state.refuse(initialization, TrackerError(.initializationFailed, "no transport"))
         }
         let number = state.runs + 1
         let run = State.Run(number: number, settings: settings, lane: "lane \(number)")
@@ -128,8 +128,9 @@ struct StateHarness<Policy: StubPolicy> {
 
     func change(_ id: MessageID? = nil, all: Bool = true, own: String = "own") -> PendingChange {
         let answers = answers
-        return PendingChange(change: .reset(all: all, messageID: id), messageID: id, ownID: .of(own)) { _, outcome in
-            answers.record("reset \(outcome)")
+        return PendingChange(change: .reset(all: all, messageID: id), messageID: id, ownID: .of(own)) { outcome in
+            let word = outcome == .kept ? "kept" : outcome.error == nil ? "done" : "failed"
+            answers.record("reset \(word)")
         }
     }
 
@@ -174,12 +175,10 @@ struct StateHarness<Policy: StubPolicy> {
     }
 
     /// - Parameter number: The run that was reset; `nil`: the one in use.
-    mutating func resetEnded(
-        _ result: ChangeResult, _ outcome: ChangeOutcome = .done, in number: Int? = nil
-    ) -> String {
+    mutating func resetEnded(_ result: ChangeResult, in number: Int? = nil) -> String {
         guard let run = runs[number ?? self.number] else { return phase }
         let change = change()
-        return handle { $0.resetEnded(run, change, result, outcome) }
+        return handle { $0.resetEnded(run, change, result) }
     }
 
     // MARK: In words

@@ -47,6 +47,7 @@ struct StubSettings: ClientSettings {
     let name: String
     let succession: Succession
     let base: BaseURL
+    var key = Secret("key")
 
     init(_ name: String, _ succession: Succession = .ignored(hasOthers: false)) throws(BaseURL.Invalid) {
         self.name = name
@@ -62,7 +63,7 @@ struct StubSettings: ClientSettings {
     var isVerbose: Bool { false }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        GroupDialect.arrays(endpoint: "https://stub.example", apiKey: Secret("key"), timeout: .seconds(1))
+        GroupDialect.arrays(endpoint: "https://stub.example", apiKey: key, timeout: .seconds(1))
     }
 
     func succession(to _: StubSettings) throws(TrackerError) -> Succession {

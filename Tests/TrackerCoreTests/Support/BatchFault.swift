@@ -68,7 +68,8 @@ struct BatchFault: Sendable, CustomTestStringConvertible {
 
     static func disabled(_ status: Int) -> BatchFault {
         BatchFault(
-            testDescription: "\(status)", answer: .status(status), batches: ["ABC"], dropped: ["disabled": 4],
+            testDescription: "\(status), disabling", answer: .status(status), batches: ["ABC"],
+            dropped: ["disabled": 4],
             lifecycle: "disabled")
     }
 

@@ -31,6 +31,8 @@ extension WrappingOutbox {
     var unwrittenRecords: Int { inner.unwrittenRecords }
     func value(for key: StoredKey) -> String? { inner.value(for: key) }
     func account() throws(StorageError) -> Account { try inner.account() }
+    func refused() throws(StorageError) -> [RefusedRecord] { try inner.refused() }
+    func refusedCount() throws(StorageError) -> RefusedCount { try inner.refusedCount() }
     func strandedLanes() throws(StorageError) -> [StrandedLane] { try inner.strandedLanes() }
     func acquireDelivery() -> Bool { inner.acquireDelivery() }
     @discardableResult

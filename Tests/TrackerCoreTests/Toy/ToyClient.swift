@@ -35,7 +35,7 @@ final class ToyClient: ControlledClient {
     /// Leaves the user: drops what is queued. Calls are held until the next `initialize`.
     func reset() async {
         await withCheckedContinuation { continuation in
-            runtime.submit(.reset(all: true, messageID: nil), messageID: nil) { _, _ in continuation.resume() }
+            runtime.submit(.reset(all: true, messageID: nil), messageID: nil) { _ in continuation.resume() }
         }
     }
 

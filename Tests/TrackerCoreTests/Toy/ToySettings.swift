@@ -6,6 +6,7 @@ import TrackerStorage
 /// What the toy client's `initialize` was given, checked.
 struct ToySettings: ClientSettings {
     let shop: String
+    var key: Secret
     let base: BaseURL
     let delivery: DeliveryOptions
     let beforeSend: BeforeSend?
@@ -21,6 +22,7 @@ struct ToySettings: ClientSettings {
         }
         try delivery.validate()
         self.shop = shop
+        key = Secret(shop)
         self.delivery = delivery
         self.beforeSend = beforeSend
     }
@@ -32,7 +34,7 @@ struct ToySettings: ClientSettings {
     var isVerbose: Bool { false }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        GroupDialect.arrays(endpoint: base.description, apiKey: Secret(shop), timeout: delivery.requestTimeout)
+        GroupDialect.arrays(endpoint: base.description, apiKey: key, timeout: delivery.requestTimeout)
     }
 
     func succession(to current: ToySettings) -> Succession { .ignored(hasOthers: shop != current.shop) }

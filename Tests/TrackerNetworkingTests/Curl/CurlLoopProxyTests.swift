@@ -96,7 +96,7 @@ struct CurlLoopProxyTests {
     }
 
     @Test(
-        "it is masked in libcurl's words about a proxy that it cannot use, also if they are cut",
+        "it is masked in the error about a proxy that libcurl cannot use",
         arguments: ["hunter2", String(repeating: "hunter2", count: 60)])
     func unusable(password: String) async throws {
         let loop = try CurlLoop { $0.proxy = "ftp://ada:\(password)@127.0.0.1:1" }

@@ -67,6 +67,55 @@ struct CurlLoopTLSTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test("a server that demands a client certificate gets it, and takes nobody without one")
+    func clientCertificate() async throws {
+        let (server, url) = try await authority.server(demandsClient: true)
+        let bundle = authority.bundle
+        let client = try await authority.client()
+        let stranger = try await Authority().client()
+        let known = try CurlLoop {
+            $0.caBundle = bundle
+            $0.clientCertificate = client.certificate
+            $0.clientKey = client.key
+        }
+        let unknown = try CurlLoop {
+            $0.caBundle = bundle
+            $0.clientCertificate = stranger.certificate
+            $0.clientKey = stranger.key
+        }
+        let nobody = try CurlLoop { $0.caBundle = bundle }
+
+        #expect(try await known.answer(to: HTTPRequest(method: .get, url: url)).status == 200)
+        for loop in [unknown, nobody] {
+            let error = try await loop.failure(of: HTTPRequest(method: .get, url: url))
+            // With TLS 1.3 the server says so only once the client believes itself connected.
+            #expect([.tls, .receiveFailed, .emptyReply].contains(error.kind), "\(error)")
+        }
+        withExtendedLifetime(server) {}
+    }
+
+    @Test("a certificate and a key that are no pair, or an encrypted key, fail every request, naming the options")
+    func wrongPair() async throws {
+        let (server, url) = try await authority.server()
+        let bundle = authority.bundle
+        let client = try await authority.client()
+        let other = try await authority.client("other")
+        let encrypted = try await authority.encrypted(client.key)
+
+        for key in [other.key, encrypted, client.certificate] {
+            let loop = try CurlLoop {
+                $0.caBundle = bundle
+                $0.clientCertificate = client.certificate
+                $0.clientKey = key
+            }
+            let error = try await loop.failure(of: HTTPRequest(method: .get, url: url))
+
+            #expect(error.kind == .tls)
+            #expect(error.message.contains("Check clientCertificate and clientKey."))
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test("a server without TLS is no https server")
     func plainServer() async throws {
         let server = try LoopbackServer(greet: { _ in .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8), then: .close) })

@@ -24,11 +24,38 @@ final class Authority: Sendable {
     /// The path of the authority's certificate.
     var bundle: String { directory.path("ca.pem") }
 
+    /// Makes a certificate for a client, signed by the authority.
+    ///
+    /// - Returns: The paths of the certificate and of its key.
+    func client(_ name: String = "client") async throws -> (certificate: String, key: String) {
+        try await openssl(
+            "req", "-nodes", "-subj", "/CN=\(name)", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+            "-keyout", "\(name).key", "-out", "\(name).csr")
+        try await openssl(
+            "x509", "-req", "-in", "\(name).csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
+            "-out", "\(name).pem")
+        return (directory.path("\(name).pem"), directory.path("\(name).key"))
+    }
+
+    /// Encrypts a key.
+    ///
+    /// - Returns: The path of the encrypted one.
+    func encrypted(_ key: String) async throws -> String {
+        try await openssl("ec", "-in", key, "-aes256", "-passout", "pass:word", "-out", "encrypted.key")
+        return directory.path("encrypted.key")
+    }
+
     /// Starts a TLS server with one of the certificates, `server` or `expired`, that answers every GET with 200.
-    func server(_ certificate: String = "server") async throws -> (process: ChildProcess, url: String) {
+    ///
+    /// - Parameter demandsClient: Whether it takes only clients that show a certificate of the authority.
+    func server(
+        _ certificate: String = "server", demandsClient: Bool = false
+    ) async throws -> (process: ChildProcess, url: String) {
+        let demand = demandsClient ? ["-Verify", "1", "-verify_return_error", "-CAfile", "ca.pem"] : []
         let process = try ChildProcess(
             "openssl",
-            ["s_server", "-accept", "127.0.0.1:0", "-cert", "\(certificate).pem", "-key", "server.key", "-www"],
+            ["s_server", "-accept", "127.0.0.1:0", "-cert", "\(certificate).pem", "-key", "server.key", "-www"]
+                + demand,
             in: directory.path)
         return (process, "https://" + (try await process.line(beginningWith: "ACCEPT ")))
     }

@@ -56,7 +56,7 @@ struct LaneModel {
             ownExpires = now.advanced(by: Self.lifetime)
         case .set(let changes, let id): if !once(id, { $0.make(changes, now) }) { return "repeated" }
         case .delivered(let ids, _): delivered += remove(ids)
-        case .drop(let ids, let reason): drop(remove(ids), reason)
+        case .drop(let ids, let reason, _): drop(remove(ids), reason)
         case .dropAll(let reason): drop(remove { _ in true }, reason)
         case .ensureDevice:
             guard consent != .denied, !hasDevice else { break }

@@ -170,7 +170,9 @@ extension ChangeResult {
     /// The lane after the change, if the change took effect.
     var state: LaneState? {
         switch self {
-        case .done(let state), .queued(_, let state), .pending(_, let state), .repeated(let state): state
+        case .done(let state), .queued(_, let state), .pending(_, let state), .repeated(let state),
+            .changed(_, let state):
+            state
         case .refused, .failed: nil
         }
     }
@@ -182,6 +184,7 @@ extension ChangeResult {
         case .queued(let id, _): "queued \(id)"
         case .pending(let id, _): "pending \(id)"
         case .repeated: "repeated"
+        case .changed(let count, _): "changed \(count)"
         case .refused(let reason): "refused \(reason)"
         case .failed(let error): "failed \(error.kind)"
         }
@@ -197,10 +200,12 @@ func known<Value>(_ value: Value?) -> Value {
 extension Account {
     /// An account without bytes.
     static func sample(
-        accepted: Int = 0, recovered: Int = 0, delivered: Int = 0, queued: Int = 0, dropped: [DropReason: Int] = [:]
+        accepted: Int = 0, recovered: Int = 0, requeued: Int = 0, delivered: Int = 0, queued: Int = 0,
+        dropped: [DropReason: Int] = [:]
     ) -> Account {
         Account(
-            accepted: accepted, recovered: recovered, delivered: delivered, queued: queued, dropped: dropped,
+            accepted: accepted, recovered: recovered, requeued: requeued, delivered: delivered, queued: queued,
+            dropped: dropped,
             bytes: WireBytes(before: 0, after: 0)
         )
     }

@@ -11,14 +11,26 @@ export function sentenceOf(word, facts) {
     return filled(TEXTS[word] ?? '', facts) ?? ''
 }
 
-/** The text with its facts; undefined if one is missing. */
-function filled(text, facts) {
+/**
+ * Fills the marks of a text.
+ *
+ * @param {string} text
+ * @param {Record<string, unknown>} facts
+ * @returns {string | undefined} Undefined if a fact is missing.
+ */
+export function filled(text, facts) {
     let isWhole = true
     const result = text.replace(/\[([^\]]*)\]|\{(\w+)\}/g, (_mark, part, name) => {
         if (part !== undefined) return part.split('|').map((each) => filled(each, facts)).find((each) => each !== undefined) ?? ''
-        const fact = facts[name]
-        isWhole &&= fact !== undefined
-        return typeof fact === 'number' ? fact.toLocaleString('en', { maximumFractionDigits: 20 }) : String(fact)
+        isWhole &&= facts[name] !== undefined
+        return wordsFor(facts[name])
     })
     return isWhole ? result : undefined
+}
+
+/** The words for a fact. Of several unknown options, each has facts of its own. */
+function wordsFor(fact) {
+    if (typeof fact === 'number') return fact.toLocaleString('en', { maximumFractionDigits: 20 })
+    if (!Array.isArray(fact)) return String(fact)
+    return typeof fact[0] === 'object' ? fact.map((each) => sentenceOf('unknown', each)).join(' ') : fact.map(wordsFor).join(', ')
 }

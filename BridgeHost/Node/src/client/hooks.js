@@ -138,7 +138,7 @@ function outgoing(method, row, sent) {
         else call[member] = sent[name]
     }
     // An option that stands for an argument has the argument's value, or the call is refused.
-    for (const [name, value] of Object.entries(sent.options ?? {})) call[name] ??= value
+    for (const [name, value] of Object.entries(sent.options ?? {})) if (value !== null) call[name] ??= value
     return call
 }
 
@@ -148,7 +148,9 @@ function argumentsFor(row, sent, call, namedPerson) {
         const member = memberOf(param)
         return member === 'location' ? call.location?.[param.name] : call[member]
     })
-    const options = { messageId: sent.messageId }
+    // Ids without a value, and misspelled ones, stay: the host refuses the call.
+    const idle = Object.entries(sent.options ?? {}).filter(([, value]) => value === null)
+    const options = { messageId: sent.messageId, ...Object.fromEntries(idle) }
     for (const { name } of row.options ?? []) {
         const isArgument = row.params.some((param) => memberOf(param) === name)
         const value = isArgument && sent.options?.[name] === undefined ? undefined : call[name]

@@ -1,5 +1,5 @@
 import type {
-    AnalyticsMethods, BasicMethods, BasicOptions, BeforeSend, Convert, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
+    AnalyticsMethods, BasicMethods, RefusedMethods, BasicOptions, BeforeSend, Convert, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
     TrackerMethods,
 } from './protocol.cjs'
 
@@ -71,6 +71,7 @@ export interface Tracker extends TrackerMethods {
     close(): Promise<void>
     readonly analytics: Analytics
     readonly basic: Basic
+    readonly refused: RefusedMethods
 }
 
 /** The options of `createTracker`. */
@@ -115,6 +116,7 @@ export default MobileTracker
 // Its members, each by its own name. protocol.d.cts has those of the host's methods.
 export const analytics: Analytics
 export const basic: Basic
+export const refused: RefusedMethods
 export const close: Tracker['close']
 export const on: Tracker['on']
 export const shutdown: Tracker['shutdown']

@@ -327,6 +327,24 @@ export const METHODS = {
         gives: 'object',
     },
     'basic.getDebugInfo': { params: [], gives: 'object' },
+    'refused.list': {
+        params: [
+            { name: 'filter', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: { member: 'events' },
+    },
+    'refused.retry': {
+        params: [
+            { name: 'filter', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: { member: 'requeued' },
+    },
+    'refused.drop': {
+        params: [
+            { name: 'filter', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: { member: 'dropped' },
+    },
 }
 
 /** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */

@@ -4,23 +4,11 @@ import { ValueFault, opaqueName, serialize } from './serialize.js'
 /** The options that every call with an effect takes, in an object after its arguments. */
 const OPTIONS = ['messageId']
 
-/** The options that say which person an event belongs to. */
-const PERSON = ['userId', 'anonymousId', 'groupId']
-
-/** How many bytes of UTF-8 an id of a user or a group has at most. */
-const MAX_ID_BYTES = 1024
-
 /** What an object must show as text to be taken for a UUID. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The members of a call of Segment's libraries for servers, which have one object for all. */
 const SEGMENT = ['userId', 'anonymousId', 'previousId', 'groupId', 'event', 'name', 'traits', 'properties']
-
-/** A date and a time of day with its zone. The host knows the calendar. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)$/
-
-/** 1 to 128 printable characters of ASCII, no space first or last. */
-const MESSAGE_ID = /^[!-~](?:[ -~]{0,126}[!-~])?$/
 
 /** An argument that is missing or has the wrong type. */
 export class ArgumentFault extends ValueFault {}
@@ -64,11 +52,12 @@ function named({ params, gives, options }, args, write, newID, warn) {
     }
     if (newID) {
         warnOfMisplaced(params, args, warn)
-        const callersOptions = args[params.length]
-        const id = messageID(callersOptions, options, warn)
-        const own = options && callersOptions ? callOptions(callersOptions, options, write) : ''
+        const given = optionsOf(args[params.length])
+        const own = callOptions(given, options, write, warn)
         if (own !== '') add('options', `{${own}}`)
-        add('messageId', id === undefined ? `"${newID()}"` : JSON.stringify(id))
+        const { messageId } = given
+        // What JSON cannot hold is no id either: the host refuses its call.
+        add('messageId', isAbsent(messageId) ? `"${newID()}"` : write(messageId, 'messageId') ?? '""')
     }
     return text === '' ? '{}' : text + '}'
 }
@@ -99,10 +88,10 @@ function textOfID(value, { name, kind }) {
 
 /** Checks by its text whether a value has the type of the parameter. */
 function check({ name, kind, isRequired }, argument, text) {
-    const isAbsent = text === undefined || text === 'null'
-    if (isAbsent && !isRequired && !isUnwritable(argument)) return
+    const isMissing = text === undefined || text === 'null'
+    if (isMissing && !isRequired && !isUnwritable(argument)) return
     // For beforeSend a BigInt is written as a marked text.
-    if (!isAbsent && (isOf(kind, text) || typeof argument === 'bigint' && isNumeric(kind))) return
+    if (!isMissing && (isOf(kind, text) || typeof argument === 'bigint' && isNumeric(kind))) return
     throw new ArgumentFault(name, `must be ${phrase(kind)}, and is ${typeName(argument)}`)
 }
 
@@ -134,7 +123,7 @@ function kindOf(text) {
 }
 
 function typeName(value) {
-    if (value === null || value === undefined) return String(value)
+    if (isAbsent(value)) return String(value)
     if (Array.isArray(value)) return 'an array'
     return phrase(typeof value === 'object' ? className(value) : typeof value)
 }
@@ -152,59 +141,30 @@ function phrase(kind) {
     return /^[aeiouAEIO]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
+/** The object after the arguments. */
+function optionsOf(value) {
+    if (isAbsent(value)) return {}
+    if (isObject(value) && !Array.isArray(value)) return value
+    throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(value)}`)
+}
+
 /** The options of a call other than its message id, as members of JSON text. */
-function callOptions(callersOptions, options, write) {
+function callOptions(given, options = [], write, warn) {
     const members = []
     for (const { name, kind } of options) {
-        const own = callersOptions[name]
-        const text = write(textOfID(own, { name: `options.${name}`, kind }), `options.${name}`)
-        if (text === undefined || text === 'null') {
-            if (kind !== 'id' || !(name in callersOptions)) continue
-            // A visitor who is not signed in is not the client's own user.
-            throw new ArgumentFault(`options.${name}`, `is ${typeName(own)}: leave it out to mean the client's own`)
-        }
-        const value = kindOf(text) === 'string' ? JSON.parse(text) : undefined
-        const fault = isOf(kind, text) ? faultOf(name, value) : `must be ${phrase(kind)}, and is ${typeName(own)}`
-        if (fault) throw new ArgumentFault(`options.${name}`, fault)
-        members.push(`"${name}":${text}`)
+        if (!(name in given)) continue
+        const path = `options.${name}`
+        const text = write(textOfID(given[name], { name: path, kind }), path)
+        // An id that is given and has no value stays: a visitor who is not signed in is not the client's own user.
+        if (text !== undefined || kind === 'id') members.push(`"${name}":${text ?? null}`)
+    }
+    const known = [...OPTIONS, ...options.map(({ name }) => name)]
+    for (const [key, guess] of unknownOf(given, known)) {
+        // So does one that is misspelled: without it the event would belong to another person.
+        if (options.some(({ name, kind }) => name === guess && kind === 'id')) members.push(`${JSON.stringify(key)}:null`)
+        else warn(withoutEffect(key, guess))
     }
     return members.join(',')
-}
-
-/** What is wrong with an option that is a string; undefined if nothing is. */
-function faultOf(name, value) {
-    if (value === undefined) return undefined
-    if (name === 'timestamp') {
-        const isTime = TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value.replace(',', '.').toUpperCase()))
-        return isTime ? undefined : 'must be a Date or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z'
-    }
-    if (value.trim() === '') return 'must not be blank'
-    return Buffer.byteLength(value) > MAX_ID_BYTES ? `must not have more than ${MAX_ID_BYTES} bytes` : undefined
-}
-
-/** The message id among a caller's options. */
-function messageID(options, more, warn) {
-    if (options === undefined || options === null) return undefined
-    if (typeof options !== 'object' || Array.isArray(options)) {
-        throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(options)}`)
-    }
-    const known = more ? [...OPTIONS, ...more.map(({ name }) => name)] : OPTIONS
-    refuseMisspelledPerson(options, known)
-    warnOfUnknown(options, known, warn)
-    const { messageId } = options
-    if (messageId === undefined || messageId === null) return undefined
-    if (typeof messageId === 'string' && MESSAGE_ID.test(messageId)) return messageId
-    throw new ArgumentFault('messageId', 'must be 1 to 128 printable ASCII characters without spaces at either end')
-}
-
-/** Refuses a misspelled option of a person: without it the event would belong to another person. */
-function refuseMisspelledPerson(options, known) {
-    for (const key of Object.keys(options)) {
-        if (known.includes(key)) continue
-        const guess = nearest(key, known)
-        if (!PERSON.includes(guess)) continue
-        throw new ArgumentFault(`options.${key.slice(0, 80)}`, `is not known; the nearest is '${guess}'`)
-    }
 }
 
 /**
@@ -215,11 +175,16 @@ function refuseMisspelledPerson(options, known) {
  * @param {(message: string) => void} warn
  */
 export function warnOfUnknown(options, known, warn) {
-    for (const key of Object.keys(options)) {
-        if (known.includes(key)) continue
-        const guess = nearest(key, known)
-        warn(`the option '${key.slice(0, 80)}' has no effect: it is not known${guess ? `, and the nearest is '${guess}'` : ''}`)
-    }
+    for (const [key, guess] of unknownOf(options, known)) warn(withoutEffect(key, guess))
+}
+
+/** The keys that are not known, each with the one that was probably meant. */
+function unknownOf(options, known) {
+    return Object.keys(options).filter((key) => !known.includes(key)).map((key) => [key.slice(0, 80), nearest(key, known)])
+}
+
+function withoutEffect(key, guess) {
+    return `the option '${key}' has no effect: it is not known${guess ? `, and the nearest is '${guess}'` : ''}`
 }
 
 /** Warns if an argument has a message id and nothing else: it most likely belongs after the arguments. */
@@ -237,6 +202,10 @@ function omission(omitted) {
     const [{ path, kind }] = omitted
     const others = omitted.length > 1 ? `, and ${omitted.length - 1} more like it,` : ''
     return `${path} is a ${kind}, which JSON cannot hold${others ? `${others} are` : '; it is'} left out`
+}
+
+function isAbsent(value) {
+    return value === undefined || value === null
 }
 
 function isObject(value) {

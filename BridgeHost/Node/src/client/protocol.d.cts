@@ -138,10 +138,28 @@ export interface ClientOptions {
     maxCooldownMs?: number | null
     /** How far a wait may differ from its length, either way; by default 0.2. */
     jitter?: number | null
+    /** When the server refuses the key or the address: how long until one request finds out whether it is well again; by default 300,000; 0: never. */
+    haltRetryMs?: number | null
+    /** How long the server must have failed before an event is looked for that alone makes it fail; by default 1,800,000; 0: never. */
+    poisonAfterMs?: number | null
+    /** How many events are kept apart that the server has refused; by default 1,000; 0: none is kept. */
+    maxRefusedEvents?: number | null
+    /** How many bytes of such events are kept; by default 8 MiB; 0: none is kept. */
+    maxRefusedBytes?: number | null
+    /** How long such events are kept; by default 604,800,000. */
+    refusedTTLMs?: number | null
     /** A file of certificates, which can be read, to trust instead of the system's; by default the system's. */
     caBundle?: string | null
+    /** A PEM file with the certificate that the client shows to the server; it needs `clientKey`; by default none. */
+    clientCertificate?: string | null
+    /** A PEM file with the key of `clientCertificate`, without a passphrase; by default none. */
+    clientKey?: string | null
+    /** A file whose text is the key, instead of the client's own option; a key that changes there is used from then on; by default none. */
+    keyFile?: string | null
     /** A proxy's URL; by default as the environment says. */
     proxy?: string | null
+    /** Header fields that every request gets besides the client's own; by default none. */
+    headers?: Record<string, string> | null
     /** Whether plain http may be used to other machines; by default false. */
     allowInsecureHTTP?: boolean | null
     /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
@@ -201,6 +219,8 @@ export interface DebugInfo {
     lifecycle: string
     /** Why it is disabled. */
     disabledBecause?: string
+    /** Why delivery has halted, since when, and in how many milliseconds the next try is (`null`: with other credentials). */
+    halted?: Record<string, unknown>
     /** How many events wait. */
     queueLength: number
     /** The circuit breaker's state. */
@@ -215,8 +235,10 @@ export interface DebugInfo {
     deviceId?: string | null
     /** What the user decided. */
     consent?: Consent
-    /** Accepted, recovered, delivered, queued, dropped by reason. */
+    /** Accepted, recovered, requeued, delivered, queued, dropped by reason. */
     account?: Record<string, unknown>
+    /** How many events are kept apart that the server has refused, by reason. */
+    refusedEvents?: Record<string, unknown>
     /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
     /** The last failure of a request. */
@@ -232,6 +254,8 @@ export interface AnalyticsDebugInfo {
     lifecycle: string
     /** Why it is disabled. */
     disabledBecause?: string
+    /** Why delivery has halted, since when, and in how many milliseconds the next try is (`null`: with other credentials). */
+    halted?: Record<string, unknown>
     /** How many events wait. */
     queueLength: number
     /** Masked. */
@@ -248,8 +272,10 @@ export interface AnalyticsDebugInfo {
     anonymousId?: string | null
     userId?: string | null
     groupId?: string | null
-    /** Accepted, recovered, delivered, queued, dropped by reason. */
+    /** Accepted, recovered, requeued, delivered, queued, dropped by reason. */
     account?: Record<string, unknown>
+    /** How many events are kept apart that the server has refused, by reason. */
+    refusedEvents?: Record<string, unknown>
     /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
     /** The last failure of a request. */
@@ -265,6 +291,8 @@ export interface BasicDebugInfo {
     lifecycle: string
     /** Why it is disabled. */
     disabledBecause?: string
+    /** Why delivery has halted, since when, and in how many milliseconds the next try is (`null`: with other credentials). */
+    halted?: Record<string, unknown>
     /** How many events wait. */
     queueLength: number
     /** Where they go. */
@@ -278,8 +306,10 @@ export interface BasicDebugInfo {
     circuitRemainingMs?: number
     /** Whether a request is under way. */
     flushInFlight?: boolean
-    /** Accepted, recovered, delivered, queued, dropped by reason. */
+    /** Accepted, recovered, requeued, delivered, queued, dropped by reason. */
     account?: Record<string, unknown>
+    /** How many events are kept apart that the server has refused, by reason. */
+    refusedEvents?: Record<string, unknown>
     /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
     /** The last failure of a request. */
@@ -287,6 +317,34 @@ export interface BasicDebugInfo {
     /** The configuration, secrets masked. */
     config?: Record<string, unknown>
     [more: string]: unknown
+}
+
+/** An event that the server has refused for good. It is kept apart from the queue. */
+export interface RefusedEvent {
+    /** Whose it is. */
+    client: 'tracker' | 'analytics' | 'basic'
+    /** The id under which it was sent. */
+    messageId: string
+    /** The call that made it, such as `track`. */
+    call: string
+    /** The name of the event, screen or page, if it has one. */
+    event: string | null
+    /** Why the server would not have it. */
+    reason: 'rejected' | 'tooLarge' | 'sessionGone' | 'poison'
+    /** What the server answered; null if it was not sent. */
+    status: number | null
+    /** The first KiB of the answer's body. */
+    answer: string
+    /** When it left the queue: ISO 8601, milliseconds, UTC. */
+    refusedAt: string
+    /** When the call was made. */
+    occurredAt: string
+    /** How often it was sent, as far as is known. */
+    attempts: number
+    /** The session that it was for. */
+    sessionId: string | null
+    /** What it carried. */
+    body: Record<string, unknown>
 }
 
 /** Values for one analytics call, instead of the client's own. */
@@ -301,6 +359,24 @@ export interface AnalyticsCallOptions {
     timestamp?: Timestamp | null
     /** Merged over the client's context, objects member by member. */
     context?: Properties | null
+}
+
+/** Refused events: those that have one of the values in every member that is given. */
+export interface RefusedFilter {
+    /** Whose; by default all. */
+    client?: 'tracker' | 'analytics' | 'basic' | null
+    /** Their ids. */
+    messageIds?: Array<string> | null
+    /** Names of events, screens or pages. */
+    events?: Array<string> | null
+    /** Why the server would not have them. */
+    reasons?: Array<'rejected' | 'tooLarge' | 'sessionGone' | 'poison'> | null
+    /** What the server answered. */
+    statuses?: Array<number> | null
+    /** Refused then or later. */
+    since?: Timestamp | null
+    /** Refused before. */
+    until?: Timestamp | null
 }
 
 /** What the user decided about tracking. */
@@ -422,6 +498,8 @@ export interface AnalyticsOptions extends ClientOptions {
     maxBatchSize?: number | null
     /** How many bytes a batch has at most before compression; by default 475,000. */
     maxBatchBytes?: number | null
+    /** What happens when the server refuses the key or the address: delivery halts and keeps the queue, or the client is disabled and its queue dropped; by default `halt`. */
+    whenRefused?: 'halt' | 'disable' | null
     /** How long a request may take; by default 8,000. */
     requestTimeoutMs?: number | null
     /** The application that events come from. */
@@ -788,6 +866,31 @@ export interface BasicMethods {
      * The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked.
      */
     getDebugInfo(): Promise<BasicDebugInfo>
+}
+
+/** What the server has refused, of all clients. */
+export interface RefusedMethods {
+    /**
+     * The events that the server has refused for good and that are kept apart, of each client the oldest first.
+     *
+     * @param filter Which events; by default all.
+     * @throws {MobileTrackerError} `STORAGE_ERROR`
+     */
+    list(filter?: RefusedFilter | null): Promise<Array<RefusedEvent>>
+    /**
+     * Queues refused events again, at the end of the queue, each under its message id and for its own session.
+     *
+     * @param filter Which events; by default all.
+     * @throws {MobileTrackerError} `STORAGE_ERROR`
+     */
+    retry(filter?: RefusedFilter | null): Promise<number>
+    /**
+     * Removes refused events for good.
+     *
+     * @param filter Which events; by default all.
+     * @throws {MobileTrackerError} `STORAGE_ERROR`
+     */
+    drop(filter?: RefusedFilter | null): Promise<number>
 }
 
 // The functions of the tracker that all share, each by its name.

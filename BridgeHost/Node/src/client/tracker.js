@@ -52,6 +52,7 @@ export function createTracker(options = {}) {
         ...makeFunctions('', link, observer),
         analytics: makeFunctions('analytics.', link, observer),
         basic: makeFunctions('basic.', link, observer),
+        refused: makeFunctions('refused.', link, observer),
         on: (event, listener) => listeners.on(event, listener),
         trackScreens: screenFollower(link, observer, warn),
         shutdown: end,

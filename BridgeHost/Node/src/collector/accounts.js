@@ -1,3 +1,4 @@
+import { show } from './checks/findings.js'
 import { mask } from './mask.js'
 
 /** How many clients are remembered. */
@@ -13,6 +14,7 @@ const KEYS = ['xApiKey', 'apiKey', 'writeKey']
  * @property {string} client Who posted it.
  * @property {string} at When, by the client's clock.
  * @property {any} debugInfo The client's debug information.
+ * @property {any[]} refused The last events that it keeps apart since a server refused them, with the answers.
  * @property {Comparison} comparison
  *
  * @typedef {object} Comparison
@@ -31,6 +33,8 @@ export class AccountError extends Error {
 export class AccountBook {
     /** @type {Map<string, { account: Account, base: Sample | null, last: Sample }>} */
     #pages = new Map()
+    /** The clients that are to send again what was refused. @type {Set<string>} */
+    #retries = new Set()
     #listeners = new Set()
     #arrivals
 
@@ -42,24 +46,40 @@ export class AccountBook {
     /**
      * Takes a client's account.
      *
-     * @param {any} posted `{client, at, debugInfo}`.
+     * @param {any} posted `{client, at, debugInfo, refused}`.
      * @returns {Account}
      * @throws {AccountError}
      */
     post(posted) {
-        const { client, at, debugInfo } = checked(posted)
+        const { client, at, debugInfo, refused } = checked(posted)
         const page = this.#pages.get(client)
         const sample = {
             delivered: numberOf(debugInfo.account?.delivered),
             arrived: this.#arrivals(identityOf(debugInfo)),
         }
         const base = baseOf(page, sample)
-        const account = { client, at, debugInfo: maskKeys(debugInfo), comparison: compare(base, sample) }
+        const account = { client, at, debugInfo: maskKeys(debugInfo), refused, comparison: compare(base, sample) }
         this.#pages.delete(client)
         this.#pages.set(client, { account, base, last: sample })
         if (this.#pages.size > MOST) this.#pages.delete(this.#pages.keys().next().value)
         for (const listener of this.#listeners) listener(account)
         return account
+    }
+
+    /**
+     * Has a client send again what was refused: the answer to its next account says so.
+     *
+     * @param {any} client
+     * @throws {AccountError} If there is no such client.
+     */
+    askRetry(client) {
+        if (!this.#pages.has(client)) throw new AccountError(`There is no account of a client ${show(client)}.`)
+        this.#retries.add(client)
+    }
+
+    /** Whether a client is to send again what was refused; it is told once. @param {string} client */
+    takeRetry(client) {
+        return this.#retries.delete(client)
     }
 
     /** The last account of each client. @returns {Account[]} */
@@ -76,6 +96,7 @@ export class AccountBook {
     /** The requests were cleared, so the comparison begins anew. */
     clear() {
         this.#pages.clear()
+        this.#retries.clear()
     }
 }
 
@@ -124,7 +145,7 @@ function pathOf(url) {
 }
 
 function checked(posted) {
-    const { client, at, debugInfo } = posted ?? {}
+    const { client, at, debugInfo, refused = [] } = posted ?? {}
     if (typeof client !== 'string' || client === '' || client.length > 200) {
         throw new AccountError('"client" must be a text of 1 to 200 characters.')
     }
@@ -132,7 +153,10 @@ function checked(posted) {
     if (typeof debugInfo !== 'object' || debugInfo === null || Array.isArray(debugInfo)) {
         throw new AccountError('"debugInfo" must be an object.')
     }
-    return { client, at, debugInfo }
+    if (!Array.isArray(refused) || refused.some((event) => typeof event !== 'object' || event === null)) {
+        throw new AccountError('"refused" must be an array of objects.')
+    }
+    return { client, at, debugInfo, refused }
 }
 
 function maskKeys(value) {

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { AccountBook } from './accounts.js'
 import { Backend } from './backend.js'
 import { readBody } from './body.js'
+import { sentenceOf } from './checks/findings.js'
 import { problemsOf } from './checks/index.js'
+import { findingsIn } from './checks/placed.js'
 import { faultText } from './faults/item.js'
 import { FaultScript } from './faults/script.js'
 import { itemsOf } from './items.js'
@@ -127,35 +129,40 @@ export class Collector {
      */
     receive(route, target, headers, content) {
         const body = readBody(content, headers['content-encoding'], this.#options.maxBodyBytes)
-        const problems = problemsOf(route, headers, body)
+        const found = problemsOf(route, headers, body)
         const items = itemsOf(route, body.value)
-        const plan = this.#judge(route, items, body)
-        for (const { name, reasons } of plan) problems.push(...reasons.map((reason) => `Plan, ${name}: ${reason}`))
-        const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize)
+        const judged = this.#judge(route, items, body)
+        const plan = judged.map(({ judgement }) => judgement)
+        const reasons = plan.flatMap(({ name, reasons }) => reasons.map((reason) => `Plan, ${name}: ${reason}`))
+        const problems = [...found.map(sentenceOf), ...reasons]
+        const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize, keyOf(headers, body.value))
 
         const usual = this.#usualStatus(route, body, problems)
         const status = fault?.status ?? usual
         const action = fault?.action ?? 'answer'
         const accepted = action === 'answer' ? isSuccess(status) : isSuccess(usual)
         const reply = { action, status, headers: [], body: '', delay: fault?.delay ?? 0 }
-        reply.body = this.#answerBody(route, body, headers, status, fault, problems)
+        reply.body = this.#answerBody(route, body, headers, status, fault, problems, items)
         addHeaders(reply, route, fault)
 
         const client = this.#clientOf(route, headers, body, items)
         const seen = this.#sequenceChecker.observe({
-            route, ...client, lane: laneIn(testOf(route, headers), client.lane), items, key: headers['idempotency-key'], sequence: headers['x-sequence'],
+            route, ...client, lane: laneIn(testOf(route, headers), client.lane), key: headers['idempotency-key'], sequence: headers['x-sequence'],
+            // What the answer refuses by its place may come again.
+            items: items.map((item) => (isNamed(fault, item) ? { ...item, id: null } : item)),
             taken: accepted, refused: action === 'answer' && isRefusal(status),
         })
-        seen.flags.push(...personalDataIn(body.value))
+        const personal = personalDataIn(body.value)
+        seen.flags.push(...personal.map((finding) => ({ kind: 'personal', text: sentenceOf(finding) })))
         const made = accepted ? this.#learnSession(route, reply.body, body, client.lane) : null
         this.#keep(route, target, headers, {
             status: action === 'answer' ? status : null,
-            accepted, fault, problems, items, body, made, plan, ...seen,
+            accepted, fault, problems, items, body, made, plan, ...seen, findings: findingsIn(route.kind, body.value, found, judged, personal),
         })
         return reply
     }
 
-    /** What the plan says of each event. @returns {import('../plan/plan.js').Judgement[]} */
+    /** What the plan says of each event. @returns {ReturnType<import('../plan/plan.js').Plan['judgeRequest']>} */
     #judge(route, items, body) {
         const { plan } = this.#options
         // What nests deeper is a problem of its own, and too deep to be followed.
@@ -173,8 +180,9 @@ export class Collector {
         return this.#options.strict && problems.length > 0 ? 422 : 200
     }
 
-    #answerBody(route, body, headers, status, fault, problems) {
+    #answerBody(route, body, headers, status, fault, problems, items) {
         if (fault?.body !== undefined) return fault.body
+        if (fault?.indices) return refusedBody(fault, items)
         if (fault?.id !== undefined) return JSON.stringify({ data: { id: fault.id } })
         if (isSuccess(status)) return this.#backend.answer(route, body.value, headers['idempotency-key'])
         return problemBody(fault ? [`The fault script answers ${status} here.`] : problems)
@@ -216,6 +224,7 @@ export class Collector {
         const record = new ReceivedRequest(route, conceal(target), conceal(shownHeaders(headers)), {
             ...facts,
             problems: conceal(facts.problems),
+            findings: conceal(facts.findings),
             flags: conceal(facts.flags),
             made: conceal(facts.made),
             plan: conceal(facts.plan ?? []),
@@ -269,6 +278,24 @@ function addHeaders(reply, route, fault) {
 
 function problemBody(problems) {
     return JSON.stringify({ error: problems.join(' ') })
+}
+
+/** The answer that names the events it does not take. */
+function refusedBody(fault, items) {
+    const refused = items.flatMap((item, index) => {
+        return isNamed(fault, item) ? [{ index, error: 'The fault script refuses this event.' }] : []
+    })
+    return JSON.stringify({ refused })
+}
+
+/** Whether a fault refuses this event of a request by its place. */
+function isNamed(fault, item) {
+    return Boolean(fault?.indices) && (fault.name === undefined || item.name === fault.name)
+}
+
+/** The key that a request carries: in a header, or in its body. */
+function keyOf(headers, value) {
+    return headers['x-api-key'] ?? value?.batch?.[0]?.writeKey
 }
 
 function isSuccess(status) {

@@ -6,7 +6,7 @@ import { FaultError } from './faults/item.js'
 import { FilterError, filterFrom, matcher, wholeNumber } from './filter.js'
 import { LiveStream } from './live.js'
 import { nearMiss } from './near-miss.js'
-import { GREETING } from './running.js'
+import { COLLECTOR_HEADER } from './running.js'
 import { waitFilter, waitFor } from './wait.js'
 
 /** @typedef {import('./collector.js').Collector} Collector */
@@ -19,7 +19,7 @@ const USUAL_WAIT = 10_000
 const CHUNK = 65_536
 const BROWSED = ['/', '/favicon.ico']
 
-const WELCOME = `${GREETING}
+const WELCOME = `This is a collector: it takes what trackers send, and checks it.
 
 GET  /           in a browser: the live page
 GET  /received   what came
@@ -59,6 +59,7 @@ export function makeControl(collector, signal, host = '127.0.0.1') {
         '/wait': { GET: wait },
         '/clear': { POST: clear },
         '/accounts': { GET: showAccounts, POST: takeAccount },
+        '/accounts/retry': { POST: askRetry },
         '/faults': { GET: showFaults, POST: loadFaults, DELETE: clearFaults },
     }
     return (request, response) => {
@@ -92,7 +93,7 @@ async function answer(methods, call) {
 function welcome({ request, response }) {
     response.setHeader('Vary', 'Accept')
     if (/\btext\/html\b/.test(request.headers.accept ?? '')) return sendAsset(response, 'index.html')
-    response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' })
+    response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', [COLLECTOR_HEADER]: 'yes' })
     response.end(WELCOME)
 }
 
@@ -146,15 +147,13 @@ function showAccounts({ collector, response }) {
 }
 
 async function takeAccount({ collector, request, response }) {
-    const text = await readText(request, 'account')
-    let posted
-    try {
-        posted = JSON.parse(text)
-    } catch {
-        throw new Refusal(400, 'The account is not JSON.')
-    }
-    const { comparison } = collector.accounts.post(posted)
-    sendJSON(response, 200, { comparison })
+    const { client, comparison } = collector.accounts.post(await readJSON(request, 'account'))
+    sendJSON(response, 200, { comparison, ...(collector.accounts.takeRetry(client) && { retryRefused: true }) })
+}
+
+async function askRetry({ collector, request, response }) {
+    collector.accounts.askRetry((await readJSON(request, 'request'))?.client)
+    sendJSON(response, 200, {})
 }
 
 function showFaults({ collector, response }) {
@@ -216,6 +215,15 @@ function scriptFrom(text) {
         return JSON.parse(text)
     } catch (error) {
         throw new Refusal(400, `The script looks like JSON, but is not: ${error.message}.`)
+    }
+}
+
+async function readJSON(request, what) {
+    const text = await readText(request, what)
+    try {
+        return JSON.parse(text)
+    } catch {
+        throw new Refusal(400, `The ${what} is not JSON.`)
     }
 }
 

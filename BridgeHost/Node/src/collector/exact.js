@@ -51,10 +51,10 @@ export function parseExactly(text, isKept) {
     }
 }
 
-/** A value as JSON text, each `Exact` as it is spelled. */
-export function exactText(value) {
+/** A value as JSON text, each `Exact` as it is spelled. @param {any} value @param {number} [indent] */
+export function exactText(value, indent) {
     const mark = (_, member) => (member instanceof Exact ? MARK + member.spelling : member)
-    return JSON.stringify(value, mark).replaceAll(MARKED, '$1')
+    return JSON.stringify(value, mark, indent).replaceAll(MARKED, '$1')
 }
 
 function unmark(_, value) {

@@ -112,6 +112,8 @@ export interface Fault {
     kind?: Kind
     path?: string
     name?: string
+    unlessKey?: string
+    indices?: true | 'yes'
     above?: number | string
     every?: number | string
     for?: number | string
@@ -145,6 +147,8 @@ export interface Account {
     readonly client: string
     readonly at: string
     readonly debugInfo: any
+    /** The last events that it keeps apart since a server refused them, with the answers. */
+    readonly refused: readonly any[]
     readonly comparison: {
         readonly state: 'waiting' | 'agrees' | 'differs'
         readonly delivered: number

@@ -1,10 +1,12 @@
+/** The keys that lead to a value. @typedef {Array<string | number>} Path */
+
 /**
  * What `JSON.parse` does not report about a text.
  *
  * @typedef {object} Inspection
  * @property {number} depth How deep the text nests: 0 for a bare value, 1 for `{}`.
- * @property {string[]} duplicates Paths of member names that stand twice in one object: the first of them.
- * @property {string[]} surrogates Paths of strings with half of a surrogate pair, which no UTF-8 can hold: the first.
+ * @property {Path[]} duplicates Paths of member names that stand twice in one object: the first of them.
+ * @property {Path[]} surrogates Paths of strings with half of a surrogate pair, which no UTF-8 can hold: the first.
  * @property {Map<string, string>} numbers The numbers directly inside a top-level object, spelled as they came.
  */
 
@@ -112,9 +114,8 @@ function keep(paths, frames) {
 }
 
 function pathOf(frames) {
-    let path = ''
-    for (const { keys, key, index } of frames.slice(0, MOST_LEVELS)) {
-        path += keys ? (path && '.') + (key.length > MOST_NAME ? `${key.slice(0, MOST_NAME)}…` : key) : `[${index}]`
-    }
-    return frames.length > MOST_LEVELS ? `${path}…` : path
+    const path = frames.slice(0, MOST_LEVELS).map(({ keys, key, index }) => {
+        return keys ? (key.length > MOST_NAME ? `${key.slice(0, MOST_NAME)}…` : key) : index
+    })
+    return frames.length > MOST_LEVELS ? [...path, '…'] : path
 }

@@ -46,33 +46,46 @@ const OWN = new Set([
  * check digit) and telephone numbers. Says where, and never what.
  *
  * @param {any} body
- * @returns {import('./sequence-checker.js').Flag[]}
+ * @returns {import('./checks/findings.js').Finding[]}
  */
 export function personalDataIn(body) {
-    const flags = []
+    const found = []
     let left = LOOKED_AT
-    /** @type {Array<{ value: any, path: string, name: string }>} */
-    const open = [{ value: body, path: '', name: '' }]
-    while (open.length > 0 && left-- > 0 && flags.length < MOST) {
-        const { value, path, name } = open.pop()
+    /** @type {Array<{ value: any, place: Place | null, name: string }>} */
+    const open = [{ value: body, place: null, name: '' }]
+    while (open.length > 0 && left-- > 0 && found.length < MOST) {
+        const { value, place, name } = open.pop()
         const what = typeof value === 'object' ? null : kindOf(value, name)
-        if (what) flags.push({ kind: 'personal', text: `${path || 'The body'} looks like ${what}.` })
+        if (what) found.push({ path: keysOf(place), text: `looks like ${what}.` })
         if (typeof value !== 'object' || value === null) continue
         // Never more than will be checked: a list may be as long as the body.
-        for (const member of membersOf(value, path, name, left - open.length).reverse()) open.push(member)
+        for (const member of membersOf(value, place, name, left - open.length).reverse()) open.push(member)
     }
-    return flags
+    return found
 }
 
-function membersOf(value, path, name, most) {
+function membersOf(value, place, name, most) {
     const members = []
     const isList = Array.isArray(value)
     for (const key of isList ? value.keys() : Object.keys(value)) {
         if (members.length >= most) break
-        if (isList) members.push({ value: value[key], path: `${path}[${key}]`, name })
-        else if (!OWN.has(key)) members.push({ value: value[key], path: path ? `${path}.${key}` : key, name: key })
+        if (isList) members.push({ value: value[key], place: { up: place, key }, name })
+        else if (!OWN.has(key)) members.push({ value: value[key], place: { up: place, key }, name: key })
     }
     return members
+}
+
+/**
+ * Where a value stands: a list of keys would be copied for each level of a body that may be all levels.
+ *
+ * @typedef {{ up: Place | null, key: string | number }} Place
+ */
+
+/** @param {Place | null} place */
+function keysOf(place) {
+    const keys = []
+    for (let at = place; at; at = at.up) keys.push(at.key)
+    return keys.reverse()
 }
 
 function kindOf(value, name) {

@@ -60,10 +60,19 @@ export function propertiesText(properties, width, style = (name) => name) {
  * @returns {any} The data, properties or traits of an event; the body of any other request.
  */
 export function dataOf(kind, body, index) {
-    if (kind === 'event') return body?.data
-    if (kind !== 'batch' && kind !== 'basic') return body
-    const event = kind === 'batch' ? body?.batch?.[index] : body?.[index]
-    return event?.properties ?? event?.traits
+    if (kind !== 'event' && kind !== 'batch' && kind !== 'basic') return body
+    return eventIn(kind, body, index)?.[dataMember(kind, body, index)]
+}
+
+/** The member of an event that has the data. */
+export function dataMember(kind, body, index) {
+    if (kind === 'event') return 'data'
+    return (eventIn(kind, body, index)?.properties ?? null) === null ? 'traits' : 'properties'
+}
+
+function eventIn(kind, body, index) {
+    if (kind === 'event') return body
+    return kind === 'batch' ? body?.batch?.[index] : body?.[index]
 }
 
 function entriesOfUser({ type, user }) {

@@ -9,7 +9,7 @@ export class ReceivedRequest {
      * @param {Record<string, string>} headers Those worth keeping, names in lower case.
      * @param {object} facts
      */
-    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, items, body, raw, fault, made, test, plan }) {
+    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, findings, items, body, raw, fault, made, test, plan }) {
         /** When it had arrived: ISO 8601. */
         this.at = new Date().toISOString()
         this.method = route.method
@@ -34,6 +34,8 @@ export class ReceivedRequest {
         this.flags = flags ?? []
         /** What is wrong with it, in plain sentences. @type {string[]} */
         this.problems = problems ?? []
+        /** The same as data, for the page. @type {import('./checks/placed.js').PlacedFinding[]} */
+        this.findings = findings ?? []
         /** What the plan says of its events; empty without a plan. @type {import('../plan/plan.js').Judgement[]} */
         this.plan = plan ?? []
         this.headers = headers

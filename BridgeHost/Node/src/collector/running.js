@@ -1,8 +1,8 @@
 import { get } from 'node:http'
 import { urlHost } from './options.js'
 
-/** What the collector says of itself to whoever asks without a browser: so it is known. */
-export const GREETING = 'This is a collector: it takes what trackers send, and checks it.'
+/** The header by which a collector is known, at its own path `/`. */
+export const COLLECTOR_HEADER = 'x-mobile-tracker-collector'
 
 const PATIENCE_MS = 1000
 
@@ -16,12 +16,7 @@ export function runningCollector({ host, port }) {
     const url = `http://${urlHost(host)}:${port}`
     return new Promise((resolve) => {
         const request = get(url, { agent: false, timeout: PATIENCE_MS }, (response) => {
-            let text = ''
-            response.setEncoding('utf8').on('data', (chunk) => {
-                text += chunk
-                if (text.length >= GREETING.length) end(text.startsWith(GREETING) ? url : null)
-            })
-            response.on('end', () => end(null))
+            end(COLLECTOR_HEADER in response.headers ? url : null)
         })
         const end = (found) => {
             request.destroy()

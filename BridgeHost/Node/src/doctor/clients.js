@@ -95,14 +95,14 @@ export async function askAnalytics(base, trusted) {
     if (UNKNOWN.includes(status) || status === 410) {
         return warning(
             `AnalyticsClient: there is no /v1/batch below this address (${status})`,
-            'If your program uses AnalyticsClient, check ingestionHost: at 404 and 410 it drops its queue and stops.',
+            'If your program uses AnalyticsClient, check ingestionHost: at 404 and 410 it halts and keeps its queue.',
         )
     }
     if (status === 401 || status === 403) {
         return warning(
             `AnalyticsClient: an empty batch is refused (${status})`,
             'The doctor sends no write key. If your program uses AnalyticsClient, check that it sends the right one: '
-                + 'at 401 and 403 it drops its queue and stops.',
+                + 'at 401 and 403 it halts and keeps its queue.',
         )
     }
     if (status >= 500) return warning(`AnalyticsClient: ${status} to an empty batch`, OWN_FAULT)

@@ -12,6 +12,9 @@ const NO_SPACE = 10 * MIB
 /** The clients, by the kind of their queues. */
 export const CLIENTS = { session: 'MobileTracker', batch: 'AnalyticsClient', endpoint: 'BasicTracker' }
 
+/** The same, as they are called over the bridge. */
+export const NAMES = { session: 'tracker', batch: 'analytics', endpoint: 'basic' }
+
 /**
  * A queue, as `BridgeHost --inspect` describes it. Its `origin` is the address to which its events are sent.
  *
@@ -147,25 +150,35 @@ function lanesOf(path, host) {
     if (report.lanes.length === 0) {
         return [[warning('It has no queue: no client was initialised yet', 'Call init and track, and run this again.')], []]
     }
-    const findings = report.lanes.slice(0, MOST_LANES).flatMap(laneFindings)
+    const findings = report.lanes.slice(0, MOST_LANES).flatMap((lane) => laneFindings(lane, path))
     if (report.lanes.length > MOST_LANES) {
         findings.push(warning(`${report.lanes.length - MOST_LANES} more queues are in it`, '--json shows them.'))
     }
     return [findings, report.lanes]
 }
 
-function laneFindings(lane) {
+function laneFindings(lane, path) {
     const name = `${CLIENTS[lane.kind] ?? lane.kind}${ownerText(lane)} → ${lane.origin}`
     const findings = [queueFinding(name, lane)]
-    const dropped = Object.entries(lane.dropped)
+    const dropped = Object.keys(lane.dropped)
     if (dropped.length > 0) {
-        const list = dropped.map(([reason, count]) => `${count} ${reason}`).join(', ')
+        findings.push(warning(`${name}: ${reasonsText(lane.dropped, 'dropped since it was made')}`, droppedTodo(dropped)))
+    }
+    // A host of an earlier version keeps none.
+    if (Object.keys(lane.refused ?? {}).length > 0) {
         findings.push(warning(
-            `${name}: ${dropped.reduce((sum, [, count]) => sum + count, 0)} were dropped since it was made: ${list}`,
-            droppedTodo(dropped.map(([reason]) => reason)),
+            `${name}: ${reasonsText(lane.refused, 'refused by the server and kept apart')}`,
+            `What it answered: mobile-tracker refused list --client ${NAMES[lane.kind]} --storage-dir ${path}`,
         ))
     }
     return findings
+}
+
+/** `3 were dropped: 2 rejected(400), 1 tooLarge` */
+function reasonsText(counts, what) {
+    const all = Object.entries(counts)
+    const sum = all.reduce((sum, [, count]) => sum + count, 0)
+    return `${sum} ${sum === 1 ? 'was' : 'were'} ${what}: ${all.map(([reason, count]) => `${count} ${reason}`).join(', ')}`
 }
 
 /** The owner of a queue. Of a write key there is a fingerprint: it distinguishes two keys and does not reveal them. */
@@ -212,8 +225,8 @@ function queueFinding(name, lane) {
     }
     const wait = lane.pending === lane.queued && lane.kind === 'session'
         ? 'They wait for a session: init has not succeeded. Check its error, and --api-url below.'
-        : 'It waits for its next try, or was halted because the key was refused. getDebugInfo() says which: '
-            + 'delivering, circuitState, lastError.'
+        : 'It waits for its next try, or was halted because the key or the address was refused. getDebugInfo() says '
+            + 'which: circuitState, halted, lastError.'
     return warning(`${what}; ${processText(open)} has it open and does not deliver now`, wait)
 }
 

@@ -5,6 +5,9 @@ import { bad } from './findings.js'
 
 export const PATIENCE_MS = 10_000
 
+/** What Node says of an answer that is not TLS. Some versions have one code for all that breaks a handshake. */
+const NO_TLS = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']
+
 /**
  * Makes one request.
  *
@@ -57,7 +60,7 @@ export function connectionFinding({ code, message }) {
             'Check the port of apiUrl, and whether the server runs.',
         )
     }
-    if (code === 'EPROTO' || /wrong version number|packet length/i.test(message)) {
+    if (NO_TLS.includes(code)) {
         return bad('It does not speak TLS', 'Use http:// for a server on this machine, or correct the port.')
     }
     if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN'].includes(code)) {

@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { itemsOf } from '../collector/items.js'
 import { routeOf } from '../collector/routes.js'
-import { CommandError, complain, EX_USAGE, FAILURE, runCommand, UsageError } from '../command-line.js'
-import { nearest } from '../nearest.js'
+import { CommandError, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
 import { harmless, painter, wrap } from '../terminal.js'
 import { PlanError } from './plan.js'
 import { readFile, readPlan } from './read.js'
@@ -88,20 +87,9 @@ Examples:
 ${FORMAT}
 `
 
-const ACTIONS = { check, types }
-
 /** Runs `mobile-tracker plan`. @param {string[]} words @returns {Promise<number>} The exit status. */
-export async function plan([word, ...rest]) {
-    if (word !== undefined && Object.hasOwn(ACTIONS, word)) return ACTIONS[word](rest)
-    if (word === '--help' || word === '-h') {
-        process.stdout.write(HELP)
-        return 0
-    }
-    const near = word === undefined ? undefined : nearest(word, Object.keys(ACTIONS))
-    const reason = word === undefined
-        ? 'plan needs check or types.'
-        : `There is no plan ${word}${near ? `; did you mean plan ${near}?` : '.'}`
-    return complain(`${reason} Try mobile-tracker plan --help.`, EX_USAGE)
+export function plan(words) {
+    return runAction('plan', { check, types }, HELP, words)
 }
 
 function check(words) {
@@ -140,8 +128,8 @@ function breaksIn(path, plan) {
         const { method, path: target, body } = parsed(line, `${path}:${i + 1}`)
         const value = body ? parsed(body, `${path}:${i + 1}`) : undefined
         const route = routeOf(method, target, { anyPath: true })
-        const judgements = plan.judgeRequest(route.kind, itemsOf(route, value), value)
-        return judgements.flatMap(({ name, reasons }) => reasons.map((reason) => `${path}:${i + 1} ${name}: ${reason}`))
+        const judged = plan.judgeRequest(route.kind, itemsOf(route, value), value)
+        return judged.flatMap(({ judgement: { name, reasons } }) => reasons.map((reason) => `${path}:${i + 1} ${name}: ${reason}`))
     })
 }
 

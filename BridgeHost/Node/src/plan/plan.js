@@ -1,5 +1,5 @@
 import { nearest } from '../nearest.js'
-import { show } from '../collector/checks/findings.js'
+import { sentenceOf, show } from '../collector/checks/findings.js'
 import { dataOf } from '../collector/properties.js'
 import { circlesIn, faultsIn, isObject, MOST_SCHEMAS, sizeOf, violations } from './schema.js'
 
@@ -30,6 +30,9 @@ export class PlanError extends Error {
  * @property {string[]} reasons Why it is broken, a sentence each, with the member's path.
  */
 
+/** What such a path begins with. */
+const DATA = 'data'
+
 /** Which events there are, and what their data must be. */
 export class Plan {
     /** @type {Map<string, { data: import('./schema.js').Schema, description?: string }>} */
@@ -57,10 +60,8 @@ export class Plan {
      * @returns {Judgement | null} Null if the plan has nothing to say about it.
      */
     judge(name, data) {
-        const event = this.events.get(name)
-        if (!event) return this.#allowsOthers ? null : { name, verdict: 'broken', reasons: [this.#unplanned(name)] }
-        const reasons = violations(event.data, data ?? {}, this.defs, 'data').slice(0, MOST_REASONS)
-        return { name, verdict: reasons.length > 0 ? 'broken' : 'kept', reasons }
+        const found = this.#findings(name, data)
+        return found && judgementOf(name, found)
     }
 
     /**
@@ -69,20 +70,34 @@ export class Plan {
      * @param {import('../collector/routes.js').Kind} kind
      * @param {import('../collector/items.js').Item[]} items
      * @param {any} body
-     * @returns {Judgement[]}
+     * @returns {Array<{ item: number, judgement: Judgement, findings: import('../collector/checks/findings.js').Finding[] }>}
+     *     The events by their places among the items; the paths of findings lead through what the caller gave.
      */
     judgeRequest(kind, items, body) {
-        return items.flatMap(({ type, name }, i) => {
+        return items.flatMap(({ type, name }, item) => {
             const isEvent = kind === 'event' || (['batch', 'basic'].includes(kind) && type === 'track')
-            const judgement = isEvent && name !== null ? this.judge(name, dataOf(kind, body, i)) : null
-            return judgement ? [judgement] : []
+            const found = isEvent && name !== null ? this.#findings(name, dataOf(kind, body, item)) : null
+            if (!found) return []
+            const findings = found.map(({ path, text }) => ({ path: path && path.slice(1), text }))
+            return [{ item, judgement: judgementOf(name, found), findings }]
         })
+    }
+
+    /** What is wrong with an event; null if the plan has nothing to say about it. */
+    #findings(name, data) {
+        const event = this.events.get(name)
+        if (event) return violations(event.data, data ?? {}, this.defs, [DATA]).slice(0, MOST_REASONS)
+        return this.#allowsOthers ? null : [{ path: null, text: this.#unplanned(name) }]
     }
 
     #unplanned(name) {
         const near = nearest(name, this.events.keys())
         return `The event is not in the plan${near === undefined ? '.' : `; did you mean ${near}?`}`
     }
+}
+
+function judgementOf(name, found) {
+    return { name, verdict: found.length > 0 ? 'broken' : 'kept', reasons: found.map(sentenceOf) }
 }
 
 /** A plan may be so deep that it cannot be followed: then that is its fault. */
@@ -132,7 +147,7 @@ function eventFaults(event, defs, sizes, path) {
 
 /** An example that its own plan refuses would mislead the reader. */
 function exampleFaults({ data = true, examples = [] }, defs, path) {
-    return examples.flatMap((example, i) => violations(data, example, defs, `${path}.examples[${i}]`))
+    return examples.flatMap((example, i) => violations(data, example, defs, [`${path}.examples[${i}]`]).map(sentenceOf))
 }
 
 function unknownMembers(value, known, path) {

@@ -1,4 +1,4 @@
-import { show } from '../collector/checks/findings.js'
+import { sentenceOf, show } from '../collector/checks/findings.js'
 import { nearest } from '../nearest.js'
 import { matchesPattern } from './pattern.js'
 
@@ -195,8 +195,14 @@ function nameIn(reference) {
     return reference.slice('#/$defs/'.length)
 }
 
-/** A value that takes too long to be judged. The message says why. */
-class Unjudged extends Error {}
+/** A value that takes too long to be judged. */
+class Unjudged extends Error {
+    /** @param {(string | number)[]} path @param {string} why */
+    constructor(path, why) {
+        super(why)
+        this.finding = { path, text: `cannot be judged: ${why}` }
+    }
+}
 
 /**
  * Says where a value does not match a schema.
@@ -204,16 +210,16 @@ class Unjudged extends Error {}
  * @param {Schema} schema One without faults.
  * @param {any} value
  * @param {Record<string, Schema>} defs
- * @param {string} path Where the value stands, such as `data`.
- * @returns {string[]} Sentences that begin with the member's path.
+ * @param {(string | number)[]} path Where the value stands, such as `['data']`.
+ * @returns {import('../collector/checks/findings.js').Finding[]}
  */
 export function violations(schema, value, defs, path) {
     try {
         return violationsOf(schema, value, { defs, left: MOST_STEPS }, path)
     } catch (error) {
-        if (error instanceof Unjudged) return [error.message]
+        if (error instanceof Unjudged) return [error.finding]
         // The stack's end: the plan's definitions follow one another too far.
-        if (error instanceof RangeError) return [`${path} cannot be judged: the plan nests too deep.`]
+        if (error instanceof RangeError) return [{ path, text: 'cannot be judged: the plan nests too deep.' }]
         throw error
     }
 }
@@ -221,10 +227,10 @@ export function violations(schema, value, defs, path) {
 /** @param {{ defs: Record<string, Schema>, left: number }} plan Its definitions, and how many steps are left. */
 function violationsOf(schema, value, plan, path) {
     if (schema === true) return []
-    if (schema === false) return [`${path} does not belong here.`]
-    if (plan.left-- === 0) throw new Unjudged(`${path} cannot be judged: the plan compares it with too many schemas.`)
+    if (schema === false) return [{ path, text: 'does not belong here.' }]
+    if (plan.left-- === 0) throw new Unjudged(path, 'the plan compares it with too many schemas.')
     const found = schema.$ref === undefined ? [] : violationsOf(resolved(schema, plan.defs), value, plan, path)
-    const say = (rest) => found.push(`${path} is ${show(value)}; it must ${rest}.`)
+    const say = (rest) => found.push({ path, text: `is ${show(value)}; it must ${rest}.` })
     if (schema.type !== undefined && ![schema.type].flat().some((type) => isOfType(value, type))) {
         say(`be ${[schema.type].flat().map(article).join(' or ')}`)
         return found
@@ -251,7 +257,7 @@ function textViolations({ minLength, maxLength, pattern, format }, value, say, p
     if (minLength !== undefined && length < minLength) say(`have at least ${minLength} characters`)
     if (maxLength !== undefined && length > maxLength) say(`have at most ${maxLength} characters`)
     const isMatch = pattern === undefined || matchesPattern(pattern, value)
-    if (isMatch === null) throw new Unjudged(`${path} cannot be judged: ${pattern} takes too long; write it with fewer repetitions.`)
+    if (isMatch === null) throw new Unjudged(path, `${pattern} takes too long; write it with fewer repetitions.`)
     if (!isMatch) say(`match ${pattern}`)
     if (format !== undefined && !FORMATS[format][0].test(value)) say(`be ${FORMATS[format][1]}`)
 }
@@ -280,7 +286,7 @@ function listViolations({ items, minItems, maxItems, uniqueItems }, value, plan,
     if (uniqueItems && new Set(value.map(canonical)).size < value.length) say('have no element twice')
     const found = []
     for (let i = 0; items !== undefined && i < value.length && found.length < MOST; i++) {
-        found.push(...violationsOf(items, value[i], plan, `${path}[${i}]`))
+        found.push(...violationsOf(items, value[i], plan, [...path, i]))
     }
     return found
 }
@@ -289,29 +295,29 @@ function objectViolations({ properties = {}, required = [], additionalProperties
     const found = []
     for (const name of Object.keys(value)) {
         if (found.length >= MOST) break
-        const place = `${path}.${name}`
+        const place = [...path, name]
         if (Object.hasOwn(properties, name)) found.push(...violationsOf(properties[name], value[name], plan, place))
         else if (additionalProperties === false) {
             const near = nearest(name, Object.keys(properties).filter((known) => !Object.hasOwn(value, known)))
-            found.push(`${place} is not in the plan${near ? `; did you mean ${near}?` : '.'}`)
+            found.push({ path: place, text: `is not in the plan${near ? `; did you mean ${near}?` : '.'}` })
         } else found.push(...violationsOf(additionalProperties, value[name], plan, place))
     }
-    for (const name of required) if (!Object.hasOwn(value, name)) found.push(`${path}.${name} is missing.`)
+    for (const name of required) if (!Object.hasOwn(value, name)) found.push({ path: [...path, name], text: 'is missing.' })
     return found
 }
 
 function choiceViolations({ anyOf, oneOf, allOf, not }, value, plan, path) {
     const found = (allOf ?? []).flatMap((one) => violationsOf(one, value, plan, path))
     if (anyOf && !anyOf.some((one) => violationsOf(one, value, plan, path).length === 0)) {
-        found.push(nearestChoice(anyOf, value, plan, path))
+        found.push(...nearestChoice(anyOf, value, plan, path))
     }
     if (oneOf) {
         const fitting = oneOf.filter((one) => violationsOf(one, value, plan, path).length === 0).length
-        if (fitting === 0) found.push(nearestChoice(oneOf, value, plan, path))
-        else if (fitting > 1) found.push(`${path} fits ${fitting} of the forms that the plan allows; it must fit one.`)
+        if (fitting === 0) found.push(...nearestChoice(oneOf, value, plan, path))
+        else if (fitting > 1) found.push({ path, text: `fits ${fitting} of the forms that the plan allows; it must fit one.` })
     }
     if (not !== undefined && violationsOf(not, value, plan, path).length === 0) {
-        found.push(`${path} is ${show(value)}, which the plan forbids.`)
+        found.push({ path, text: `is ${show(value)}, which the plan forbids.` })
     }
     return found
 }
@@ -319,9 +325,9 @@ function choiceViolations({ anyOf, oneOf, allOf, not }, value, plan, path) {
 /** The choice with the fewest faults is probably the one that was meant. */
 function nearestChoice(choices, value, plan, path) {
     const all = choices.map((one) => violationsOf(one, value, plan, path)).sort((one, other) => one.length - other.length)
-    return all.length === 1
-        ? all[0].join(' ')
-        : `${path} fits none of the ${all.length} forms that the plan allows. The nearest: ${all[0].join(' ')}`
+    if (all.length === 1) return all[0]
+    const reasons = all[0].map(sentenceOf).join(' ')
+    return [{ path, text: `fits none of the ${all.length} forms that the plan allows. The nearest: ${reasons}` }]
 }
 
 function isOfType(value, type) {

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterable
 
 from ._call import Call
 from ._io_thread import IOThread, Timer
+from ._row import Gives
+from ._table import ROWS
 
 SILENCE = 10.0
 """How long the host may be silent while a call waits that it normally answers at once, in seconds."""
 
 _LATE = 30.0
 """How long the calls take that the host may answer late, unless they say so themselves."""
-
-_ANSWERED_LATE = re.compile(r"(?:^|\.)(?:flush|init|initialize)$")
 
 
 class AnswerWatch:
@@ -67,7 +66,8 @@ class AnswerWatch:
 
 def _lateness(call: Call) -> float:
     """How long the host may take for a call by itself: a flush sends, and an `init` may wait for a session."""
-    if not _ANSWERED_LATE.search(call.method):
+    row = ROWS.get(call.method)
+    if not row or row.gives is not Gives.REPORT and row.restores != "setup":
         return 0.0
     params = json.loads(call.params)
     own = params.get("timeoutMs", (params.get("config") or {}).get("initTimeoutMs"))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from ._params import OMITTED, Omitted, call_options
@@ -17,6 +18,8 @@ from .protocol import (
     DebugInfo,
     Id,
     Properties,
+    RefusedEvent,
+    RefusedFilter,
     Timestamp,
     TrackerConfig,
 )
@@ -666,3 +669,66 @@ class AsyncBasicCalls(BasicOutcomes[Awaited[Outcome]], AsyncCaller):
     def get_debug_info(self) -> Awaited[BasicDebugInfo]:
         """The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."""
         return self._call("basic.getDebugInfo")
+
+
+class RefusedOutcomes(OutcomeCaller[T]):
+    """What the server has refused, of all clients."""
+
+
+class RefusedCalls(RefusedOutcomes[Receipt], Caller):
+    """What the server has refused, of all clients."""
+
+    def list(self, filter: RefusedFilter | None = None) -> Sequence[RefusedEvent]:
+        """The events that the server has refused for good and that are kept apart, of each client the oldest first.
+
+        :param filter: Which events; by default all.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        result: Sequence[RefusedEvent] = self._ask("refused.list", (filter,))
+        return result
+
+    def retry(self, filter: RefusedFilter | None = None) -> int:
+        """Queues refused events again, at the end of the queue, each under its message id and for its own session.
+
+        :param filter: Which events; by default all.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        result: int = self._ask("refused.retry", (filter,))
+        return result
+
+    def drop(self, filter: RefusedFilter | None = None) -> int:
+        """Removes refused events for good.
+
+        :param filter: Which events; by default all.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        result: int = self._ask("refused.drop", (filter,))
+        return result
+
+
+class AsyncRefusedCalls(RefusedOutcomes[Awaited[Outcome]], AsyncCaller):
+    """What the server has refused, of all clients."""
+
+    def list(self, filter: RefusedFilter | None = None) -> Awaited[Sequence[RefusedEvent]]:
+        """The events that the server has refused for good and that are kept apart, of each client the oldest first.
+
+        :param filter: Which events; by default all.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        return self._call("refused.list", (filter,))
+
+    def retry(self, filter: RefusedFilter | None = None) -> Awaited[int]:
+        """Queues refused events again, at the end of the queue, each under its message id and for its own session.
+
+        :param filter: Which events; by default all.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        return self._call("refused.retry", (filter,))
+
+    def drop(self, filter: RefusedFilter | None = None) -> Awaited[int]:
+        """Removes refused events for good.
+
+        :param filter: Which events; by default all.
+        :raises MobileTrackerError: `STORAGE_ERROR`
+        """
+        return self._call("refused.drop", (filter,))

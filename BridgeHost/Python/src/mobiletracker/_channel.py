@@ -15,7 +15,7 @@ from typing import Any
 
 from . import _call
 from ._call import Call, wait_for
-from ._fault import message_of, own_name, written_in
+from ._fault import message_of, own_name, sentence, written_in
 from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault
 from ._limits import MOST_BYTES, MOST_CALLS
@@ -24,10 +24,9 @@ from ._options import TrackerOptions, arguments_of_host
 from ._params import ArgumentFault, write_params
 from ._row import Gives, Row, snake_keys
 from ._table import ROWS
-from ._warnings import Drop, Warnings, call_name, hint
+from ._warnings import Drop, Warnings, call_name, segment_hint
 from .errors import MobileTrackerError
 from .outcome import FlushReport, Outcome
-from .protocol import DropReason
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 """What the paths of this package's files begin with."""
@@ -80,12 +79,14 @@ class Channel:
         site = _CallSite(row, arguments, _frame_of_program(), self)
         try:
             params = self._write(row, arguments, message_id)
+        except ArgumentFault as fault:
+            return site.refuse_argument(fault, arguments)
         except ValueFault as fault:
-            return site.refuse(fault, hint(method, arguments) if isinstance(fault, ArgumentFault) else "")
+            return site.refuse(fault)
         except CallDropped as dropped:
             return site.filtered(str(dropped))
         except Exception as error:  # A value may raise anything when it is asked for its type.
-            return site.refuse(ValueFault("The call", f"cannot be read: {error!r}"))
+            return site.refuse(ValueFault(["The call"], f"cannot be read: {error!r}"))
         call = Call(method, params, repeats=row.repeats, site=site)
         if row.repeats and not self._is_used:
             self._is_used = True
@@ -175,7 +176,10 @@ class _CallSite:
             case Gives.NOTHING:
                 return None
             case Gives.MEMBER:
-                return result.get(self._row.member)
+                value = result.get(self._row.member)
+                if not isinstance(value, list):
+                    return value
+                return [snake_keys(each) if isinstance(each, dict) else each for each in value]
             case Gives.REPORT:
                 return FlushReport(result["delivered"], result["remaining"], result.get("stoppedBy"))
             case Gives.OBJECT:
@@ -194,24 +198,36 @@ class _CallSite:
 
     def unhandled(self, error: MobileTrackerError) -> None:
         """Nobody handles the error. A missing host is one warning, with the number of calls that failed."""
-        if error.code.startswith(("HOST_", "PROTOCOL_")):
+        if error.number is None:  # There is no host.
             if self._row.message_id:
                 drop = Drop(self._row.method, self._name, error.code, self._place, has_failed=True)
                 self._channel.warnings.dropped(drop)
         else:
             self._channel.warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
 
-    def refuse(self, fault: ValueFault, hint: str = "") -> Call:
-        """Answers a call that cannot be sent, as the host would. `hint` says how to write it."""
+    def refuse(self, fault: ValueFault) -> Call:
+        """Answers a call that cannot be written, as the host would."""
         call = Call(self._row.method, b"", site=self)
-        param = next((param for param in self._row.params if param.name == fault.argument), None)
         if self._row.gives is Gives.OUTCOME:
-            reason = param.fault if isinstance(fault, ArgumentFault) and param else _reason_of(fault)
-            call.finish(self._drop(reason, detail=f"{fault}.{hint}"))
+            not_json = {"reason": "notJSON", "detail": f"{fault}."}
+            call.finish(self._drop("TOO_LARGE") if fault.is_too_large else self._drop("SERIALIZATION_ERROR", not_json))
         else:
-            code = param.fault if param and param.fault != "INVALID_PARAMS" else _code_of(fault)
+            codes = {param.name: param.fault for param in self._row.params if param.fault != "INVALID_PARAMS"}
+            usual = "MESSAGE_TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
             path = own_name(fault.path, written_in(self._arguments))
-            call.fail(MobileTrackerError(code, f"{self._row.method}: {path} {fault.reason}."))
+            error = f"{self._row.method}: {path} {fault.reason}."
+            call.fail(MobileTrackerError(codes.get(fault.argument, usual), error))
+        return call
+
+    def refuse_argument(self, fault: ArgumentFault, arguments: Sequence[object]) -> Call:
+        """Answers a call with an argument that is missing or has the wrong type, as the host would."""
+        call = Call(self._row.method, b"", site=self)
+        words = sentence(fault.data["reason"], fault.data, written_in(arguments))
+        if self._row.gives is Gives.OUTCOME:
+            hint = segment_hint(self._row.method, arguments)
+            call.finish(self._drop(fault.param.fault, fault.data, f"{words}.{hint}"))
+        else:
+            call.fail(MobileTrackerError(fault.param.fault, words, data=fault.data))
         return call
 
     def overflow(self) -> Call:
@@ -254,18 +270,6 @@ def _frame_of_program() -> FrameType:
     while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     return frame
-
-
-def _reason_of(fault: ValueFault) -> DropReason:
-    if isinstance(fault, ArgumentFault):
-        return "INVALID_VALUE"
-    return "TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
-
-
-def _code_of(fault: ValueFault) -> str:
-    if isinstance(fault, ArgumentFault):
-        return "INVALID_PARAMS"
-    return "MESSAGE_TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
 
 
 _all: weakref.WeakSet[Channel] = weakref.WeakSet()

@@ -14,7 +14,7 @@ from .protocol import OutgoingCall
 
 
 BeforeSend = Callable[[OutgoingCall], OutgoingCall | None]
-"""Receives each valid tracking call before anything is written. It returns the call, changed or not, or None to drop it
+"""Receives each tracking call before anything is written. It returns the call, changed or not, or None to drop it
 with the reason `BEFORE_SEND`. If it raises, the call is dropped too, with a warning."""
 
 
@@ -52,9 +52,10 @@ def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The members of the call for params as they would be sent."""
     for param in row.params:
         if param.wire == "options":
-            for option, value in sent.get("options", {}).items():
-                if not _is_argument(row, option):
-                    yield snake(option), value
+            options = sent.get("options", {})
+            for name, option in param.names.items():
+                if option.wire in options and not _is_argument(row, option.wire):
+                    yield name, options[option.wire]
         elif param.wire in sent and param.member != "location":
             yield param.member, sent[param.wire]
     if location := {param.wire: sent[param.wire] for param in row.params if param.member == "location"}:
@@ -80,8 +81,10 @@ def _arguments(row: Row, sent: dict[str, Any], call: dict[Any, Any], named_user:
 
 
 def _options(row: Row, param: Param, sent: dict[str, Any], call: dict[Any, Any]) -> dict[str, object]:
-    """The options of an analytics call. One that stands for an argument is there if it was there before."""
-    return {
+    """The options of an analytics call. One that stands for an argument is there if it was there before, and one that is
+    not known stays: the host refuses it."""
+    known = {option.wire for option in param.names.values()}
+    return {option: value for option, value in sent.items() if option not in known} | {
         option.wire: call[name]
         for name, option in param.names.items()
         if name in call and (option.wire in sent or not _is_argument(row, option.wire))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import numbers
-import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
@@ -24,11 +23,14 @@ MAX_LEVELS = 128
 class ValueFault(Exception):
     """A value that cannot be sent as it is. Says where the value is and what is wrong, and contains nothing of it."""
 
-    def __init__(self, path: str, reason: str, *, is_too_large: bool = False) -> None:
-        super().__init__(f"{path} {reason}")
-        self.path = path
+    def __init__(self, path: list[str | int], reason: str, *, is_too_large: bool = False) -> None:
+        """
+        :param path: The argument and the keys that lead to the value.
+        """
+        self.path = _path_of(path)
+        super().__init__(f"{self.path} {reason}")
         self.reason = reason
-        self.argument = re.split(r"[.\[]", path, maxsplit=1)[0]
+        self.argument = str(path[0])
         self.is_too_large = is_too_large
 
 
@@ -135,9 +137,9 @@ class JSONWriter:
         except ValueFault:
             raise
         except TypeError as error:
-            raise ValueFault(_path_of(path), str(error)) from None
+            raise ValueFault(path, str(error)) from None
         except Exception as error:
-            raise ValueFault(_path_of(path), f"cannot be read: {error}") from error
+            raise ValueFault(path, f"cannot be read: {error}") from error
 
     def _text(self, value: object, path: list[str | int], containers: list[object]) -> str:
         match value:
@@ -167,16 +169,16 @@ class JSONWriter:
         containers: list[object],
     ) -> str:  # fmt: skip
         if any(value is container for container in containers):
-            raise ValueFault(_path_of(path), "is part of a cycle")
+            raise ValueFault(path, "is part of a cycle")
         if len(containers) >= MAX_LEVELS:
-            raise ValueFault(_path_of(path), f"is nested deeper than {MAX_LEVELS} levels")
+            raise ValueFault(path, f"is nested deeper than {MAX_LEVELS} levels")
         inner = [*containers, value]
         parts: dict[object, str] = {}
         members: Iterator[tuple[object, object]] = iter(value.items()) if isinstance(value, dict) else enumerate(value)
         for key, member in members:
             name = _key_text(key, path) if isinstance(value, dict) else key
             if name in parts:
-                raise ValueFault(_path_of(path), f"has two keys that are {json.dumps(str(name)[:80])} in JSON")
+                raise ValueFault(path, f"has two keys that are {json.dumps(str(name)[:80])} in JSON")
             path.append(name if isinstance(name, str | int) else str(name))
             text = self._text(member, path, inner)
             parts[name] = f"{_write_string(name, path)}:{text}" if isinstance(name, str) else text
@@ -247,7 +249,7 @@ def _write_string(value: str, path: list[str | int]) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueFault(_path_of(path), "holds a lone surrogate") from None
+        raise ValueFault(path, "holds a lone surrogate") from None
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -259,7 +261,7 @@ def _key_text(key: object, path: list[str | int]) -> str:
         case int() | float() | None:
             return json.dumps(key, allow_nan=False)
         case _:
-            raise ValueFault(_path_of(path), "has a key that is no string")
+            raise ValueFault(path, "has a key that is no string")
 
 
 def _path_of(path: list[str | int]) -> str:

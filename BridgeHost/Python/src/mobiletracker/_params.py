@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from decimal import Decimal
 from enum import Enum, auto
 from numbers import Integral, Real
@@ -14,15 +12,6 @@ from uuid import UUID
 from ._ids import stamped_id, time_ordered_uuid
 from ._json import JSONWriter, ValueFault, a_type
 from ._row import Gives, Name, Param, Row
-
-_MESSAGE_ID = re.compile(r"[!-~](?:[ -~]{0,126}[!-~])?")
-"""1 to 128 printable characters of ASCII, no space first or last."""
-
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d([.,]\d+)?([Zz]|[+-]\d\d:?\d\d)")
-"""A date and a time of day with its zone."""
-
-_MAX_ID_BYTES = 1024
-"""How many bytes of UTF-8 an id of a user or a group has at most."""
 
 _PERSONS = {"userId", "anonymousId", "groupId"}
 """The options that name a user, a visitor or a group."""
@@ -68,8 +57,14 @@ def call_options(options: Any, **keywords: object) -> Any:
     return {**(options or {}), **given}
 
 
-class ArgumentFault(ValueFault):
+class ArgumentFault(Exception):
     """An argument that is missing or has the wrong type."""
+
+    def __init__(self, param: Param, word: str, option: str, **facts: str) -> None:
+        super().__init__(word)
+        self.param = param
+        self.data = {"reason": word, "option": option, **facts}
+        """What is wrong, as the host says it."""
 
 
 def write_params(
@@ -88,26 +83,25 @@ def write_params(
     :param message_id: The caller's own id, if any.
     :param max_bytes: How long the params may become.
     :param is_exact: Whether there is an `ExactNumber` among the arguments.
-    :raises ValueFault: If the call cannot be sent.
+    :raises ArgumentFault: If an argument of a call with an outcome is of a type that the host cannot tell.
+    :raises ValueFault: If the call cannot be written.
     """
     members: dict[str, object] = {}
     for param, value in zip(row.params, arguments):
         # The host checks the arguments of calls without an outcome.
         if row.gives is Gives.OUTCOME:
             _check(param, value)
-            if param.wire == "options":
-                _check_options(value, param.names)
         if value is None:
             continue
         if param.kind == "id":
             members[param.wire] = _text_of_id(value)
         else:
-            members[param.wire] = _renamed(value, param.names, param.name) if param.names else value
+            members[param.wire] = _renamed(value, param.names, param, param.wire) if param.names else value
     if row.message_id:
-        members["messageId"] = _NEW_ID[row.message_id]() if message_id is None else _checked(message_id)
+        members["messageId"] = _NEW_ID[row.message_id]() if message_id is None else message_id
     text = writer.write(members, row.shown, is_exact=is_exact)
     if len(text) > max_bytes:
-        raise ValueFault("The call", "is too large", is_too_large=True)
+        raise ValueFault(["The call"], "is too large", is_too_large=True)
     return text
 
 
@@ -118,7 +112,7 @@ def _check(param: Param, value: object) -> None:
             return
     elif _is_of(param.kind, value):
         return
-    raise ArgumentFault(param.name, f"must be {_PHRASES[param.kind]}, and is {a_type(value)}")
+    raise ArgumentFault(param, "wrongKind", param.wire, expected=f"{_PHRASES[param.kind]}, and is {a_type(value)}")
 
 
 def _is_of(kind: str, value: object) -> bool:
@@ -132,51 +126,18 @@ def _text_of_id(value: object) -> object:
     return str(int(value)) if isinstance(value, Integral) else str(value)
 
 
-def _check_options(options: object, names: Mapping[str, Name]) -> None:
-    """Checks the options of a call. The host checks the dates."""
-    for name, value in options.items() if isinstance(options, Mapping) else ():
-        wire = names.get(name, (name,))[0]
-        if (value is not None or wire in _PERSONS) and (fault := _fault_of(wire, value)):
-            raise ArgumentFault(f"options.{name}", fault)
-
-
-def _fault_of(wire: str, value: object) -> str | None:
-    match wire:
-        case "context":
-            return None if isinstance(value, Mapping) else f"must be {_PHRASES['object']}, and is {a_type(value)}"
-        case "timestamp":
-            is_time = isinstance(value, datetime) or isinstance(value, str) and _TIMESTAMP.fullmatch(value)
-            return None if is_time else "must be a datetime or ISO 8601 with the zone, such as 2025-11-27T10:30:00.000Z"
-        case "userId" | "anonymousId" | "groupId":
-            if value is None:
-                return "is None: leave it out to mean the client's own"
-            if not _is_of("id", value):
-                return f"must be {_PHRASES['id']}, and is {a_type(value)}"
-            text = str(_text_of_id(value))
-            if not text.strip():
-                return "must not be blank"
-            is_long = len(text.encode(errors="replace")) > _MAX_ID_BYTES
-            return f"must not have more than {_MAX_ID_BYTES} bytes" if is_long else None
-        case _:
-            return "is not known: there are user_id, anonymous_id, group_id, timestamp and context"
-
-
-def _checked(message_id: object) -> str:
-    if isinstance(message_id, str) and _MESSAGE_ID.fullmatch(message_id):
-        return message_id
-    raise ArgumentFault("message_id", "must be 1 to 128 printable ASCII characters without spaces at either end")
-
-
-def _renamed(value: object, names: Mapping[str, Name], path: str) -> object:
-    """The options under the host's names. An unknown name stays: the host warns of it and suggests another."""
+def _renamed(value: object, names: Mapping[str, Name], param: Param, path: str) -> object:
+    """The options under the host's names. An unknown name stays: the host refuses it and suggests another."""
     if not isinstance(value, Mapping):
         return value
     options: dict[object, object] = {}
     for key, member in value.items():
         wire, members = names.get(key, (key, {})) if isinstance(key, str) else (key, {})
         if wire in options:
-            raise ArgumentFault(f"{path}.{wire}", "is there twice")
-        options[wire] = _renamed(member, members, f"{path}.{wire}") if members else member
+            # Of two spellings only the first can be in the object.
+            other = next(name for name in value if names.get(name, (name,))[0] == wire)
+            raise ArgumentFault(param, "repeated", f"{path}.{key}", other=other)
+        options[wire] = _renamed(member, members, param, f"{path}.{wire}") if members else member
         if wire in _PERSONS:
             options[wire] = _text_of_id(member)
     return options

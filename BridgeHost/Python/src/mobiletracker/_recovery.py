@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ._row import Row
+from ._row import Gives, Row
 from ._table import ROWS
 from .errors import MobileTrackerError
 
@@ -99,7 +99,7 @@ class Recovery:
 
     def flushes(self) -> list[str]:
         """The flush of each client that may have something to send."""
-        return [f"{name}.flush".lstrip(".") for name, client in self._clients.items() if client.setup]
+        return [row.method for row in ROWS.values() if row.gives is Gives.REPORT and self._clients[row.client].setup]
 
     def calls(self) -> list[tuple[str, bytes]]:
         """The calls for a new host, in this order."""

@@ -86,13 +86,14 @@ class Row:
     """The error of a setup after which, too, the client goes on."""
     again: Mapping[str, str] = field(default_factory=dict)
     """What the configuration of a setup says besides when it is restored."""
+    shown: Mapping[str, str] = field(init=False)
+    """The Python names of the params, by the host's names."""
+
+    def __post_init__(self) -> None:
+        names = {param.wire: param.name for param in self.params}
+        object.__setattr__(self, "shown", names | {"messageId": "message_id"})
 
     @property
     def client(self) -> str:
         """The client that it belongs to; empty for the session-based tracker."""
         return self.method.rpartition(".")[0]
-
-    @property
-    def shown(self) -> dict[str, str]:
-        """The Python names of the params, by the host's names."""
-        return {param.wire: param.name for param in self.params}

@@ -13,7 +13,8 @@ _TRACKER_CONFIG = names_of(
     "initTimeoutMs", "consent", "maxPendingEvents", "storageDirectory", "persistence", "durability", "maxQueuedEvents",
     "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow", "maxConcurrentRequests", "requestTimeoutMs",
     "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs", "maxCooldownMs", "jitter",
-    "caBundle", "proxy", "allowInsecureHTTP", "collectorPanel",
+    "haltRetryMs", "poisonAfterMs", "maxRefusedEvents", "maxRefusedBytes", "refusedTTLMs", "caBundle",
+    "clientCertificate", "clientKey", "keyFile", "proxy", "headers", "allowInsecureHTTP", "collectorPanel",
     device=names_of(
         "osName", "deviceType",
     ),
@@ -24,10 +25,11 @@ _TRACKER_CONFIG = names_of(
 
 _ANALYTICS_OPTIONS = names_of(
     "writeKey", "ingestionHost", "enabled", "debug", "flushIntervalSeconds", "maxQueueEvents", "flushAt",
-    "maxBatchSize", "maxBatchBytes", "requestTimeoutMs", "context", "storageDirectory", "persistence", "durability",
-    "maxQueuedEvents", "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow", "maxConcurrentRequests",
-    "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs", "maxCooldownMs", "jitter",
-    "caBundle", "proxy", "allowInsecureHTTP", "collectorPanel",
+    "maxBatchSize", "maxBatchBytes", "whenRefused", "requestTimeoutMs", "context", "storageDirectory", "persistence",
+    "durability", "maxQueuedEvents", "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow",
+    "maxConcurrentRequests", "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs",
+    "maxCooldownMs", "jitter", "haltRetryMs", "poisonAfterMs", "maxRefusedEvents", "maxRefusedBytes", "refusedTTLMs",
+    "caBundle", "clientCertificate", "clientKey", "keyFile", "proxy", "headers", "allowInsecureHTTP", "collectorPanel",
     app=names_of(
         "name", "version", "build", "namespace",
     ),
@@ -41,7 +43,12 @@ _BASIC_OPTIONS = names_of(
     "enabled", "maxQueueSize", "debug", "storageDirectory", "persistence", "durability", "maxQueuedEvents",
     "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow", "maxConcurrentRequests", "requestTimeoutMs",
     "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs", "maxCooldownMs", "jitter",
-    "caBundle", "proxy", "allowInsecureHTTP", "collectorPanel",
+    "haltRetryMs", "poisonAfterMs", "maxRefusedEvents", "maxRefusedBytes", "refusedTTLMs", "caBundle",
+    "clientCertificate", "clientKey", "keyFile", "proxy", "headers", "allowInsecureHTTP", "collectorPanel",
+)
+
+_REFUSED_FILTER = names_of(
+    "client", "messageIds", "events", "reasons", "statuses", "since", "until",
 )
 
 ROWS: dict[str, Row] = {
@@ -353,6 +360,27 @@ ROWS: dict[str, Row] = {
             ),
         ),
         Row("basic.getDebugInfo", Gives.OBJECT),
+        Row(
+            "refused.list",
+            Gives.MEMBER, member="events",
+            params=(
+                Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
+            ),
+        ),
+        Row(
+            "refused.retry",
+            Gives.MEMBER, member="requeued",
+            params=(
+                Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
+            ),
+        ),
+        Row(
+            "refused.drop",
+            Gives.MEMBER, member="dropped",
+            params=(
+                Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
+            ),
+        ),
     )
 }
 """The methods, by the names that the host has for them."""

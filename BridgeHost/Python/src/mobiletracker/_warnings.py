@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ._fault import sentence
+from ._table import ROWS
 
 _SEGMENT = {
     "analytics.track": "track(event, properties, user_id=…)",
@@ -58,7 +59,10 @@ class Drop:
         if self.detail:
             return self.detail
         word = "notStored" if self.has_failed else self.fault.get("reason", self.reason)
-        return sentence(word, {**self.fault, "init": f"{self.client}.initialize()" if self.client else "init()"})
+        init = next(row.method for row in ROWS.values() if row.client == self.client and row.restores == "setup")
+        words = sentence(word, {**self.fault, "init": f"{init}()"})
+        # A text about an option is also part of other sentences.
+        return words if not words or words[-1] in ".?" else f"{words}."
 
     def __str__(self) -> str:
         return f"{self.call} {self.end_of(1)}: {self.reason}. {self.sentence}".rstrip() + self.place
@@ -70,7 +74,7 @@ class Drop:
         return "was dropped" if count == 1 else "were dropped"
 
 
-def hint(method: str, arguments: Sequence[object]) -> str:
+def segment_hint(method: str, arguments: Sequence[object]) -> str:
     """What to write instead of a call that has its arguments as in a package of Segment; empty for others."""
     first, *others = [*arguments, None]
     is_object = isinstance(first, Mapping)

@@ -35,47 +35,34 @@ class OutgoingCall(TypedDict, total=False):
     float here, and is sent exactly if it is left alone.
     """
 
-    # Which call, as the bridge names it: `track`, `analytics.identify`, …
     method: str
-
-    # The name of an event, a screen or a page.
+    """Which call, as the bridge names it: `track`, `analytics.identify`, …"""
     name: str
-
-    # The user of `identify` and `alias`, or the one that an analytics call names in its options.
+    """The name of an event, a screen or a page."""
     user_id: str
-
-    # The visitor that an analytics call names.
+    """The user of `identify` and `alias`, or the one that an analytics call names in its options."""
     anonymous_id: str
-
-    # The group of `group`, or the one that an analytics call names in its options.
+    """The visitor that an analytics call names."""
     group_id: str
-
-    # Attributes, properties, traits, profile data, or the metadata of `set_metadata`.
+    """The group of `group`, or the one that an analytics call names in its options."""
     properties: dict[str, Any]
-
-    # The metadata of `track`.
+    """Attributes, properties, traits, profile data, or the metadata of `set_metadata`."""
     metadata: dict[str, Any]
-
-    # The context of an analytics call.
+    """The metadata of `track`."""
     context: dict[str, Any]
-
-    # When it happened, if an analytics call says so: ISO 8601.
+    """The context of an analytics call."""
     timestamp: str
-
-    # The id of `analytics.set_advertising_id`.
+    """When it happened, if an analytics call says so: ISO 8601."""
     advertising_id: str
-
-    # The address of `update_session_email`.
+    """The id of `analytics.set_advertising_id`."""
     email: str
-
-    # The URL of `screen_did_appear` and `continue_session`.
+    """The address of `update_session_email`."""
     url: str
-
-    # The location of `update_location`.
+    """The URL of `screen_did_appear` and `continue_session`."""
     location: Location
-
-    # The session of `link_session`.
+    """The location of `update_location`."""
     source_session_id: str
+    """The session of `link_session`."""
 
 
 class _BridgeClientOptions(TypedDict):
@@ -92,7 +79,15 @@ class _BridgeClientOptions(TypedDict):
     failureThreshold: NotRequired[int | None]
     cooldownMs: NotRequired[int | None]
     maxCooldownMs: NotRequired[int | None]
+    haltRetryMs: NotRequired[int | None]
+    poisonAfterMs: NotRequired[int | None]
+    maxRefusedEvents: NotRequired[int | None]
+    maxRefusedBytes: NotRequired[int | None]
+    refusedTTLMs: NotRequired[int | None]
     caBundle: NotRequired[str | None]
+    clientCertificate: NotRequired[str | None]
+    clientKey: NotRequired[str | None]
+    keyFile: NotRequired[str | None]
     allowInsecureHTTP: NotRequired[bool | None]
     collectorPanel: NotRequired[bool | None]
 
@@ -100,87 +95,81 @@ class _BridgeClientOptions(TypedDict):
 class ClientOptions(_BridgeClientOptions):
     """The options that every client takes."""
 
-    # With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true.
     enabled: NotRequired[bool | None]
-
-    # Whether informative and debug messages are logged; by default false.
+    """With `False` nothing is stored or sent, calls are dropped as `DISABLED`, and no other option is looked at; by default as `MOBILE_TRACKER_ENABLED` says in the environment, else true."""
     debug: NotRequired[bool | None]
-
-    # The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`.
+    """Whether informative and debug messages are logged; by default false."""
     storage_directory: NotRequired[str | None]
-
-    # Where undelivered events live; by default `disk`.
+    """The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else `~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`."""
     persistence: NotRequired[Literal["disk", "memory"] | None]
-
-    # Whether events survive the death of the process or of the machine; by default `process`.
+    """Where undelivered events live; by default `disk`."""
     durability: NotRequired[Literal["process", "full"] | None]
-
-    # How many events the queue holds; by default 100,000.
+    """Whether events survive the death of the process or of the machine; by default `process`."""
     max_queued_events: NotRequired[int | None]
-
-    # How many bytes of events the queue holds; by default 64 MiB.
+    """How many events the queue holds; by default 100,000."""
     max_queued_bytes: NotRequired[int | None]
-
-    # A larger event is refused; by default 512 KiB.
+    """How many bytes of events the queue holds; by default 64 MiB."""
     max_event_bytes: NotRequired[int | None]
-
-    # How long an event may wait before it is dropped; by default for ever.
+    """A larger event is refused; by default 512 KiB."""
     event_ttl_ms: NotRequired[int | None]
-
-    # What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`.
+    """How long an event may wait before it is dropped; by default for ever."""
     overflow: NotRequired[Literal["refuseNew", "dropOldest"] | None]
-
-    # Requests under way at once (more than 1 trades order for speed); by default 1.
+    """What happens past either bound: the call is refused, or the oldest event is dropped; by default `refuseNew`, of analytics and basic `dropOldest`."""
     max_concurrent_requests: NotRequired[int | None]
-
-    # How request bodies are compressed; by default `gzip`.
+    """Requests under way at once (more than 1 trades order for speed); by default 1."""
     compression: NotRequired[Literal["gzip", "none"] | None]
-
-    # Bodies of at least this many bytes are compressed; by default 1 KiB.
+    """How request bodies are compressed; by default `gzip`."""
     compression_threshold: NotRequired[int | None]
-
-    # The wait after a first failure, doubled with each further one; by default 250.
+    """Bodies of at least this many bytes are compressed; by default 1 KiB."""
     retry_delay_ms: NotRequired[int | None]
-
-    # After this many failures in a row the circuit breaker opens; by default 3.
+    """The wait after a first failure, doubled with each further one; by default 250."""
     failure_threshold: NotRequired[int | None]
-
-    # How long the breaker stays open at first; by default 10,000, at least `retry_delay_ms`.
+    """After this many failures in a row the circuit breaker opens; by default 3."""
     cooldown_ms: NotRequired[int | None]
-
-    # How long it stays open at most; by default 120,000, at least `cooldown_ms`.
+    """How long the breaker stays open at first; by default 10,000, at least `retry_delay_ms`."""
     max_cooldown_ms: NotRequired[int | None]
-
-    # How far a wait may differ from its length, either way; by default 0.2.
+    """How long it stays open at most; by default 120,000, at least `cooldown_ms`."""
     jitter: NotRequired[float | None]
-
-    # A file of certificates, which can be read, to trust instead of the system's; by default the system's.
+    """How far a wait may differ from its length, either way; by default 0.2."""
+    halt_retry_ms: NotRequired[int | None]
+    """When the server refuses the key or the address: how long until one request finds out whether it is well again; by default 300,000; 0: never."""
+    poison_after_ms: NotRequired[int | None]
+    """How long the server must have failed before an event is looked for that alone makes it fail; by default 1,800,000; 0: never."""
+    max_refused_events: NotRequired[int | None]
+    """How many events are kept apart that the server has refused; by default 1,000; 0: none is kept."""
+    max_refused_bytes: NotRequired[int | None]
+    """How many bytes of such events are kept; by default 8 MiB; 0: none is kept."""
+    refused_ttl_ms: NotRequired[int | None]
+    """How long such events are kept; by default 604,800,000."""
     ca_bundle: NotRequired[str | None]
-
-    # A proxy's URL; by default as the environment says.
+    """A file of certificates, which can be read, to trust instead of the system's; by default the system's."""
+    client_certificate: NotRequired[str | None]
+    """A PEM file with the certificate that the client shows to the server; it needs `client_key`; by default none."""
+    client_key: NotRequired[str | None]
+    """A PEM file with the key of `client_certificate`, without a passphrase; by default none."""
+    key_file: NotRequired[str | None]
+    """A file whose text is the key, instead of the client's own option; a key that changes there is used from then on; by default none."""
     proxy: NotRequired[str | None]
-
-    # Whether plain http may be used to other machines; by default false.
+    """A proxy's URL; by default as the environment says."""
+    headers: NotRequired[Mapping[str, str] | None]
+    """Header fields that every request gets besides the client's own; by default none."""
     allow_insecure_http: NotRequired[bool | None]
-
-    # Whether the client posts its debug information once a second to the development collector on this machine; by default false.
+    """Whether plain http may be used to other machines; by default false."""
     collector_panel: NotRequired[bool | None]
+    """Whether the client posts its debug information once a second to the development collector on this machine; by default false."""
 
 
 class Fault(TypedDict):
     """What is wrong, as data. `FaultWord.swift` has a text for each reason."""
 
-    # A word that does not change between versions.
     reason: str
-
-    # The option.
+    """A word that does not change between versions."""
     option: NotRequired[str]
-
-    # Its limit; a duration in milliseconds.
+    """The option."""
     most: NotRequired[float]
-
-    # More, in words.
+    """Its limit; a duration in milliseconds."""
     detail: NotRequired[str]
+    """More, in words."""
 
 
 DropReason: TypeAlias = Literal[
@@ -217,135 +206,136 @@ StopReason: TypeAlias = Literal[
 class DebugInfo(TypedDict):
     """The state of the tracker. Later versions may add members."""
 
-    # `idle`, `initializing`, `ready`, `halted`, `disabled` and the like.
     lifecycle: str
-
-    # Why it is disabled.
+    """`idle`, `initializing`, `ready`, `halted`, `disabled` and the like."""
     disabled_because: NotRequired[str]
-
-    # How many events wait.
+    """Why it is disabled."""
+    halted: NotRequired[Mapping[str, object]]
+    """Why delivery has halted, since when, and in how many milliseconds the next try is (`None`: with other credentials)."""
     queue_length: int
-
-    # The circuit breaker's state.
+    """How many events wait."""
     circuit_state: NotRequired[Literal["closed", "halfOpen", "open"]]
-
-    # How long it stays open.
+    """The circuit breaker's state."""
     circuit_remaining_ms: NotRequired[float]
-
-    # Whether a request is under way.
+    """How long it stays open."""
     flush_in_flight: NotRequired[bool]
-
-    # The current session.
+    """Whether a request is under way."""
     session_id: NotRequired[str | None]
-
-    # The installation's identifier.
+    """The current session."""
     device_id: NotRequired[str | None]
-
-    # What the user decided.
+    """The installation's identifier."""
     consent: NotRequired[Consent]
-
-    # Accepted, recovered, delivered, queued, dropped by reason.
+    """What the user decided."""
     account: NotRequired[Mapping[str, object]]
-
-    # Calls refused when they were made, by reason.
+    """Accepted, recovered, requeued, delivered, queued, dropped by reason."""
+    refused_events: NotRequired[Mapping[str, object]]
+    """How many events are kept apart that the server has refused, by reason."""
     refused: NotRequired[Mapping[str, object]]
-
-    # The last failure of a request.
+    """Calls refused when they were made, by reason."""
     last_error: NotRequired[Mapping[str, object] | None]
-
-    # The configuration, secrets masked.
+    """The last failure of a request."""
     config: NotRequired[Mapping[str, object]]
+    """The configuration, secrets masked."""
 
 
 class AnalyticsDebugInfo(TypedDict):
     """The state of the analytics client. Later versions may add members."""
 
-    # `idle`, `initializing`, `ready`, `resetting` or `disabled`.
     lifecycle: str
-
-    # Why it is disabled.
+    """`idle`, `initializing`, `ready`, `resetting` or `disabled`."""
     disabled_because: NotRequired[str]
-
-    # How many events wait.
+    """Why it is disabled."""
+    halted: NotRequired[Mapping[str, object]]
+    """Why delivery has halted, since when, and in how many milliseconds the next try is (`None`: with other credentials)."""
     queue_length: int
-
-    # Masked.
+    """How many events wait."""
     write_key: NotRequired[str]
-
+    """Masked."""
     ingestion_host: NotRequired[str]
-
     flush_interval_seconds: NotRequired[int]
-
     max_queue_events: NotRequired[int]
-
-    # The circuit breaker's state.
     circuit_state: NotRequired[Literal["closed", "halfOpen", "open"]]
-
-    # How long it stays open.
+    """The circuit breaker's state."""
     circuit_remaining_ms: NotRequired[float]
-
-    # Whether a request is under way.
+    """How long it stays open."""
     flush_in_flight: NotRequired[bool]
-
+    """Whether a request is under way."""
     anonymous_id: NotRequired[str | None]
-
     user_id: NotRequired[str | None]
-
     group_id: NotRequired[str | None]
-
-    # Accepted, recovered, delivered, queued, dropped by reason.
     account: NotRequired[Mapping[str, object]]
-
-    # Calls refused when they were made, by reason.
+    """Accepted, recovered, requeued, delivered, queued, dropped by reason."""
+    refused_events: NotRequired[Mapping[str, object]]
+    """How many events are kept apart that the server has refused, by reason."""
     refused: NotRequired[Mapping[str, object]]
-
-    # The last failure of a request.
+    """Calls refused when they were made, by reason."""
     last_error: NotRequired[Mapping[str, object] | None]
-
-    # The options, secrets masked, without `context`.
+    """The last failure of a request."""
     config: NotRequired[Mapping[str, object]]
+    """The options, secrets masked, without `context`."""
 
 
 class BasicDebugInfo(TypedDict):
     """The state of the basic tracker. Later versions may add members."""
 
-    # `idle`, `ready`, `halted` or `disabled`.
     lifecycle: str
-
-    # Why it is disabled.
+    """`idle`, `ready`, `halted` or `disabled`."""
     disabled_because: NotRequired[str]
-
-    # How many events wait.
+    """Why it is disabled."""
+    halted: NotRequired[Mapping[str, object]]
+    """Why delivery has halted, since when, and in how many milliseconds the next try is (`None`: with other credentials)."""
     queue_length: int
-
-    # Where they go.
+    """How many events wait."""
     endpoint: NotRequired[str]
-
-    # How many may wait.
+    """Where they go."""
     max_queue_size: NotRequired[int]
-
+    """How many may wait."""
     user_id: NotRequired[str | None]
-
-    # The circuit breaker's state.
     circuit_state: NotRequired[Literal["closed", "halfOpen", "open"]]
-
-    # How long it stays open.
+    """The circuit breaker's state."""
     circuit_remaining_ms: NotRequired[float]
-
-    # Whether a request is under way.
+    """How long it stays open."""
     flush_in_flight: NotRequired[bool]
-
-    # Accepted, recovered, delivered, queued, dropped by reason.
+    """Whether a request is under way."""
     account: NotRequired[Mapping[str, object]]
-
-    # Calls refused when they were made, by reason.
+    """Accepted, recovered, requeued, delivered, queued, dropped by reason."""
+    refused_events: NotRequired[Mapping[str, object]]
+    """How many events are kept apart that the server has refused, by reason."""
     refused: NotRequired[Mapping[str, object]]
-
-    # The last failure of a request.
+    """Calls refused when they were made, by reason."""
     last_error: NotRequired[Mapping[str, object] | None]
-
-    # The configuration, secrets masked.
+    """The last failure of a request."""
     config: NotRequired[Mapping[str, object]]
+    """The configuration, secrets masked."""
+
+
+class RefusedEvent(TypedDict):
+    """An event that the server has refused for good. It is kept apart from the queue."""
+
+    client: Literal["tracker", "analytics", "basic"]
+    """Whose it is."""
+    message_id: str
+    """The id under which it was sent."""
+    call: str
+    """The call that made it, such as `track`."""
+    event: str | None
+    """The name of the event, screen or page, if it has one."""
+    reason: Literal["rejected", "tooLarge", "sessionGone", "poison"]
+    """Why the server would not have it."""
+    status: int | None
+    """What the server answered; null if it was not sent."""
+    answer: str
+    """The first KiB of the answer's body."""
+    refused_at: str
+    """When it left the queue: ISO 8601, milliseconds, UTC."""
+    occurred_at: str
+    """When the call was made."""
+    attempts: int
+    """How often it was sent, as far as is known."""
+    session_id: str | None
+    """The session that it was for."""
+    body: Mapping[str, object]
+    """What it carried."""
 
 
 class _BridgeAnalyticsCallOptions(TypedDict):
@@ -359,20 +349,41 @@ class _BridgeAnalyticsCallOptions(TypedDict):
 class AnalyticsCallOptions(_BridgeAnalyticsCallOptions):
     """Values for one analytics call, instead of the client's own."""
 
-    # The user that the call is about; 1 to 1,024 bytes, not blank.
     user_id: NotRequired[Id]
-
-    # The visitor that the call is about; 1 to 1,024 bytes, not blank.
+    """The user that the call is about; 1 to 1,024 bytes, not blank."""
     anonymous_id: NotRequired[Id]
-
-    # The group that the user belongs to; 1 to 1,024 bytes, not blank.
+    """The visitor that the call is about; 1 to 1,024 bytes, not blank."""
     group_id: NotRequired[Id]
-
-    # When it happened; by default when the call was made.
+    """The group that the user belongs to; 1 to 1,024 bytes, not blank."""
     timestamp: NotRequired[Timestamp | None]
-
-    # Merged over the client's context, objects member by member.
+    """When it happened; by default when the call was made."""
     context: NotRequired[Properties | None]
+    """Merged over the client's context, objects member by member."""
+
+
+class _BridgeRefusedFilter(TypedDict):
+    """The keys as the bridge has them."""
+
+    messageIds: NotRequired[Sequence[str] | None]
+
+
+class RefusedFilter(_BridgeRefusedFilter):
+    """Refused events: those that have one of the values in every member that is given."""
+
+    client: NotRequired[Literal["tracker", "analytics", "basic"] | None]
+    """Whose; by default all."""
+    message_ids: NotRequired[Sequence[str] | None]
+    """Their ids."""
+    events: NotRequired[Sequence[str] | None]
+    """Names of events, screens or pages."""
+    reasons: NotRequired[Sequence[Literal["rejected", "tooLarge", "sessionGone", "poison"]] | None]
+    """Why the server would not have them."""
+    statuses: NotRequired[Sequence[int] | None]
+    """What the server answered."""
+    since: NotRequired[Timestamp | None]
+    """Refused then or later."""
+    until: NotRequired[Timestamp | None]
+    """Refused before."""
 
 
 Consent: TypeAlias = Literal[
@@ -393,21 +404,19 @@ class _BridgeTrackerConfigDevice(TypedDict):
 class TrackerConfigDevice(_BridgeTrackerConfigDevice):
     """The value of `device`."""
 
-    # `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
     os_name: NotRequired[str | None]
-
-    # `Mobile`, `Tablet` or `Desktop`.
+    """`iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`."""
     device_type: NotRequired[str | None]
+    """`Mobile`, `Tablet` or `Desktop`."""
 
 
 class TrackerConfigInitialScreen(TypedDict):
     """The value of `initial_screen`."""
 
-    # The name, or the title of a page.
     name: str
-
-    # Identifies the screen; by default its name does.
+    """The name, or the title of a page."""
     url: NotRequired[str | None]
+    """Identifies the screen; by default its name does."""
 
 
 class _BridgeTrackerConfig(ClientOptions):
@@ -428,57 +437,43 @@ class _BridgeTrackerConfig(ClientOptions):
 class TrackerConfig(_BridgeTrackerConfig):
     """The configuration of `init`. `api_url` and `x_api_key` are required, or in the environment."""
 
-    # The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allow_insecure_http`.
     api_url: NotRequired[str | None]
-
-    # The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment.
+    """The backend's base URL. Required, or `MOBILE_TRACKER_API_URL` in the environment. Plain http only to this machine, or with `allow_insecure_http`."""
     x_api_key: NotRequired[str | None]
-
-    # The domain, with its subdomains, to which a session may be passed on; any by default.
+    """The key sent as `X-API-Key`. Required, or `MOBILE_TRACKER_KEY` in the environment."""
     cookie_domain: NotRequired[str | None]
-
-    # Whether sessions may be carried between sites; by default false.
+    """The domain, with its subdomains, to which a session may be passed on; any by default."""
     cross_site_cookie: NotRequired[bool | None]
-
-    # How many days stored values last; by default 365.
+    """Whether sessions may be carried between sites; by default false."""
     cookie_expiration: NotRequired[int | None]
-
-    # Whether `init` makes the session, or leaves it to the background; by default `duringInit`.
+    """How many days stored values last; by default 365."""
     session_creation: NotRequired[Literal["duringInit", "inBackground"] | None]
-
-    # How long the whole of `init` may take; by default 30,000.
+    """Whether `init` makes the session, or leaves it to the background; by default `duringInit`."""
     init_timeout_ms: NotRequired[int | None]
-
-    # The consent of a first start (a stored one goes before it); by default `granted`.
+    """How long the whole of `init` may take; by default 30,000."""
     consent: NotRequired[Literal["granted", "denied", "pending"] | None]
-
-    # How many calls may wait for a session; by default as many as the queue holds.
+    """The consent of a first start (a stored one goes before it); by default `granted`."""
     max_pending_events: NotRequired[int | None]
-
-    # The device as reported to the backend; by default the real one.
+    """How many calls may wait for a session; by default as many as the queue holds."""
     device: NotRequired[TrackerConfigDevice | None]
-
-    # A screen to track once the tracker is ready: its name, or name and URL.
+    """The device as reported to the backend; by default the real one."""
     initial_screen: NotRequired[str | TrackerConfigInitialScreen | None]
-
-    # How long a request may take; by default 30,000.
+    """A screen to track once the tracker is ready: its name, or name and URL."""
     request_timeout_ms: NotRequired[int | None]
+    """How long a request may take; by default 30,000."""
 
 
 class AnalyticsOptionsApp(TypedDict):
     """The value of `app`."""
 
-    # Its name.
     name: NotRequired[str | None]
-
-    # Its version.
+    """Its name."""
     version: NotRequired[str | None]
-
-    # Its build.
+    """Its version."""
     build: NotRequired[str | None]
-
-    # Its identifier, such as `com.example.shop`.
+    """Its build."""
     namespace: NotRequired[str | None]
+    """Its identifier, such as `com.example.shop`."""
 
 
 class _BridgeAnalyticsOptions(ClientOptions):
@@ -491,41 +486,35 @@ class _BridgeAnalyticsOptions(ClientOptions):
     flushAt: NotRequired[int | None]
     maxBatchSize: NotRequired[int | None]
     maxBatchBytes: NotRequired[int | None]
+    whenRefused: NotRequired[Literal["halt", "disable"] | None]
     requestTimeoutMs: NotRequired[int | None]
 
 
 class AnalyticsOptions(_BridgeAnalyticsOptions):
     """The options of `analytics.initialize`. `write_key` and `ingestion_host` are required, or in the environment."""
 
-    # The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment.
     write_key: NotRequired[str | None]
-
-    # Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment.
+    """The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment."""
     ingestion_host: NotRequired[str | None]
-
-    # The longest an event waits for others; by default 10.
+    """Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment."""
     flush_interval_seconds: NotRequired[int | None]
-
-    # Past this many events the oldest is dropped; by default as `max_queued_events`, 2,000 in memory.
+    """The longest an event waits for others; by default 10."""
     max_queue_events: NotRequired[int | None]
-
-    # Events are sent as soon as there are so many; by default 20.
+    """Past this many events the oldest is dropped; by default as `max_queued_events`, 2,000 in memory."""
     flush_at: NotRequired[int | None]
-
-    # How many events travel together at most; by default 100.
+    """Events are sent as soon as there are so many; by default 20."""
     max_batch_size: NotRequired[int | None]
-
-    # How many bytes a batch has at most before compression; by default 475,000.
+    """How many events travel together at most; by default 100."""
     max_batch_bytes: NotRequired[int | None]
-
-    # How long a request may take; by default 8,000.
+    """How many bytes a batch has at most before compression; by default 475,000."""
+    when_refused: NotRequired[Literal["halt", "disable"] | None]
+    """What happens when the server refuses the key or the address: delivery halts and keeps the queue, or the client is disabled and its queue dropped; by default `halt`."""
     request_timeout_ms: NotRequired[int | None]
-
-    # The application that events come from.
+    """How long a request may take; by default 8,000."""
     app: NotRequired[AnalyticsOptionsApp | None]
-
-    # Merged over the context that the client collects itself.
+    """The application that events come from."""
     context: NotRequired[Properties | None]
+    """Merged over the context that the client collects itself."""
 
 
 class _BridgeBasicOptions(ClientOptions):
@@ -538,61 +527,47 @@ class _BridgeBasicOptions(ClientOptions):
 class BasicOptions(_BridgeBasicOptions):
     """The options of `basic.initialize`."""
 
-    # Past this many events the oldest is dropped; by default as `max_queued_events`, 100 in memory.
     max_queue_size: NotRequired[int | None]
-
-    # How long a request may take; by default 30,000.
+    """Past this many events the oldest is dropped; by default as `max_queued_events`, 100 in memory."""
     request_timeout_ms: NotRequired[int | None]
+    """How long a request may take; by default 30,000."""
 
 
 class LogNotification(TypedDict):
     """A log message."""
 
     level: Literal["debug", "info", "warning", "error"]
-
     message: str
-
-    # ISO 8601, milliseconds, UTC.
     at: str
-
-    # The call that was dropped: an event by its name.
+    """ISO 8601, milliseconds, UTC."""
     call: NotRequired[str]
-
-    # Why calls were dropped, as their outcomes say.
+    """The call that was dropped: an event by its name."""
     reason: NotRequired[DropReason]
-
-    # What is wrong with the call.
+    """Why calls were dropped, as their outcomes say."""
     fault: NotRequired[Fault]
-
-    # Why `init` has failed, as its answer says.
+    """What is wrong with the call."""
     code: NotRequired[str]
+    """Why `init` has failed, as its answer says."""
 
 
 class DiagnosticNotification(TypedDict):
     """What happened to events."""
 
-    # Whose events they are.
     client: Literal["tracker", "analytics", "basic"]
-
+    """Whose events they are."""
     kind: Literal["dropped", "delivered", "refused", "retried", "breaker", "storage", "lane", "missed"]
-
-    # Why; of a breaker, its new state.
     reason: NotRequired[str]
-
-    # Which record.
+    """Why; of a breaker, its new state."""
     message_id: NotRequired[str]
-
-    # The server's answer.
+    """Which record."""
     status: NotRequired[int]
-
-    # Which call was refused.
+    """The server's answer."""
     call: NotRequired[str]
-
-    # How many records that are not named, or diagnostics.
+    """Which call was refused."""
     count: NotRequired[int]
-
-    # A sentence.
+    """How many records that are not named, or diagnostics."""
     message: NotRequired[str]
+    """A sentence."""
 
 
 class SessionNotification(TypedDict):

@@ -9,7 +9,16 @@ from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from ._call import Call
-from ._calls import AnalyticsCalls, AsyncAnalyticsCalls, AsyncBasicCalls, AsyncTrackerCalls, BasicCalls, TrackerCalls
+from ._calls import (
+    AnalyticsCalls,
+    AsyncAnalyticsCalls,
+    AsyncBasicCalls,
+    AsyncRefusedCalls,
+    AsyncTrackerCalls,
+    BasicCalls,
+    RefusedCalls,
+    TrackerCalls,
+)
 from ._channel import Channel, end_of
 from ._notification_listeners import ListenerThread, NotificationListeners
 from ._options import TrackerOptions
@@ -94,13 +103,15 @@ class MobileTracker(_Tracker, TrackerCalls):
     """Sends batches of events to an ingestion host. Independent of the other clients."""
     basic = _Client(BasicCalls)
     """Sends events to one endpoint. Independent of the other clients."""
+    refused = _Client(RefusedCalls)
+    """What the servers of all clients have refused for good."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         channel = self._open()
         TrackerCalls.__init__(self, channel)
         self._listener_thread = ListenerThread(self._listeners.call)
-        self._clients = {kind: kind(channel) for kind in (AnalyticsCalls, BasicCalls)}
+        self._clients = {kind: kind(channel) for kind in (AnalyticsCalls, BasicCalls, RefusedCalls)}
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
         return self._listener_thread.enqueue
@@ -130,13 +141,15 @@ class AsyncMobileTracker(_Tracker, AsyncTrackerCalls):
     """Sends batches of events to an ingestion host. Independent of the other clients."""
     basic = _Client(AsyncBasicCalls)
     """Sends events to one endpoint. Independent of the other clients."""
+    refused = _Client(AsyncRefusedCalls)
+    """What the servers of all clients have refused for good."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         wakeups = Wakeups()
         channel = self._open(wakeups.flush)
         AsyncTrackerCalls.__init__(self, channel, wakeups)
-        self._clients = {kind: kind(channel, wakeups) for kind in (AsyncAnalyticsCalls, AsyncBasicCalls)}
+        self._clients = {kind: kind(channel, wakeups) for kind in (AsyncAnalyticsCalls, AsyncBasicCalls, AsyncRefusedCalls)}
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
         return partial(post, asyncio.get_running_loop(), self._listeners.call)

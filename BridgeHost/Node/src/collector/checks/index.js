@@ -23,17 +23,17 @@ const LARGEST_BRAND = 9223372036854775807n
  * @param {Route} route
  * @param {Record<string, string | undefined>} headers Names in lower case.
  * @param {Body} body
- * @returns {string[]} Plain sentences; none if the request is as it should be.
+ * @returns {import('./findings.js').Finding[]} None if the request is as it should be.
  */
 export function problemsOf(route, headers, body) {
     const findings = new Findings()
     for (const problem of route.problems) findings.add(problem)
     if (route.allow) findings.add(`The method is ${route.method}; this path takes ${route.allow}.`)
-    if (route.kind === 'unknown' || headers['user-agent'] === DOCTOR_AGENT) return findings.sentences
+    if (route.kind === 'unknown' || headers['user-agent'] === DOCTOR_AGENT) return findings.list
     checkHeaders(route.kind, headers, { hasBody: body.size > 0, value: body.value }, findings)
     if (body.problem) findings.add(body.problem)
     else checkBody(route.kind, body, findings)
-    return findings.sentences
+    return findings.list
 }
 
 function checkBody(kind, body, findings) {
@@ -49,15 +49,15 @@ function checkBody(kind, body, findings) {
 
 /** @param {import('../json.js').Inspection} inspection */
 function checkText(kind, inspection, findings) {
-    for (const path of inspection.duplicates) findings.add(`${path} stands there twice.`)
-    for (const path of inspection.surrogates) findings.add(`${path} has half of a surrogate pair.`)
+    for (const path of inspection.duplicates) findings.add('stands there twice.', path)
+    for (const path of inspection.surrogates) findings.add('has half of a surrogate pair.', path)
     const around = LEVELS_AROUND[kind] ?? 0
     if (inspection.depth > DEEPEST + around) {
         findings.add(`The body nests ${inspection.depth} levels deep; what a caller gives may nest ${DEEPEST}.`)
     }
     const brand = inspection.numbers.get('brand_id')
     if (brand !== undefined && !isBrand(brand)) {
-        findings.add(`brand_id is ${brand}; it must be a whole number of at most 64 bits.`)
+        findings.add(`is ${brand}; it must be a whole number of at most 64 bits.`, ['brand_id'])
     }
 }
 

@@ -1,4 +1,5 @@
 import { show } from '../checks/findings.js'
+import { mask } from '../mask.js'
 import { KINDS } from '../routes.js'
 
 /**
@@ -17,6 +18,8 @@ import { KINDS } from '../routes.js'
  * @property {string} [kind] Only requests of this kind.
  * @property {string} [path] Only requests whose path ends so.
  * @property {string} [name] Only requests that carry an event of this name.
+ * @property {string} [unlessKey] Only requests with another key than this, or with none.
+ * @property {true} [indices] The answer names the events that it is about by their places in the request.
  * @property {number} [every] Only every so many-th of the requests that it fits.
  * @property {number} [for] How many milliseconds it applies, from when it is loaded.
  * @property {number} [until] When it ends, once it is loaded.
@@ -53,6 +56,11 @@ const OPTIONS = {
     kind: { read: kindWord, help: 'only requests of this kind' },
     path: { read: anyText, help: 'only requests whose path ends so' },
     name: { read: anyText, help: 'only requests with an event of this name' },
+    unlessKey: { read: anyText, help: 'only requests with another key than this', word: 'unless-key' },
+    indices: {
+        read: yes,
+        help: 'yes: answer {"refused":[{"index":…}]}, the places of the events with that name, or of all',
+    },
     above: { read: size, help: 'only bodies larger than so many bytes, decompressed' },
     every: { read: count, help: 'only every so many-th request, such as 500×always:every=5' },
     for: { read: duration, help: 'end after so long, such as drop-before×always:for=60s' },
@@ -83,8 +91,9 @@ export function faultItem({ status, action, times, ...options }) {
         throw new FaultError(`"${item.action}" answers nothing, so it has no status.`)
     }
     if (item.id !== undefined && item.body !== undefined) throw new FaultError('Give either an id or a body, not both.')
-    if (item.action === 'drop-before' && (item.name !== undefined || item.above !== undefined)) {
-        throw new FaultError('"drop-before" cannot depend on the name or the size: the body is not read.')
+    if (item.indices && item.body !== undefined) throw new FaultError('Give either indices or a body, not both.')
+    if (item.action === 'drop-before' && ['name', 'above', 'unlessKey'].some((name) => item[name] !== undefined)) {
+        throw new FaultError('"drop-before" cannot depend on the name, the size or the key: the body is not read.')
     }
     return item
 }
@@ -102,7 +111,9 @@ export function faultText({ action, status, times, passed: _, until: _until, ...
     for (const [name, value] of Object.entries(options)) {
         if (name === 'headers') {
             for (const [header, content] of Object.entries(value)) text += `:header=${quote(`${header}: ${content}`)}`
-        } else if (name === 'for') text += `:for=${value % 1000 === 0 ? `${value / 1000}s` : `${value}ms`}`
+        } else if (name === 'unlessKey') text += `:unless-key=${quote(mask(value))}`
+        else if (name === 'indices') text += ':indices=yes'
+        else if (name === 'for') text += `:for=${value % 1000 === 0 ? `${value / 1000}s` : `${value}ms`}`
         else text += `:${OPTIONS[name].word ?? name}=${quote(String(value))}`
     }
     return text
@@ -170,6 +181,11 @@ function duration(value) {
 function anyText(value, name) {
     if (typeof value !== 'string' || value === '') throw new FaultError(`"${name}" must be a text that is not empty.`)
     return value
+}
+
+function yes(value) {
+    if (value !== 'yes' && value !== true) throw new FaultError(`"indices" is ${show(value)}; it must be yes.`)
+    return true
 }
 
 function headerText(value, name) {

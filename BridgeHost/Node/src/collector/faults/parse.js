@@ -37,6 +37,9 @@ function parseText(text) {
         .map(parseInstruction)
 }
 
+/** Names of options that JSON writes otherwise. */
+const CAMEL = { 'retry-after': 'retryAfter', 'unless-key': 'unlessKey' }
+
 const HEAD = /^(413-above|\d+|[a-z]+(?:-[a-z]+)*)(?:=(\d+))?(?:\s*[×x*]\s*(\d+|always|∞))?$/i
 
 function parseInstruction(text) {
@@ -71,7 +74,7 @@ function addOption(parts, option, text) {
         parts.headers = { ...parts.headers, [value.slice(0, colon).trim()]: value.slice(colon + 1).trim() }
     } else if (name === 'times' || name === 'status' || name === 'action') {
         throw new FaultError(`"${name}" is no option here; write it first, as in 500×3:delay=100.`)
-    } else parts[name === 'retry-after' ? 'retryAfter' : name] = value
+    } else parts[CAMEL[name] ?? name] = value
 }
 
 function unquote(value, text) {

@@ -79,12 +79,13 @@ export class FaultScript {
      * @param {import('../routes.js').Route} route
      * @param {import('../items.js').Item[]} contents
      * @param {number} size Bytes of the body, decompressed.
+     * @param {string} [key] The request's key.
      * @returns {FaultItem | null} Null if the request is to be answered as usual.
      */
-    take(route, contents, size) {
+    take(route, contents, size, key) {
         this.#expire()
         for (const item of this.#items) {
-            if (!fitsRoute(item, route) || !fitsBody(item, contents, size)) continue
+            if (!fitsRoute(item, route) || !fitsBody(item, contents, size, key)) continue
             if (isDue(item)) return this.#use(item)
             item.passed++
         }
@@ -109,8 +110,9 @@ function fitsRoute({ kind, path }, route) {
     return (kind === undefined || kind === route.kind) && (path === undefined || route.path.endsWith(path))
 }
 
-function fitsBody({ name, above }, contents, size) {
-    return (above === undefined || size > above) && (name === undefined || contents.some((item) => item.name === name))
+function fitsBody({ name, above, unlessKey }, contents, size, key) {
+    return (above === undefined || size > above) && (unlessKey === undefined || key !== unlessKey)
+        && (name === undefined || contents.some((item) => item.name === name))
 }
 
 /** Whether this is the n-th request of an instruction with `every`. */
@@ -120,5 +122,5 @@ function isDue({ every, passed }) {
 
 /** Whether it may leave a request to the instructions after it. */
 function isConditional(item) {
-    return ['kind', 'path', 'name', 'above', 'every', 'for'].some((name) => item[name] !== undefined)
+    return ['kind', 'path', 'name', 'unlessKey', 'above', 'every', 'for'].some((name) => item[name] !== undefined)
 }

@@ -1,4 +1,4 @@
-import { Exact, memberPlace, membersOf, payloadOf } from './payload.js'
+import { Exact, membersOf, payloadOf } from './payload.js'
 
 /** More members than anybody reads. */
 const MOST = 2000
@@ -12,8 +12,8 @@ const MOST = 2000
  *     what has gone last. Null means that there is no such member.
  */
 export function changesBetween(before, after) {
-    const old = flatten(payloadOf(before).value)
-    const now = flatten(payloadOf(after).value)
+    const old = flatten(payloadOf(before))
+    const now = flatten(payloadOf(after))
     const changes = []
     for (const [place, text] of now) {
         if (old.get(place) !== text) changes.push({ place, before: old.get(place) ?? null, after: text })
@@ -36,4 +36,9 @@ function flatten(root) {
         for (const [key, member] of members.reverse()) open.push([memberPlace(place, key), member])
     }
     return flat
+}
+
+function memberPlace(place, key) {
+    if (typeof key === 'number') return `${place}[${key}]`
+    return place === '' ? key : `${place}.${key}`
 }

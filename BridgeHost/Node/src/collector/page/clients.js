@@ -1,4 +1,4 @@
-import { fill, h, svg } from './dom.js'
+import { announce, fill, h, svg } from './dom.js'
 import { count, duration, timeText } from './format.js'
 
 /** How many accounts of a client are kept to draw its queue. */
@@ -22,6 +22,8 @@ export class Clients {
     /** Client to its last accounts, oldest first. @type {Map<string, object[]>} */
     #accounts = new Map()
     #place = h('div.clients')
+    /** The button of each client with refused events: the same one, or a click on it would miss. @type {Map<string, HTMLElement>} */
+    #buttons = new Map()
 
     get size() {
         return this.#accounts.size
@@ -46,6 +48,7 @@ export class Clients {
 
     clear() {
         this.#accounts.clear()
+        this.#buttons.clear()
     }
 
     /** @returns {HTMLElement} */
@@ -57,7 +60,28 @@ export class Clients {
         if (this.#accounts.size === 0) return fill(this.#place, teach())
         // What is wrong stands first.
         const all = [...this.#accounts].sort(([, one], [, other]) => isDisagreeing(other) - isDisagreeing(one))
-        return fill(this.#place, all.map(([client, accounts]) => drawClient(client, accounts)))
+        if (this.#place.querySelector('button:active')) return this.#place
+        const focused = this.#place.contains(document.activeElement) ? document.activeElement : null
+        fill(this.#place, all.map(([client, accounts]) => drawClient(client, accounts, () => this.#buttonOf(client))))
+        focused?.focus()
+        return this.#place
+    }
+
+    #buttonOf(client) {
+        if (!this.#buttons.has(client)) {
+            this.#buttons.set(client, h('button', { type: 'button', onclick: () => askRetry(client) }, 'Retry'))
+        }
+        return this.#buttons.get(client)
+    }
+}
+
+/** Has the client queue its refused events again: the answer to its next account tells it. */
+async function askRetry(client) {
+    try {
+        const { ok } = await fetch('/accounts/retry', { method: 'POST', body: JSON.stringify({ client }) })
+        if (ok) announce(`${client} queues its refused events again.`)
+    } catch {
+        // The connection is gone; the head of the page says so.
     }
 }
 
@@ -82,8 +106,8 @@ function teach() {
     ]
 }
 
-function drawClient(client, accounts) {
-    const { debugInfo, comparison, heard, at } = accounts.at(-1)
+function drawClient(client, accounts, button) {
+    const { debugInfo, comparison, heard, at, refused } = accounts.at(-1)
     const silence = Date.now() - heard
     const [style, words] = STATES[comparison?.state] ?? STATES.waiting
     const { account = {} } = debugInfo
@@ -107,8 +131,28 @@ function drawClient(client, accounts) {
             ['Account', termsOf(account)], ['Dropped', termsOf(account.dropped)], [
                 'Refused', termsOf(debugInfo.refused),
             ],
+            ['Halted', haltText(debugInfo.halted)],
             ['Last error', debugInfo.lastError?.message], ['Heard of', timeText(Date.parse(at))],
-        ].filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])))
+        ].filter(([, value]) => value).map(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])),
+        debugInfo.refusedEvents?.count > 0 && drawRefused(debugInfo.refusedEvents, refused, silence > STALE || refused.length === 0 ? null : button()))
+}
+
+/** What a server has refused for good: how much, why, and the last of it with the answers. */
+function drawRefused({ count: all, reasons }, events, button) {
+    return h('section.refused', {},
+        h('header', {}, h('h4', {}, `Kept apart: ${termsOf(reasons)}`), button),
+        h('ul', {}, events.toReversed().map(({ event, call, status, answer, messageId }) => h('li', {},
+            h('b', {}, event ?? call), ` ${status ?? ''} `, h('code', {}, messageId), answer && h('p.dim', {}, answer)))),
+        all > events.length && h('p.dim', {}, `and ${count(all - events.length)} before them`))
+}
+
+/** `127.0.0.1:8123 answered 401, since 09:30:00, next try in 4 min` */
+function haltText(halted) {
+    if (!halted) return null
+    const { reason, since, nextTryInMs } = halted
+    const next = nextTryInMs === null ? 'no try until it is initialised again' : `next try in ${duration(nextTryInMs)}`
+    const at = Date.parse(since)
+    return `${reason}, since ${Number.isNaN(at) ? since : timeText(at)}, ${next}`
 }
 
 function gauge(name, value, drawing, style = '') {

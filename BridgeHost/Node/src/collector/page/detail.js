@@ -2,7 +2,6 @@ import { copy, fill, h } from './dom.js'
 import { bytes, plural, timeText } from './format.js'
 import { icon } from './icons.js'
 import { changesBetween } from './changes.js'
-import { placedReasons } from './plan.js'
 import { payloadOf, pretty } from './payload.js'
 import { curlCommand, headerName } from './request.js'
 import { drawTree } from './tree.js'
@@ -45,7 +44,7 @@ export class Detail {
     #drawCopy(row) {
         const button = h('button.quiet', {
             type: 'button', title: 'Copy the payload', onclick: () => {
-                const { value } = payloadOf(row)
+                const value = payloadOf(row)
                 copy(value === undefined ? row.record.raw : pretty(value), button)
             },
         }, icon('copy'), 'Copy')
@@ -171,12 +170,12 @@ export class Detail {
 }
 
 function drawPayload(row) {
-    const { value, place } = payloadOf(row)
+    const value = payloadOf(row)
     const { record } = row
     if (record.isCut) return h('p.none', {}, 'The body is long; the rest of it is on its way.')
-    const { tree, others } = drawTree(value, place, [...row.problems, ...placedReasons(row)], row.personal)
+    const { tree, others } = drawTree(value, [...row.problems, ...row.reasons, ...row.personal])
     const problems = others.length > 0 && h(
-        'ul.problems', { 'aria-label': 'Problems' }, others.map((problem) => h('li', {}, problem)),
+        'ul.problems', { 'aria-label': 'Problems' }, others.map(({ sentence }) => h('li', {}, sentence)),
     )
     if (record.raw === '') return [problems, h('p.none', {}, 'The request has no body.')]
     if (value === undefined) return [problems, h('pre.raw', { tabindex: '0' }, record.raw)]

@@ -1,6 +1,6 @@
 import { line } from './format.js'
 import { payloadOf, propertiesOf } from './payload.js'
-import { planOf, withoutPlan } from './plan.js'
+import { planOf } from './plan.js'
 
 /** What a row can be found under. A row may have several; the first one is what it is shown as. */
 export const VERDICTS = ['good', 'problem', 'broken', 'refused', 'lost', 'repeat', 'gap', 'personal', 'kept']
@@ -27,11 +27,12 @@ export class Row {
         this.session = item.session ?? record.made
         this.test = record.test
         this.plan = planOf(record, index)
-        this.problems = ofEvent(withoutPlan(record.problems, record), record, index)
-        /** Where it seems to hold personal data that does not belong there. @type {string[]} */
-        this.personal = ofEvent(
-            record.flags.filter(({ kind }) => kind === 'personal').map(({ text }) => text), record, index,
-        )
+        const found = record.findings.filter(({ item }) => item === null || item === index)
+        this.problems = found.filter(({ kind }) => kind === 'problem')
+        /** Why it breaks the plan. */
+        this.reasons = found.filter(({ kind }) => kind === 'plan')
+        /** Where it seems to hold personal data that does not belong there. */
+        this.personal = found.filter(({ kind }) => kind === 'personal')
         this.marks = marksOf(record, this)
     }
 
@@ -51,7 +52,7 @@ export class Row {
 
     /** The anonymous id of an analytics event. */
     get visitor() {
-        const id = this.record.kind === 'batch' ? payloadOf(this).value?.anonymousId : null
+        const id = this.record.kind === 'batch' ? payloadOf(this)?.anonymousId : null
         return typeof id === 'string' ? id : null
     }
 
@@ -71,10 +72,10 @@ export class Row {
 
     #searchText() {
         const { record, user, session, title, kind } = this
-        const body = record.items.length > 1 ? JSON.stringify(payloadOf(this).value) : record.raw
-        const said = [...this.problems, ...(this.plan?.reasons ?? []), ...record.flags.map(({ text }) => text)]
+        const body = record.items.length > 1 ? JSON.stringify(payloadOf(this)) : record.raw
+        const said = [...this.problems, ...this.reasons].map(({ sentence }) => sentence)
         return [
-            title, kind, user, session, record.path, record.status, record.fault, body, ...said,
+            title, kind, user, session, record.path, record.status, record.fault, body, ...said, ...record.flags.map(({ text }) => text),
         ].filter(Boolean).join('\n')
     }
 }
@@ -82,13 +83,6 @@ export class Row {
 /** @returns {Row[]} */
 export function rowsOf(record) {
     return record.items.map((_, index) => new Row(record, index))
-}
-
-/** What is said of a request, but for what is said of the other events in it. */
-function ofEvent(sentences, { kind, items }, index) {
-    if (items.length === 1 || sentences.length === 0) return sentences
-    const root = kind === 'batch' ? 'batch[' : '['
-    return sentences.filter((sentence) => !sentence.startsWith(root) || sentence.startsWith(`${root}${index}]`))
 }
 
 function marksOf({ status, accepted, repeat, flags }, { problems, personal, plan }) {

@@ -38,23 +38,17 @@ function exact(_, value, context) {
     return new Exact(context.source)
 }
 
-/**
- * What one event holds, and where in the request's body it stands.
- *
- * @returns {{ value: any, place: string }} The place as the checks write it: `batch[2]`, or empty for the whole body.
- */
+/** What one event holds: its own part of the request's body. */
 export function payloadOf({ record, index }) {
     const body = bodyOf(record)
-    if (record.kind === 'batch' && Array.isArray(body?.batch)) return {
-        value: body.batch[index], place: `batch[${index}]`,
-    }
-    if (record.kind === 'basic' && Array.isArray(body)) return { value: body[index], place: `[${index}]` }
-    return { value: body, place: '' }
+    if (record.kind === 'batch' && Array.isArray(body?.batch)) return body.batch[index]
+    if (record.kind === 'basic' && Array.isArray(body)) return body[index]
+    return body
 }
 
 /** What the caller gave: the part of an event that a reader looks for first. */
 export function propertiesOf(row) {
-    const { value } = payloadOf(row)
+    const value = payloadOf(row)
     if (!isObject(value)) return {}
     switch (row.record.kind) {
         case 'event':
@@ -85,12 +79,6 @@ export function isObject(value) {
 export function membersOf(value) {
     if (Array.isArray(value)) return value.map((member, i) => [i, member])
     return isObject(value) ? Object.entries(value) : []
-}
-
-/** The member's place as the checks write it. */
-export function memberPlace(place, key) {
-    if (typeof key === 'number') return `${place}[${key}]`
-    return place === '' ? key : `${place}.${key}`
 }
 
 function without(value, names) {

@@ -50,7 +50,7 @@ export function neighboursOf(rows, thread) {
 /** The device that made a session, where the request that made it is kept. */
 export function deviceOf(rows, session) {
     const made = rows.find((row) => row.kind === 'session' && row.session === session)
-    return made ? payloadOf(made).value?.device_id ?? null : null
+    return made ? payloadOf(made)?.device_id ?? null : null
 }
 
 function tell(row) {
@@ -64,13 +64,13 @@ function tell(row) {
             return { sign: 'identity', text: `Is also known as ${row.user ?? 'somebody'}`, detail: '' }
         case 'group':
             return {
-                sign: 'identity', text: `Joined the group ${line(payloadOf(row).value?.groupId ?? '')}`,
+                sign: 'identity', text: `Joined the group ${line(payloadOf(row)?.groupId ?? '')}`,
                 detail: list(properties),
             }
         case 'profile':
             return { sign: 'identity', text: tellProfile(row, properties), detail: list(properties) }
         case 'email':
-            return { sign: 'identity', text: `Gave the email ${line(payloadOf(row).value?.email ?? '')}`, detail: '' }
+            return { sign: 'identity', text: `Gave the email ${line(payloadOf(row)?.email ?? '')}`, detail: '' }
         case 'location':
             return { sign: 'event', text: 'Was located', detail: list(properties) }
         case 'link':

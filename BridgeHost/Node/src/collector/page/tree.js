@@ -1,5 +1,5 @@
 import { fill, h } from './dom.js'
-import { Exact, memberPlace, membersOf } from './payload.js'
+import { Exact, membersOf } from './payload.js'
 
 /** How much is drawn before somebody asks for more. */
 const MOST_MEMBERS = 200
@@ -7,54 +7,34 @@ const MOST_CHARACTERS = 1000
 const DEEPEST = 40
 
 /**
- * Draws a JSON value, a line a member, each problem at the member that has it.
+ * Draws a JSON value, a line a member, each finding at the member that has it.
  *
  * @param {any} value
- * @param {string} place Where the value stands in the request's body, as the checks write it.
- * @param {string[]} problems
- * @param {string[]} warnings
- * @returns {{ tree: HTMLElement, others: string[] }} `others` are problems that no member has.
+ * @param {import('../checks/placed.js').PlacedFinding[]} findings
+ * @returns {{ tree: HTMLElement, others: object[] }} `others` are findings that no member has.
  */
-export function drawTree(value, place, problems, warnings) {
-    /** Place to what is said there. @type {Map<string, Array<{ text: string, style: string }>>} */
-    const notes = new Map()
-    const others = []
-    const sentences = [
-        ...problems.map((text) => ({ text, style: 'problem' })),
-        ...warnings.map((text) => ({ text, style: 'warning' })),
-    ]
-    for (const { text, style } of sentences) {
-        const at = placeOf(value, place, text)
-        if (at === null) others.push(text)
-        else notes.set(at, [...(notes.get(at) ?? []), { text, style }])
-    }
-    return { tree: h('ul.tree', {}, drawMembers(value, place, notes, 0)), others }
+export function drawTree(value, findings) {
+    const [inside, others] = divided(value, findings)
+    return { tree: h('ul.tree', {}, drawMembers(value, inside, 0)), others }
 }
 
-/** The deepest member that a problem's sentence begins with; null if it begins with none. */
-function placeOf(value, place, problem) {
-    let found = null
-    let inside = value
-    let at = place
-    for (let depth = 0; depth < DEEPEST; depth++) {
-        const next = membersOf(inside).map(([key, member]) => [memberPlace(at, key), member])
-            .filter(([name]) => speaksOf(problem, name))
-            .sort(([one], [other]) => other.length - one.length)[0]
-        if (!next) return found
-        ;[at, inside] = next
-        found = at
-    }
-    return found
+/** The findings in members that there are, and the rest. */
+function divided(value, findings) {
+    const isInside = ({ path }) => path !== null && path.length > 0 && hasMember(value, path[0])
+    return [findings.filter(isInside), findings.filter((finding) => !isInside(finding))]
 }
 
-function speaksOf(problem, place) {
-    return problem.startsWith(place) && /^[ .[]/.test(problem.slice(place.length))
+function hasMember(value, key) {
+    return typeof value === 'object' && value !== null && !(value instanceof Exact) && Object.hasOwn(value, key)
 }
 
-function drawMembers(value, place, notes, depth) {
+function drawMembers(value, findings, depth) {
     const members = membersOf(value)
     if (typeof value !== 'object' || value === null || value instanceof Exact) return [h('li', {}, drawValue(value))]
-    const draw = ([key, member]) => drawMember(key, member, memberPlace(place, key), notes, depth)
+    const draw = ([key, member]) => {
+        const own = findings.filter(({ path }) => path[0] === key)
+        return drawMember(key, member, own.map((finding) => ({ ...finding, path: finding.path.slice(1) })), depth)
+    }
     const lines = members.slice(0, MOST_MEMBERS).map(draw)
     if (members.length > MOST_MEMBERS) lines.push(more(members, draw))
     return lines
@@ -68,10 +48,13 @@ function more(members, draw) {
     return line
 }
 
-function drawMember(key, value, place, notes, depth) {
-    const noted = notes.get(place) ?? []
-    const said = noted.map(({ text, style }) => h(`p.note.${style}`, {}, sentence(text, place)))
-    const line = noted.length === 0 ? 'li' : noted.some(({ style }) => style === 'problem') ? 'li.bad' : 'li.warned'
+function drawMember(key, value, findings, depth) {
+    const [inside, here] = depth < DEEPEST ? divided(value, findings) : [[], findings]
+    const said = here.map(({ kind, path, text, sentence }) => {
+        // Right at its member it needs no place.
+        return h(`p.note.${styleOf(kind)}`, {}, path.length === 0 ? text : sentence)
+    })
+    const line = here.length === 0 ? 'li' : here.some(({ kind }) => styleOf(kind) === 'problem') ? 'li.bad' : 'li.warned'
     const isContainer = typeof value === 'object' && value !== null && !(value instanceof Exact)
     if (!isContainer || membersOf(value).length === 0) {
         return h(line, {}, h('span.key', {}, `${key}:`), ' ', drawValue(value), said)
@@ -80,7 +63,7 @@ function drawMember(key, value, place, notes, depth) {
     const count = membersOf(value).length
     const toggle = h('button.fold', { type: 'button', 'aria-expanded': 'true', onclick: () => fold(toggle, list) },
         h('span.key', {}, String(key)), ' ', h('span.size', {}, Array.isArray(value) ? `[${count}]` : `{${count}}`))
-    if (depth < DEEPEST) fill(list, drawMembers(value, place, notes, depth + 1))
+    if (depth < DEEPEST) fill(list, drawMembers(value, inside, depth + 1))
     else fill(list, h('li.dim', {}, 'It nests deeper than is shown here.'))
     return h(line, {}, toggle, said, list)
 }
@@ -90,9 +73,8 @@ function fold(toggle, list) {
     toggle.setAttribute('aria-expanded', !list.hidden)
 }
 
-/** Without the place, where the member stands right above. */
-function sentence(problem, place) {
-    return problem.startsWith(`${place} `) ? problem.slice(place.length + 1) : problem
+function styleOf(kind) {
+    return kind === 'personal' ? 'warning' : 'problem'
 }
 
 function drawValue(value) {

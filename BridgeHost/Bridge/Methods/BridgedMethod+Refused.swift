@@ -1,0 +1,171 @@
+import JSONRPC
+import Synchronization
+import TrackerCore
+import TrackerModels
+
+/// Which refused events of which clients.
+struct RefusedSelection: Sendable {
+    /// `nil`: all clients.
+    var client: ClientName?
+    var filter = RefusedFilter()
+}
+
+extension BridgedMethod {
+    /// What the server has refused: it is kept apart from the queues.
+    package static let refused: [BridgedMethod] = [
+        refused(
+            "refused.list", result: "RefusedEvents",
+            "The events that the server has refused for good and that are kept apart, of each client the oldest first."
+        ) { client, filter, completion in
+            completion(Result { () throws(TrackerError) in try client.control.refused(matching: filter) })
+        } answer: { found in
+            JSONText(tree: [
+                "events": .array(
+                    found.flatMap { client, events in events.map { .object($0.json(of: client)) } })
+            ])
+        },
+        refused(
+            "refused.retry", result: "RequeuedEvents",
+            "Queues refused events again, at the end of the queue, each under its message id and for its own session."
+        ) { client, filter, completion in
+            client.control.change(refused: filter, .retry, completion: completion)
+        } answer: {
+            JSONText(tree: ["requeued": JSONValue($0.reduce(0) { $0 + $1.1 })])
+        },
+        refused("refused.drop", result: "DroppedEvents", "Removes refused events for good.") {
+            client, filter, completion in
+            client.control.change(refused: filter, .drop, completion: completion)
+        } answer: {
+            JSONText(tree: ["dropped": JSONValue($0.reduce(0) { $0 + $1.1 })])
+        },
+    ]
+
+    /// A method for the refused events of one client or of all. It sees every call that was made before it.
+    private static func refused<Value: Sendable>(
+        _ name: String, result: String, _ summary: String,
+        perform:
+            @escaping @Sendable (
+                any ControlledClient, RefusedFilter, @escaping @Sendable (Result<Value, TrackerError>) -> Void
+            ) -> Void,
+        answer: @escaping @Sendable ([(ClientName, Value)]) -> JSONText
+    ) -> BridgedMethod {
+        BridgedMethod(
+            name, [.optional("filter", .object, "Which events; by default all.", schema: "RefusedFilter")],
+            result: result, errors: [.storage], summary, example: #"[{"client": "tracker", "statuses": [422]}]"#
+        ) { host, arguments, reply in
+            let selection = try arguments.value(0).map(RefusedFields.selection) ?? RefusedSelection()
+            let clients = host.clients.filter { selection.client == nil || selection.client == $0.name }
+            let done = host.answeringOrFailing(reply, answer)
+            let found = Mutex<[ClientName: Result<Value, TrackerError>]>([:])
+            let order = clients.map(\.name)
+            host.order.beginQuestion()
+            for (subject, client) in clients {
+                client.control.afterEarlierCalls {
+                    perform(client, selection.filter) { result in
+                        let all = found.withLock { found in
+                            found[subject] = result
+                            return found.count == order.count ? found : nil
+                        }
+                        guard let all else { return }
+                        done(Result { () throws(TrackerError) in try values(all, in: order) })
+                        host.order.endQuestion(on: host)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was found of each client, in their order.
+private func values<Value>(
+    _ found: [ClientName: Result<Value, TrackerError>], in order: [ClientName]
+) throws(TrackerError) -> [(ClientName, Value)] {
+    var values: [(ClientName, Value)] = []
+    for client in order {
+        if let result = found[client] { values.append((client, try result.get())) }
+    }
+    return values
+}
+
+/// The members of a filter of refused events.
+enum RefusedFields {
+    static let table = ConfigTable<RefusedSelection>([
+        ConfigField(
+            "client", .choice(ClientName.allCases.map(\.rawValue)), "Whose; by default all.",
+            read: { value, path, selection throws(TrackerError) in selection.client = try word(value, path) }),
+        list("messageIds", "Their ids.") { value, path, selection throws(TrackerError) in
+            guard let id = value.stringValue.flatMap(MessageID.init) else {
+                throw FieldCheck.fault(path, .wrongKind("an array of message ids"))
+            }
+            selection.filter.messageIDs.insert(id)
+        },
+        list("events", "Names of events, screens or pages.") { value, path, selection throws(TrackerError) in
+            guard let name = value.stringValue else {
+                throw FieldCheck.fault(path, .wrongKind("an array of strings"))
+            }
+            selection.filter.names.insert(name)
+        },
+        list(
+            "reasons", of: .choice(RefusedEvent.Reason.allCases.map(\.rawValue)), "Why the server would not have them."
+        ) { value, path, selection throws(TrackerError) in
+            selection.filter.reasons.insert(try word(value, path))
+        },
+        list("statuses", of: .integer, "What the server answered.") { value, path, selection throws(TrackerError) in
+            guard let status = value.intValue else { throw FieldCheck.fault(path, .wrongKind("an array of statuses")) }
+            selection.filter.statuses.insert(Int(status))
+        },
+        time("since", \.filter.since, "Refused then or later."),
+        time("until", \.filter.until, "Refused before."),
+    ])
+
+    /// The selection that a filter makes.
+    ///
+    /// - Throws: INVALID_PARAMS naming the member at fault.
+    static func selection(_ object: JSONText) throws(RPCError) -> RefusedSelection {
+        var selection = RefusedSelection()
+        do throws(TrackerError) {
+            try table.read(object, at: "filter", into: &selection)
+        } catch {
+            var refusal = RPCError.invalidParams(error.fault.map { $0.sentence(naming: $0.key) } ?? error.message)
+            // From these a client makes the sentence in its own names.
+            refusal.details = error.rpcError.details
+            throw refusal
+        }
+        return selection
+    }
+
+    private static func list(
+        _ name: String, of element: Schema = .string, _ summary: String,
+        read: @escaping ConfigField<RefusedSelection>.Reading
+    ) -> ConfigField<RefusedSelection> {
+        ConfigField(
+            name, .array(of: element), summary,
+            read: { value, path, selection throws(TrackerError) in
+                guard value.kind == .array else { throw FieldCheck.fault(path, .wrongKind("an array")) }
+                for element in value.elements { try read(element, path, &selection) }
+            })
+    }
+
+    private static func time(
+        _ name: String, _ member: ConfigField<RefusedSelection>.OptionPath<Timestamp?>, _ summary: String
+    ) -> ConfigField<RefusedSelection> {
+        ConfigField(
+            name, .reference("Timestamp"), summary,
+            read: { value, path, selection throws(TrackerError) in
+                guard let time = value.stringValue.flatMap({ Timestamp($0) }) else {
+                    throw FieldCheck.fault(path, .wrongKind(Timestamp.form))
+                }
+                selection[keyPath: member] = time
+            })
+    }
+
+    private static func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ value: JSONText, _ path: String
+    ) throws(TrackerError) -> Word {
+        guard let word = value.stringValue.flatMap(Word.init(rawValue:)) else {
+            let words = Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
+            throw FieldCheck.fault(path, .wrongKind(words))
+        }
+        return word
+    }
+}

@@ -1,0 +1,64 @@
+import JSONRPC
+package import TrackerCore
+import TrackerModels
+
+/// What the host does with the refused events of a state folder, without serving.
+package struct RefusedCommand: Sendable {
+    package enum Action: Hashable, Sendable {
+        case list, retry, drop
+    }
+
+    private let action: Action
+    private let folder: RefusedFolder
+    private let selection: RefusedSelection
+
+    /// - Parameters:
+    ///   - folder: The path of the state folder.
+    ///   - filter: Which events, as the methods take it; `nil`: all.
+    /// - Throws: What is wrong with the filter.
+    package init(_ action: Action, folder: String, filter: String?) throws(CommandFailure) {
+        self.action = action
+        self.folder = RefusedFolder(path: folder)
+        do {
+            selection =
+                try filter.map { try RefusedFields.selection(JSONText(validating: Array($0.utf8))) }
+                ?? RefusedSelection()
+        } catch let error as JSONSyntaxError {
+            throw CommandFailure(message: "--filter is no JSON: \(error)")
+        } catch {
+            throw CommandFailure(message: "--filter: \((error as? RPCError)?.message ?? "\(error)")")
+        }
+    }
+
+    /// - Returns: The answer, in the form of the method with that name.
+    /// - Throws: Why the folder cannot be read or written.
+    package func run() throws(CommandFailure) -> JSONObject {
+        do throws(TrackerError) {
+            switch action {
+            case .list:
+                let events = try folder.events(of: selection.client, matching: selection.filter)
+                return [
+                    "events": .array(
+                        events.map { client, origin, event in
+                            var members = event.json(of: client)
+                            members["origin"] = .string(origin)
+                            return .object(members)
+                        })
+                ]
+            case .retry: return ["requeued": JSONValue(try change(.retry))]
+            case .drop: return ["dropped": JSONValue(try change(.drop))]
+            }
+        } catch {
+            throw CommandFailure(message: error.message)
+        }
+    }
+
+    private func change(_ action: RefusedAction) throws(TrackerError) -> Int {
+        try folder.change(of: selection.client, matching: selection.filter, action)
+    }
+}
+
+/// Why a command of the host has failed.
+package struct CommandFailure: Error, Hashable, Sendable {
+    package let message: String
+}

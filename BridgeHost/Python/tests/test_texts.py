@@ -1,0 +1,24 @@
+"""The texts of faults. Swift and Node fill the same ones: `FaultWordTests`, `client-texts.test.js`."""
+
+from __future__ import annotations
+
+import json
+
+from .support import ROOT, TestCase
+
+from mobiletracker._fault import _filled, _words  # isort: skip
+
+TEMPLATES = json.loads((ROOT / "Tests/Texts/templates.json").read_text())
+
+
+class TextTests(TestCase):
+    def test_a_text_is_filled_with_its_facts(self) -> None:
+        self.assertTrue(TEMPLATES)
+        for each in TEMPLATES:
+            with self.subTest(each["text"], **each["facts"]):
+                facts = each["facts"]
+                filled = _filled(each["text"], lambda name: _words(name, facts.get(name), frozenset()))
+                self.assertEqual(filled, each["gives"])
+
+    def test_a_text_that_lacks_a_fact_is_none(self) -> None:
+        self.assertIsNone(_filled("{a} and {b}", {"a": "A"}.get))

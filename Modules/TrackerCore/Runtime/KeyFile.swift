@@ -1,0 +1,135 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerPlatform
+
+/// A file whose text is a client's key.
+///
+/// It is small, and read as a whole each time: whoever replaces it may keep its size and its time.
+final class KeyFile: Sendable {
+    private struct State {
+        var nextLook: MonotonicInstant?
+        /// Why it could not be read the last time.
+        var fault: String?
+    }
+
+    let path: String
+    private let state = Mutex(State())
+
+    init(_ path: String) { self.path = path }
+
+    /// Whether it is time to look whether the key has changed: once a second.
+    func isDue(at now: MonotonicInstant) -> Bool {
+        state.withLock { state in
+            if let next = state.nextLook, now < next { return false }
+            state.nextLook = now.advanced(by: .seconds(1))
+            return true
+        }
+    }
+
+    /// The key as it is now; `nil` if it cannot be read.
+    ///
+    /// - Parameter report: Called with the reason, unless it was the same the last time.
+    func key(else report: (String) -> Void) -> Secret? {
+        let (key, fault) = Self.read(path)
+        let isNews = state.withLock { state in
+            defer { state.fault = fault }
+            return state.fault != fault
+        }
+        if let fault, isNews { report(fault) }
+        return key
+    }
+
+    /// Reads the key at a path.
+    ///
+    /// - Throws: Why it cannot be used.
+    static func key(at path: String) throws(OptionFault.Reason) -> Secret {
+        let (key, fault) = read(path)
+        guard let key else { throw .invalid(fault ?? "") }
+        return key
+    }
+
+    private static func read(_ path: String) -> (key: Secret?, fault: String?) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return (nil, fault(errno, path)) }
+        defer { close(descriptor) }
+        // One byte more than a key may have.
+        var bytes = [UInt8](repeating: 0, count: (16 << 10) + 1)
+        var length = 0
+        while length < bytes.count {
+            let count = unsafe bytes.withUnsafeMutableBytes { [length] buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[length...])
+                return unsafe systemRead(descriptor, rest.baseAddress, rest.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return (nil, fault(errno, path)) }
+            if count == 0 { break }
+            length += count
+        }
+        guard let text = String(validating: bytes[..<length], as: UTF8.self) else {
+            return (nil, "must hold a key, and the text of \(path) is not UTF-8")
+        }
+        do throws(OptionFault.Reason) {
+            return (try Secret(given: text.trimmed), nil)
+        } catch {
+            if case .invalid(let reason) = error { return (nil, "must hold a key, and the text of \(path) \(reason)") }
+            return (nil, "must hold a key, and \(path) is empty")
+        }
+    }
+
+    private static func fault(_ code: Int32, _ path: String) -> String {
+        "must be a file that can be read. \(path): \(unsafe String(cString: strerror(code)))"
+    }
+}
+
+/// `read(2)`, whose name a method above has.
+private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    unsafe read(descriptor, bytes, count)
+}
+
+extension EnvironmentOptions {
+    /// The key of a client: the text of the key file if there is one, else its own option or the variable.
+    ///
+    /// - Parameters:
+    ///   - name: What the client calls its own option.
+    ///   - code: The code of an error about that option.
+    mutating func key(
+        _ given: String?, _ name: String, or delivery: DeliveryOptions,
+        _ code: TrackerError.Code = .invalidConfiguration
+    ) throws(TrackerError) -> Secret {
+        guard let path = delivery.keyFile else {
+            var given = given
+            fill(&given, name, from: .key)
+            do throws(OptionFault.Reason) {
+                return try Secret(given: given)
+            } catch {
+                throw TrackerError(OptionFault(name, error), code)
+            }
+        }
+        guard given == nil else {
+            throw FieldCheck.fault("keyFile", .invalid("cannot be given besides '\(name)': both are the key"))
+        }
+        do throws(OptionFault.Reason) {
+            return try KeyFile.key(at: path)
+        } catch {
+            throw FieldCheck.fault("keyFile", error)
+        }
+    }
+}
+
+extension ClientRuntime {
+    /// Reads the key file of a run again, and goes on with its key if that is another one.
+    ///
+    /// - Returns: Whether it is.
+    @discardableResult
+    func renewKey(of number: Int) -> Bool {
+        guard let run, run.number == number, let file = run.lane.keyFile,
+            let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") }),
+            key != run.settings.key
+        else { return false }
+        log.verbose(.info) { "The key file has another key: it is used from now on." }
+        var isRenewed = false
+        handle { isRenewed = $0.state.renew(number, key) }
+        return isRenewed
+    }
+}

@@ -1,0 +1,93 @@
+import Dispatch
+import Synchronization
+package import TrackerModels
+import TrackerStorage
+
+/// What servers have refused of all clients of a state folder, for a program that is no client itself.
+package struct RefusedFolder: Sendable {
+    private let path: String
+
+    /// - Parameter path: The folder.
+    package init(path: String) { self.path = path }
+
+    /// The events, of each client the oldest first. The folder is read without changing anything in it.
+    ///
+    /// - Throws: `storage` if its database cannot be read.
+    package func events(
+        of client: ClientName?, matching filter: RefusedFilter
+    ) throws(TrackerError) -> [(client: ClientName, origin: String, event: RefusedEvent)] {
+        try lanes(of: client).flatMap { lane in
+            lane.refused.map(RefusedEvent.init).filter(filter.matches)
+                .map { (ClientName(lane.identity.kind), lane.identity.origin, $0) }
+        }
+    }
+
+    /// Does something with the events. The clients of the folder, in whatever process, find what is queued again at
+    /// their next call, flush or start.
+    ///
+    /// - Returns: How many there were.
+    /// - Throws: `storage` if the disk refuses.
+    package func change(
+        of client: ClientName?, matching filter: RefusedFilter, _ action: RefusedAction
+    ) throws(TrackerError) -> Int {
+        var count = 0
+        for lane in try lanes(of: client) where lane.refused.contains(where: { filter.matches(RefusedEvent($0)) }) {
+            count += try change(lane, filter, action)
+        }
+        return count
+    }
+
+    private func lanes(of client: ClientName?) throws(TrackerError) -> [StateInspection.Lane] {
+        do throws(StorageError) {
+            return try StateInspection(StateFolder(path: path)).lanes
+                .filter { client == nil || ClientName($0.identity.kind) == client }
+        } catch {
+            throw TrackerError(.storage, error.message)
+        }
+    }
+
+    private func change(
+        _ lane: StateInspection.Lane, _ filter: RefusedFilter, _ action: RefusedAction
+    ) throws(TrackerError) -> Int {
+        // A full queue takes no more: what waits is worth as much as what is queued again.
+        let outbox = SQLiteOutbox(
+            OutboxConfiguration(
+                location: .folder(path), lane: lane.identity, keyPrefix: "", bindsSessions: false,
+                wallClock: { .now }))
+        defer { Self.wait { done in outbox.close { done(()) } } }
+        do throws(StorageError) {
+            _ = try Self.wait { outbox.open(completion: $0) }.get()
+            return try Self.wait { outbox.change(refused: filter, action, completion: $0) }.get()
+        } catch {
+            throw TrackerError(.storage, error.message)
+        }
+    }
+
+    /// Waits on this thread for an answer that comes on another one.
+    private static func wait<Value: Sendable>(for body: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
+        let answer = Mutex<Value?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
+        body { value in
+            answer.withLock { $0 = value }
+            isThere.signal()
+        }
+        while true {
+            isThere.wait()
+            if let value = answer.withLock({ $0 }) { return value }
+        }
+    }
+}
+
+/// A kind of client, by the name that it has over the bridge.
+package enum ClientName: String, Hashable, Sendable, CaseIterable {
+    case tracker, analytics, basic
+
+    init(_ kind: LaneIdentity.Kind) {
+        self =
+            switch kind {
+            case .session: .tracker
+            case .batch: .analytics
+            case .endpoint: .basic
+            }
+    }
+}

@@ -1,0 +1,82 @@
+/// Header fields that a program wants on every request, besides those of the client.
+///
+/// Their values may be secrets: no description and no dump shows one.
+package struct ExtraHeaders: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    package var values: [String: String]
+
+    package init(_ values: [String: String] = [:]) { self.values = values }
+
+    /// The names, and the values masked.
+    package var masked: JSONObject { JSONObject(sorted.map { ($0.name, .string(Secret($0.value).masked)) }) }
+
+    /// The fields in a fixed order.
+    package var sorted: [(name: String, value: String)] {
+        values.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+    }
+
+    package var description: String { "\(values.count) headers" }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension ExtraHeaders {
+    /// Why they cannot be used, as the rest of a sentence that names no value; `nil` if they can.
+    package var fault: String? {
+        guard values.count <= Self.maxCount else { return "has \(values.count) headers; at most 16 are sent" }
+        var names: Set<String> = []
+        for (name, value) in sorted {
+            guard HeaderField.isName(name) else {
+                return "holds a name that is empty or has a character that names of headers cannot have: "
+                    + String(name.prefix(80)).debugDescription
+            }
+            guard HeaderField.isValue(value) else {
+                return "holds a line break or another control character in the value of '\(name.prefix(80))'"
+            }
+            guard !(HeaderField.framing + Self.clientNames).contains(where: { HeaderField.isSame($0, name) }) else {
+                return "cannot hold '\(name)', which the client sets itself"
+            }
+            guard names.insert(name.lowercased()).inserted else {
+                return "holds '\(name.prefix(80))' twice: upper and lower case are the same in names of headers"
+            }
+        }
+        let bytes = values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        return bytes <= Self.maxBytes ? nil : "takes \(bytes) bytes; at most 8192 are sent"
+    }
+
+    private static let maxCount = 16
+    private static let maxBytes = 8 << 10
+
+    /// What the requests of the clients have anyway.
+    private static let clientNames = [
+        "Accept-Encoding", "Content-Encoding", "Content-Type", "Idempotency-Key", "Proxy-Authorization", "User-Agent",
+        "X-API-Key", "X-Occurred-At", "X-Sequence",
+    ]
+}
+
+/// What HTTP allows in a header field.
+package enum HeaderField {
+    /// Headers that frame the message; a caller's would contradict what is sent.
+    package static let framing = [
+        "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+    ]
+
+    /// Whether it is one or more `tchar` of RFC 9110, 5.6.2.
+    package static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
+
+    /// Whether it has no control characters. With a line break in it, a value could add headers or a second request.
+    package static func isValue(_ value: String) -> Bool {
+        value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+
+    /// Whether two names are the same header: ASCII letters count the same in either case.
+    package static func isSame(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count
+            && left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,83 @@
+import TrackerModels
+
+/// What the server has refused is kept apart, in the transaction that removes it from the queue.
+extension LaneTransaction {
+    /// Keeps records of a range that are about to leave the queue.
+    mutating func keep(
+        _ numbers: ClosedRange<Int64>, _ reason: DropReason, _ rejection: Rejection?
+    ) throws(StorageError) {
+        guard configuration.refused.maxRecords > 0 else { return }
+        try database.keepRefused(
+            numbers, reason, rejection ?? Rejection(status: nil, attempts: 0), at: now, in: row.key)
+        keepsRefused = true
+    }
+
+    /// Removes what is too old, then the oldest until the rest is within its bounds.
+    func boundRefused() throws(StorageError) {
+        let limits = configuration.refused
+        try database.deleteRefused(before: limits.oldest(at: now), of: row.key)
+        var (records, bytes, last) = (0, 0, nil as Int64?)
+        // From the newest: what is past the bounds goes, with all that is older.
+        for kept in try database.refusedSizes(of: row.key) {
+            records += 1
+            bytes += kept.bytes
+            if records > limits.maxRecords || bytes > limits.maxBytes {
+                last = kept.number
+                break
+            }
+        }
+        if let last { try database.deleteRefused(row.key.records.lowerBound...last) }
+    }
+
+    /// Queues records again, at the end of the queue, each with its id and its session.
+    ///
+    /// - Returns: How many. Past the queue's bounds the others stay where they are.
+    mutating func requeue(_ ids: [Record.ID]) throws(StorageError) -> Int {
+        guard consent != .denied else { return 0 }
+        let before = requeued
+        for id in ids.sorted() where row.key.records.contains(id.number) {
+            guard let kept = try database.kept(id.number) else { continue }
+            let limits = configuration.limits
+            if limits.overflow == .refuseNew,
+                row.counters.queued >= limits.maxRecords || row.counters.queuedBytes + kept.bytes > limits.maxBytes
+            {
+                break
+            }
+            // A caller's id that has been used again meanwhile is on its way already.
+            if kept.hasCallerKey, try !database.reclaim(kept.messageID, in: row.key) {
+                try database.deleteRefused(id.number...id.number)
+                continue
+            }
+            let number = row.key.record(nextSequence())
+            try database.requeue(id.number, as: number)
+            if kept.generation < row.generation {
+                if try database.entry(of: kept.generation, in: row.key)?.session == nil {
+                    try database.save(kept.entry, of: kept.generation, in: row.key)
+                }
+                try database.keepGeneration(kept.generation, through: number, in: row.key)
+            }
+            row.counters.queued += 1
+            row.counters.queuedBytes += kept.bytes
+            requeued += 1
+            try evict()
+        }
+        return requeued - before
+    }
+
+    func dropRefused(_ ids: [Record.ID]) throws(StorageError) -> Int {
+        var count = 0
+        for id in ids where row.key.records.contains(id.number) {
+            guard try database.kept(id.number) != nil else { continue }
+            try database.deleteRefused(id.number...id.number)
+            count += 1
+        }
+        return count
+    }
+}
+
+extension RefusedLimits {
+    /// The time before which nothing is kept.
+    func oldest(at now: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: now.milliseconds - Int64(clamping: Int(min(ttl / .milliseconds(1), 1e15))))
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// A lane whose server is a function, on a clock that goes from one thing that is due to the next.
+private struct PlayedServer {
+    /// What the server does with a request that carries these records.
+    enum Answered {
+        case status(Int)
+        case nothing
+    }
+
+    private(set) var state: DeliveryState
+    private(set) var now = 0.0
+    /// What has arrived, and what was set aside, in this order.
+    private(set) var delivered: [Int64] = []
+    private(set) var setAside: [Int64] = []
+    private(set) var requests = 0
+    private var peek: Peek
+    private let size: Int
+
+    init(_ records: Int, size: Int = 1, requests: Int = 1, poisonAfter: Duration? = .seconds(1800)) throws {
+        self.size = size
+        let dialect: any Dialect =
+            size == 1
+            ? try SessionDialect.sample()
+            : GroupDialect.batches(
+                host: try BaseURL("https://in.example.com"), writeKey: Secret("wk"), timeout: .seconds(8),
+                schedule: GroupDialect.Schedule(interval: .seconds(10), count: 1), maxRecords: size,
+                maxBytes: 475_000)
+        state = DeliveryState(
+            dialect: dialect, breaker: DeliveryOptions(jitter: 0).breaker, maxConcurrentRequests: requests,
+            eventTTL: nil, poisonAfter: poisonAfter, jitter: NoJitter())
+        state.start()
+        peek = .sample(
+            (1...Int64(records)).map { .sample($0, route: size == 1 ? .event : .batch) },
+            state: .sample(queued: records))
+    }
+
+    var isEmpty: Bool { peek.records.isEmpty }
+
+    /// Lets the clock run until the queue is empty or the time is over.
+    mutating func run(until end: Double, _ answer: (_ records: [Int64], _ now: Double) -> Answered) throws {
+        while now < end, !isEmpty {
+            switch state.readiness(at: .seconds(now)) {
+            case .wait(let until, _):
+                // A number of seconds may round down.
+                now = MonotonicInstant.seconds(0).duration(to: until) / .seconds(1) + 1e-6
+                continue
+            case .look, .confirm, .recheck: state.forgetAhead()
+            case .busy, .stopped: throw TransportError(.closed, host: "", message: "it has stopped")
+            }
+            let reading = ClockReading.seconds(now)
+            var intention = state.intention(for: peek, wantedThrough: .max, at: reading)
+            if case .change(let changes) = intention, case .group(let group)? = changes.first {
+                // A group takes the place of others of its records.
+                peek.groups.removeAll { $0.first <= group.last && $0.last >= group.first }
+                peek.groups.append(group)
+                intention = state.intention(for: peek, wantedThrough: .max, at: reading)
+            }
+            guard case .send(let plan) = intention else {
+                throw TransportError(.closed, host: "", message: "nothing was planned")
+            }
+            requests += 1
+            let token = state.depart(plan)
+            let answered: Answer =
+                switch answer(plan.records.map(\.sequence), now) {
+                case .status(let status): .status(status)
+                case .nothing: .failed(.connect)
+                }
+            let settlement = state.finish(token, with: answered, at: reading)
+            if let plan = settlement.delivered {
+                delivered += plan.records.map(\.sequence)
+                peek.records.removeAll { plan.records.contains($0) }
+            }
+            for case .drop(let ids, .poison, let rejection?) in settlement.changes {
+                #expect(rejection.status.map { $0 >= 500 } == true)
+                setAside += peek.records.filter { ids.contains($0.id) }.map(\.sequence)
+                peek.records.removeAll { ids.contains($0.id) }
+            }
+        }
+    }
+}
+
+@Suite("A record that alone makes the server fail")
+struct SuspicionTests {
+    private static let day = 86_400.0
+
+    @Test("is set aside, after one later record has shown that the server is well; the rest goes on in order")
+    func single() throws {
+        var world = try PlayedServer(10)
+        try world.run(until: Self.day) { records, _ in .status(records == [1] ? 500 : 200) }
+
+        #expect(world.setAside == [1])
+        #expect(world.delivered == [2, 3, 4, 5, 6, 7, 8, 9, 10])
+        // Half an hour of probes, one of the next, and three tries more.
+        #expect(world.now > 1800 && world.now < 2300)
+    }
+
+    @Test("somewhere in the queue holds up nothing before it, and one later record overtakes it")
+    func inTheMiddle() throws {
+        var world = try PlayedServer(6, requests: 4)
+        try world.run(until: Self.day) { records, _ in .status(records == [3] ? 503 : 200) }
+        #expect(world.setAside == [3])
+        #expect(world.delivered == [1, 2, 4, 5, 6])
+    }
+
+    @Test(
+        "in a batch is found by halves, several of them too, and the others arrive",
+        arguments: [[5], [1], [20], [3, 17], [20, 21]])
+    func batch(poison: [Int64]) throws {
+        var world = try PlayedServer(30, size: 20)
+        try world.run(until: 3 * Self.day) { records, _ in .status(records.contains(where: poison.contains) ? 500 : 200)
+        }
+        #expect(world.setAside == poison)
+        #expect(world.delivered.sorted() == (1...30).filter { !poison.contains($0) })
+        // At most one record a time of looking has overtaken others.
+        let overtakers = zip(world.delivered, world.delivered.dropFirst()).count { $0 > $1 }
+        #expect(overtakers <= poison.count)
+    }
+
+    @Test("is found where the records behind it are at fault as well")
+    func several() throws {
+        var world = try PlayedServer(10)
+        try world.run(until: Self.day) { records, _ in .status(records[0] <= 3 ? 500 : 200) }
+        #expect(world.setAside == [1, 2, 3])
+        #expect(world.delivered == [4, 5, 6, 7, 8, 9, 10])
+    }
+
+    @Test("alone in the queue stays there: nothing waits behind it")
+    func alone() throws {
+        var world = try PlayedServer(1)
+        try world.run(until: Self.day) { _, _ in .status(500) }
+        #expect(world.setAside.isEmpty && !world.isEmpty)
+    }
+
+    @Test("stays where it is if that is turned off")
+    func off() throws {
+        var world = try PlayedServer(3, poisonAfter: nil)
+        try world.run(until: Self.day) { records, _ in .status(records == [1] ? 500 : 200) }
+        #expect(world.setAside.isEmpty && world.delivered.isEmpty)
+    }
+
+    @Test("no outage sets anything aside, by answers or without, however long", arguments: [1, 20], [500, 503, 0])
+    func outage(size: Int, status: Int) throws {
+        var world = try PlayedServer(50, size: size)
+        try world.run(until: 3 * Self.day) { _, now in
+            now < 2 * Self.day ? status == 0 ? .nothing : .status(status) : .status(200)
+        }
+        #expect(world.setAside.isEmpty)
+        // One later record may have shown that the server is well again.
+        #expect(world.delivered.sorted() == Array(1...50))
+        #expect(zip(world.delivered, world.delivered.dropFirst()).count { $0 > $1 } <= 1)
+    }
+
+    @Test("evidence from elsewhere spares the record behind", arguments: [true, false])
+    func elsewhere(isRecent: Bool) throws {
+        var suspicion = Suspicion(after: .seconds(60))
+        let front = [Record.sample(1)]
+        for probe in 0..<6 {
+            #expect(
+                suspicion.failed(front, isNext: false, isProbe: true, status: 500, at: .seconds(Double(probe) * 20))
+                    == .none)
+        }
+        #expect(suspicion.wantsEvidence && suspicion.probesNext(to: Record.ID(1)))
+        // One from before the first failure says nothing.
+        suspicion.learn(ofAnswerAt: .seconds(isRecent ? 100 : -1))
+        #expect(suspicion.wantsEvidence == !isRecent)
+        #expect(suspicion.probesNext(to: Record.ID(1)) == !isRecent)
+        guard isRecent else { return }
+        for strike in 1...3 {
+            let consequence = suspicion.failed(
+                front, isNext: false, isProbe: true, status: 500, at: .seconds(120 + Double(strike)))
+            #expect(consequence == (strike == 3 ? .setAside : .none))
+        }
+    }
+
+    @Test("what the network does, a wait that the server asks for and another front say nothing of a record")
+    func innocent() {
+        var suspicion = Suspicion(after: .seconds(60))
+        for probe in 0..<50 {
+            let now = MonotonicInstant.seconds(Double(probe) * 60)
+            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: true, status: nil, at: now)
+            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: true, status: 429, at: now)
+            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: false, status: 500, at: now)
+            _ = suspicion.failed([.sample(Int64(probe))], isNext: false, isProbe: true, status: 500, at: now)
+        }
+        #expect(!suspicion.isRipe)
+    }
+
+    /// `SIMULATIONS=1000 swift test --filter SuspicionTests.simulation` simulates more servers.
+    @Test("servers that fail at random half of the time, and outages by answers and by network: the false alarms")
+    func simulation() throws {
+        var (alarms, ofOutage) = (0, 0)
+        let seeds = ProcessInfo.processInfo.environment["SIMULATIONS"].flatMap(UInt64.init) ?? 100
+        for seed in 1...seeds {
+            var generator = SeededGenerator(seed: seed)
+            let size = seed.isMultiple(of: 2) ? 1 : 5
+            var random = try PlayedServer(10, size: size)
+            try random.run(until: 30 * Self.day) { _, _ in .status(Bool.random(using: &generator) ? 503 : 200) }
+            alarms += random.setAside.count
+            #expect(random.isEmpty)
+
+            // Hours of failures by status and by network, in turns.
+            var outage = try PlayedServer(10, size: size)
+            let end = Double.random(in: 1...4, using: &generator) * 3600
+            try outage.run(until: 30 * Self.day) { _, now in
+                guard now < end else { return .status(200) }
+                return Bool.random(using: &generator) ? .nothing : .status(503)
+            }
+            ofOutage += outage.setAside.count
+            // One later record may have shown that the server is well again.
+            #expect(outage.delivered.sorted() == Array(1...10))
+            #expect(zip(outage.delivered, outage.delivered.dropFirst()).count { $0 > $1 } <= 1)
+        }
+        print(
+            "false alarms: \(alarms) with \(seeds) servers that fail half of the time, \(ofOutage) in \(seeds) outages")
+        #expect(ofOutage == 0)
+        #expect(alarms <= 1)
+    }
+}

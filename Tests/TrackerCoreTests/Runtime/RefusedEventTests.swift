@@ -1,0 +1,109 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("Events that the server has refused can be seen, sent again and removed")
+struct RefusedEventTests {
+    @Test("of a session tracker: each arrives once under the id it had, and for the session it had")
+    func session() async throws {
+        let fixture = try SessionFixture { request in
+            guard request.isEvent, request.text.contains("BAD") else { return nil }
+            return .status(422, body: #"{"error":"unknown event"}"#)
+        }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.tracker.track(eventName: "BAD", attributes: ["total": 1], metadata: nil, messageId: "order-1")
+        await fixture.tracker.track(eventName: "B")
+        #expect(await fixture.tracker.flush().remaining == 0)
+
+        let refused = try fixture.tracker.refused()
+        let event = try #require(refused.first)
+        #expect(refused.count == 1)
+        #expect(event.messageID.text == "order-1" && event.call == "track" && event.name == "BAD")
+        #expect(event.reason == .rejected && event.status == 422 && event.attempts == 1)
+        #expect(event.answer == #"{"error":"unknown event"}"#)
+        #expect(event.sessionID?.text == "S1")
+        #expect(event.body.value(forKey: "data")?.text == #"{"total":1}"#)
+        #expect(fixture.tracker.info("refusedEvents", "count") == 1)
+        #expect(fixture.tracker.info("refusedEvents", "reasons") == ["rejected(422)": 1])
+        #expect(fixture.tracker.dropped == ["rejected(422)": 1])
+
+        // The user leaves; the backend is mended.
+        _ = await fixture.tracker.resetAndWait()
+        await fixture.tracker.track(eventName: "C")
+        fixture.answer()
+        async let first = fixture.tracker.retryRefused(matching: RefusedFilter(names: ["BAD"]))
+        async let second = fixture.tracker.retryRefused()
+        #expect(try await first + second == 1)
+        #expect(await fixture.tracker.flush().remaining == 0)
+
+        #expect(fixture.names == ["A", "BAD", "B", "C", "BAD"])
+        let retried = try #require(fixture.events.last)
+        #expect(retried.header("Idempotency-Key") == "order-1")
+        #expect(retried.json["session_id"] == "S1")
+        #expect(fixture.events[3].json["session_id"] == "S2")
+        #expect(try fixture.tracker.refused().isEmpty)
+        #expect(fixture.tracker.info("account", "requeued") == 1 && fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("of batches: the filter says which, and what is removed is gone")
+    func batches() async throws {
+        let fixture = try AnalyticsFixture { $0.text.contains("bad") ? .status(400, body: "why") : .status(200) }
+        await fixture.start()
+        for name in ["good1", "bad1", "bad2", "good2"] { _ = await fixture.client.track(name).outcome }
+        _ = await fixture.client.screen("bad3").outcome
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let refused = try fixture.client.refused()
+        #expect(refused.map(\.name) == ["bad1", "bad2", "bad3"])
+        #expect(refused.map(\.call) == ["track", "track", "screen"])
+        #expect(refused.allSatisfy { $0.attempts > 1 && $0.answer == "why" && $0.sessionID == nil })
+        let filter = RefusedFilter(messageIDs: [refused[0].messageID])
+        #expect(try fixture.client.refused(matching: filter) == [refused[0]])
+        #expect(try fixture.client.refused(matching: RefusedFilter(statuses: [422])).isEmpty)
+        #expect(try fixture.client.refused(matching: RefusedFilter(reasons: [.rejected])).count == 3)
+        #expect(try fixture.client.refused(matching: RefusedFilter(until: refused[0].refusedAt)).isEmpty)
+        #expect(try fixture.client.refused(matching: RefusedFilter(since: refused[0].refusedAt)).count == 3)
+
+        #expect(try await fixture.client.dropRefused(matching: filter) == 1)
+        fixture.backend.answer { _ in .status(200) }
+        #expect(try await fixture.client.retryRefused() == 2)
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(fixture.backend.events.suffix(2).map { $0["event"] } == ["bad2", "bad3"])
+        #expect(try fixture.client.refused().isEmpty && fixture.client.isBalanced)
+        await fixture.client.shutdown()
+    }
+
+    @Test("a reset of an analytics client erases them, and without a client there are none")
+    func reset() async throws {
+        let fixture = try AnalyticsFixture { _ in .status(400) }
+        #expect(try fixture.client.refused().isEmpty)
+        #expect(try await fixture.client.retryRefused() == 0)
+        await fixture.start()
+        _ = await fixture.client.track("bad").outcome
+        _ = await fixture.client.flush(timeout: .seconds(60))
+        #expect(try fixture.client.refused().count == 1)
+        await fixture.client.resetAndWait()
+        await fixture.start()
+        #expect(try fixture.client.refused().isEmpty)
+        await fixture.client.shutdown()
+    }
+
+    @Test("what is kept counts how often it was sent, over failures and halves")
+    func attempts() async throws {
+        let count = Recorder<Int>()
+        let fixture = try SessionFixture { request in
+            guard request.isEvent else { return nil }
+            count.record(1)
+            return .status(count.all.count < 3 ? 503 : 422)
+        }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+        #expect(try fixture.tracker.refused().map(\.attempts) == [3])
+        await fixture.tracker.shutdown()
+    }
+}
