@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createContext, Script } from 'node:vm'
-import MobileTracker from '@mobiletracker/bridge'
 import { findHost } from '../src/client/finder.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { run } from '../testsupport/programs.js'
@@ -86,23 +83,4 @@ suite('a bundle of esbuild', { skip: withoutEsbuild || withoutHost }, () => {
 
         assert.equal((await runBundle(t, join(folder, 'dist', 'service.js'))).stdout, 'NOT_INITIALIZED\n')
     })
-})
-
-test('a require that takes no ES modules, as that of Jest, gives the tracker nevertheless', () => {
-    const path = fileURLToPath(new URL('../src/client/index.cjs', import.meta.url))
-    const faults = [
-        Object.assign(new Error('Must use import to load ES Module'), { code: 'ERR_REQUIRE_ESM' }),
-        new Script("new SyntaxError('Cannot use import statement outside a module')").runInNewContext(),
-    ]
-    for (const fault of faults) {
-        const module = { exports: {} }
-        const context = createContext({ module, __filename: path, process: { ...process }, require: () => { throw fault } })
-
-        new Script(readFileSync(path, 'utf8')).runInContext(context)
-
-        assert.equal(module.exports, createRequire(import.meta.url)('@mobiletracker/bridge'))
-        assert.equal(module.exports, MobileTracker)
-    }
-    const broken = createContext({ module: {}, __filename: path, process, require: () => { throw new TypeError('broken') } })
-    assert.throws(() => new Script(readFileSync(path, 'utf8')).runInContext(broken), { message: 'broken' })
 })
