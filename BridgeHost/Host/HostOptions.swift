@@ -71,8 +71,8 @@ struct HostOptions: Hashable, Sendable {
         case .inspect: action = .inspect(value)
         case .filter: filter = value
         case .listRefused: action = .refused(.list, value)
-        case .retryRefused: action = .refused(.retry, value)
-        case .dropRefused: action = .refused(.drop, value)
+        case .retryRefused: action = .refused(.change(.retry), value)
+        case .dropRefused: action = .refused(.change(.drop), value)
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
             logLevel = level

@@ -120,6 +120,40 @@ struct RefusedRecordTests {
         await outbox.close()
     }
 
+    @Test("what has grown too old while no process ran leaves the disk at the next opening")
+    func oldAtOpening() async throws {
+        let (clock, folder) = (HandClock(), TemporaryFolder())
+        let configuration = OutboxConfiguration.sample(folder, clock: clock) {
+            $0.refused = RefusedLimits(maxRecords: 9, maxBytes: 900, ttl: .seconds(100))
+        }
+        let first = try await SQLiteOutbox.opened(configuration)
+        await first.commit(.append("a"))
+        await first.commit(Self.drop(try first.ids()))
+        await first.close()
+        clock.advance(by: .seconds(101))
+
+        let second = try await SQLiteOutbox.opened(configuration)
+
+        let rows = try second.read { (database, _, _) throws(StorageError) in
+            try database.statement("SELECT count(*) FROM refused").number()
+        }
+        #expect(rows == 0)
+        await second.close()
+    }
+
+    @Test("a record of an ended generation, whose session the server no longer knows, is kept with the answer")
+    func ofEndedGeneration() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(TemporaryFolder()))
+        await outbox.commit([.bind(1, "S1"), .append("a"), .reset(all: false, messageID: nil)])
+        let answer = Rejection(status: 404, body: "gone".utf8, attempts: 3)
+
+        await outbox.commit(.unbind(Generation(1), SessionID("S1")!, refused: try outbox.ids()[0], answer))
+
+        #expect(try outbox.refused().map(\.rejection) == [answer])
+        #expect(try outbox.refused().map(\.reason) == [.sessionGone])
+        await outbox.close()
+    }
+
     @Test("with a bound of 0 nothing is kept")
     func off() async throws {
         let outbox = try await SQLiteOutbox.opened(

@@ -5,7 +5,8 @@ import TrackerModels
 /// What the host does with the refused events of a state folder, without serving.
 package struct RefusedCommand: Sendable {
     package enum Action: Hashable, Sendable {
-        case list, retry, drop
+        case list
+        case change(RefusedAction)
     }
 
     private let action: Action
@@ -45,16 +46,13 @@ package struct RefusedCommand: Sendable {
                             return .object(members)
                         })
                 ]
-            case .retry: return ["requeued": JSONValue(try change(.retry))]
-            case .drop: return ["dropped": JSONValue(try change(.drop))]
+            case .change(let change):
+                let count = try folder.change(of: selection.client, matching: selection.filter, change)
+                return [change == .retry ? "requeued" : "dropped": JSONValue(count)]
             }
         } catch {
             throw CommandFailure(message: error.message)
         }
-    }
-
-    private func change(_ action: RefusedAction) throws(TrackerError) -> Int {
-        try folder.change(of: selection.client, matching: selection.filter, action)
     }
 }
 

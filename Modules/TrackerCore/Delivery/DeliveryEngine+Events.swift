@@ -21,6 +21,10 @@ extension DeliveryEngine {
                 parts.log.log(
                     .error, "Error tracking event: \(record.messageID.text) was dropped, \(reason): \(message)")
             }
+            if reason.isRefusal, !state.hasToldOfRefused, let sentence = parts.aboutRefused {
+                state.hasToldOfRefused = true
+                parts.log.log(.warning, sentence)
+            }
         case .unidentified(let plan, let message):
             let subject = plan.records.first.map { " (message \($0.messageID.text))" } ?? ""
             parts.log.log(

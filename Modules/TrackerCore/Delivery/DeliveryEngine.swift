@@ -19,6 +19,8 @@ final class DeliveryEngine: Sendable {
         var diagnostics: DiagnosticsHub
         /// Takes the requests to look at the lane.
         var kicks = KickGate()
+        /// Where to find what the server refuses, as a sentence; `nil` if it is not kept.
+        var aboutRefused: String?
         var witness = ServerWitness.shared
         /// Called on the loop before the queue is read.
         var beforeLook: (@Sendable (MonotonicInstant) -> Void)?
@@ -38,6 +40,8 @@ final class DeliveryEngine: Sendable {
         /// How many pauses there had been when the orders were last applied.
         var pauseCount = 0
         var lastError: (message: String, at: Timestamp)?
+        /// Whether the log says where refused records are.
+        var hasToldOfRefused = false
         /// The server that fails, while the engine asks whether it answers other lanes.
         var askedServer: String?
     }

@@ -134,7 +134,11 @@ extension DeliveryState {
             if !changes.isEmpty { ahead = nil }
             let bytes = WireBytes(before: answer.response?.bodyBytes ?? 0, after: answer.response?.sentBytes ?? 0)
             return Settlement(changes: changes, awaitsCommit: !changes.isEmpty, delivered: plan, bytes: bytes)
-        case .progress(let changes):
+        case .progress(let wanted):
+            let changes = wanted.map { change in
+                guard case .unbind(let generation, let session, let record, nil) = change else { return change }
+                return .unbind(generation, session, refused: record, rejection(of: answer, to: plan))
+            }
             var events: [DeliveryEvent] = []
             var made: SessionID?
             if case .session = plan.purpose, case .bindMade(_, let session)? = changes.first { made = session }

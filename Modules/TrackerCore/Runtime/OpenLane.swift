@@ -33,7 +33,8 @@ struct OpenLane: Sendable {
             poisonAfter: delivery.poisonAfter.flatMap { $0 > .zero ? $0 : nil }, jitter: dependencies.jitter)
         let keyFile = delivery.keyFile.map(KeyFile.init)
         var parts = DeliveryEngine.Parts(
-            outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks)
+            outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks,
+            aboutRefused: configuration.aboutRefused)
         if let keyFile { parts.beforeLook = { if keyFile.isDue(at: $0) { renewKey() } } }
         self.keyFile = keyFile
         self.outbox = outbox
@@ -70,6 +71,18 @@ struct OpenLane: Sendable {
         // The last tenth of the time is for the disk: deliveries are recorded before another process may send them again.
         let deadline = loop.now.advanced(by: timeout * 0.9)
         engine.flush(timeout: timeout * 0.8) { _ in close(by: deadline, completion: completion) }
+    }
+}
+
+extension OutboxConfiguration {
+    /// Where to find what the server refuses, as a sentence; `nil` if it is not kept.
+    fileprivate var aboutRefused: String? {
+        guard refused.maxRecords > 0 else { return nil }
+        return switch location {
+        case .folder(let path):
+            #"What the server refuses is kept: `mobile-tracker refused list --storage-dir "\#(path)"` shows it."#
+        case .memory: "What the server refuses is kept in memory: `refused()` lists it."
+        }
     }
 }
 

@@ -16,9 +16,8 @@ package struct RefusedFolder: Sendable {
     package func events(
         of client: ClientName?, matching filter: RefusedFilter
     ) throws(TrackerError) -> [(client: ClientName, origin: String, event: RefusedEvent)] {
-        try lanes(of: client).flatMap { lane in
-            lane.refused.map(RefusedEvent.init).filter(filter.matches)
-                .map { (ClientName(lane.identity.kind), lane.identity.origin, $0) }
+        try lanes(of: client, matching: filter).flatMap { lane, events in
+            events.map { (ClientName(lane.kind), lane.origin, $0) }
         }
     }
 
@@ -31,28 +30,31 @@ package struct RefusedFolder: Sendable {
         of client: ClientName?, matching filter: RefusedFilter, _ action: RefusedAction
     ) throws(TrackerError) -> Int {
         var count = 0
-        for lane in try lanes(of: client) where lane.refused.contains(where: { filter.matches(RefusedEvent($0)) }) {
-            count += try change(lane, filter, action)
-        }
+        for (lane, _) in try lanes(of: client, matching: filter) { count += try change(lane, filter, action) }
         return count
     }
 
-    private func lanes(of client: ClientName?) throws(TrackerError) -> [StateInspection.Lane] {
+    /// The lanes that have such events.
+    private func lanes(
+        of client: ClientName?, matching filter: RefusedFilter
+    ) throws(TrackerError) -> [(LaneIdentity, [RefusedEvent])] {
         do throws(StorageError) {
-            return try StateInspection(StateFolder(path: path)).lanes
-                .filter { client == nil || ClientName($0.identity.kind) == client }
+            return try StateInspection.refused(in: StateFolder(path: path))
+                .filter { lane, _ in client == nil || ClientName(lane.kind) == client }
+                .map { ($0, $1.map(RefusedEvent.init).filter(filter.matches)) }
+                .filter { !$1.isEmpty }
         } catch {
             throw TrackerError(.storage, error.message)
         }
     }
 
     private func change(
-        _ lane: StateInspection.Lane, _ filter: RefusedFilter, _ action: RefusedAction
+        _ lane: LaneIdentity, _ filter: RefusedFilter, _ action: RefusedAction
     ) throws(TrackerError) -> Int {
         // A full queue takes no more: what waits is worth as much as what is queued again.
         let outbox = SQLiteOutbox(
             OutboxConfiguration(
-                location: .folder(path), lane: lane.identity, keyPrefix: "", bindsSessions: false,
+                location: .folder(path), lane: lane, keyPrefix: "", bindsSessions: false,
                 wallClock: { .now }))
         defer { Self.wait { done in outbox.close { done(()) } } }
         do throws(StorageError) {

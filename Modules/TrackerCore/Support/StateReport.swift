@@ -23,9 +23,9 @@ package enum StateReport {
     private static func describe(_ lane: StateInspection.Lane) -> JSONValue {
         var dropped = JSONObject()
         for (reason, count) in lane.dropped { dropped[reason] = JSONValue(count) }
-        let refused = lane.refused.reduce(into: JSONObject()) { counts, record in
-            let reason = record.reason.description
-            counts[reason] = JSONValue((counts[reason]?.intValue ?? 0) + 1)
+        var refused = JSONObject()
+        for (reason, count) in lane.refused.reasons.sorted(by: { $0.key.description < $1.key.description }) {
+            refused[reason.description] = JSONValue(count)
         }
         return [
             "kind": .string(lane.identity.kind.rawValue), "owner": .string(lane.identity.owner),

@@ -50,7 +50,8 @@ extension ChangeableLane {
         case .bind(let generation, let session): try bind(generation, session)
         case .bindMade(let generation, let session):
             if try entry(of: generation)?.session == nil { try bind(generation, session) }
-        case .unbind(let generation, let session, let record): try unbind(generation, session, record)
+        case .unbind(let generation, let session, let record, let rejection):
+            try unbind(generation, session, record, rejection)
         case .identify(let generation, let user): try identify(generation, user)
         case .set(let changes, _): try make(changes)
         case .ensure(let key, let text): if try value(key) == nil { try store(key, text, nil) }
@@ -149,9 +150,9 @@ extension ChangeableLane {
     }
 
     private mutating func unbind(
-        _ generation: Generation, _ session: SessionID, _ record: Record.ID
+        _ generation: Generation, _ session: SessionID, _ record: Record.ID, _ rejection: Rejection?
     ) throws(Failure) {
-        guard generation == self.generation else { return try drop([record], .sessionGone, nil) }
+        guard generation == self.generation else { return try drop([record], .sessionGone, rejection) }
         if entry.session == session { try remove(.sessionID) }
     }
 

@@ -30,7 +30,7 @@ package enum LaneChange: Sendable {
     /// Unbinds a generation from a session that the server no longer knows, as its refusal of a record has shown. It
     /// has no effect if the generation is already bound to another session. A generation that has ended gets no other
     /// session: it keeps this one, and the record is dropped.
-    case unbind(Generation, SessionID, refused: Record.ID)
+    case unbind(Generation, SessionID, refused: Record.ID, Rejection? = nil)
     /// Stores the user with whom the session of a generation was identified. For older generations it does what `bind`
     /// does.
     case identify(Generation, UserID)

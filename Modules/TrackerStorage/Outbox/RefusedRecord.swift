@@ -64,8 +64,8 @@ package struct RefusedLimits: Hashable, Sendable {
 
 /// How much is kept apart in a lane.
 package struct RefusedCount: Hashable, Sendable {
-    package var records: Int
+    package var records = 0
     /// The bytes of their bodies.
-    package var bytes: Int
-    package var reasons: [DropReason: Int]
+    package var bytes = 0
+    package var reasons: [DropReason: Int] = [:]
 }

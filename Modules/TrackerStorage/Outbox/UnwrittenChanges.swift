@@ -70,8 +70,8 @@ struct UnwrittenChanges: Sendable {
             lane.make(change)
             guard case .text(let made) = lane.effect(on: .deviceID), .text(made) != found else { return nil }
             return .store(.deviceID, made, nil)
-        case .unbind(let generation, _, let record) where generation != lane.generation:
-            return .drop([record], .sessionGone)
+        case .unbind(let generation, _, let record, let rejection) where generation != lane.generation:
+            return .drop([record], .sessionGone, rejection)
         default: return change
         }
     }

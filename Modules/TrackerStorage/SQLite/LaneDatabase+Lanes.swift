@@ -38,7 +38,7 @@ extension LaneDatabase {
             """
         ).all(key.lane) { row in
             guard let identity = LaneIdentity(row) else { return nil }
-            return (identity, LaneKey(lane: row.int64("lane"), brand: row.int64("brand")), row.int("queued"))
+            return (identity, LaneKey(row), row.int("queued"))
         }
     }
 
@@ -49,7 +49,7 @@ extension LaneDatabase {
             WHERE kind = ?1 AND owner = ?2 AND origin = ?3
             """
         ).first(identity.kind.rawValue, identity.owner, identity.origin) { row in
-            LaneKey(lane: row.int64("lane"), brand: row.int64("brand"))
+            LaneKey(row)
         }
     }
 
@@ -227,4 +227,9 @@ extension GenerationEntry {
             identifyID: row.text("identify_id").flatMap(UserID.init)
         )
     }
+}
+
+extension LaneKey {
+    /// Reads the columns `lane` and `brand`.
+    init(_ row: Statement.Row) { self.init(lane: row.int64("lane"), brand: row.int64("brand")) }
 }

@@ -31,33 +31,6 @@ extension LaneDatabase {
             rejection.answer, rejection.attempts)
     }
 
-    /// Lists a lane's records, oldest first.
-    ///
-    /// - Parameter oldest: What was refused before that does not count.
-    func refused(of key: LaneKey, since oldest: Timestamp) throws(StorageError) -> [RefusedRecord] {
-        try statement(RefusedRecord.query)
-            .all(key.records.lowerBound, key.records.upperBound, oldest.milliseconds) { RefusedRecord($0) }
-    }
-
-    /// Counts a lane's records.
-    func refusedCount(of key: LaneKey, since oldest: Timestamp) throws(StorageError) -> RefusedCount {
-        var total = RefusedCount(records: 0, bytes: 0, reasons: [:])
-        try statement(
-            """
-            SELECT reason, count(*) AS count, sum(length(body)) AS bytes FROM refused
-            WHERE id BETWEEN ?1 AND ?2 AND refused >= ?3 GROUP BY reason
-            """
-        ).rows(key.records.lowerBound, key.records.upperBound, oldest.milliseconds) { row in
-            total.records += row.int("count")
-            total.bytes += row.int("bytes")
-            if let reason = row.text("reason").flatMap(DropReason.init) {
-                total.reasons[reason, default: 0] += row.int("count")
-            }
-            return true
-        }
-        return total
-    }
-
     /// The sizes of a lane's records, newest first.
     func refusedSizes(of key: LaneKey) throws(StorageError) -> [(number: Int64, bytes: Int)] {
         try statement(
@@ -157,11 +130,19 @@ extension LaneDatabase {
 }
 
 extension RefusedRecord {
-    /// Reads the rows of a lane, refused then or later, oldest first.
-    static let query: StaticString = """
-        SELECT id, refused, reason, status, answer, attempts, session, route, message_id, occurred, body FROM refused
-        WHERE id BETWEEN ?1 AND ?2 AND refused >= ?3 ORDER BY id
-        """
+    /// Lists the records of a lane, oldest first.
+    ///
+    /// - Parameter oldest: What was refused before that does not count.
+    static func all(
+        of key: LaneKey, since oldest: Timestamp? = nil, in connection: borrowing Connection
+    ) throws(StorageError) -> [RefusedRecord] {
+        try connection.statement(
+            """
+            SELECT id, refused, reason, status, answer, attempts, session, route, message_id, occurred, body FROM refused
+            WHERE id BETWEEN ?1 AND ?2 AND refused >= ?3 ORDER BY id
+            """
+        ).all(key.records.lowerBound, key.records.upperBound, oldest?.milliseconds ?? Int64.min) { RefusedRecord($0) }
+    }
 
     /// Reads a record; `nil` if it cannot be read.
     init?(_ row: Statement.Row) {
@@ -177,5 +158,27 @@ extension RefusedRecord {
                 status: row.isNull("status") ? nil : row.int("status"), body: (row.text("answer") ?? "").utf8,
                 attempts: row.int("attempts")),
             refusedAt: Timestamp(milliseconds: row.int64("refused")))
+    }
+}
+
+extension RefusedCount {
+    /// Counts the records of a lane.
+    ///
+    /// - Parameter oldest: What was refused before that does not count.
+    init(of key: LaneKey, since oldest: Timestamp? = nil, in connection: borrowing Connection) throws(StorageError) {
+        self.init()
+        let counts = try connection.statement(
+            """
+            SELECT reason, count(*) AS count, sum(length(body)) AS bytes FROM refused
+            WHERE id BETWEEN ?1 AND ?2 AND refused >= ?3 GROUP BY reason
+            """
+        ).all(key.records.lowerBound, key.records.upperBound, oldest?.milliseconds ?? Int64.min) { row in
+            (reason: row.text("reason").flatMap(DropReason.init), count: row.int("count"), bytes: row.int("bytes"))
+        }
+        for row in counts {
+            records += row.count
+            bytes += row.bytes
+            if let reason = row.reason { reasons[reason, default: 0] += row.count }
+        }
     }
 }

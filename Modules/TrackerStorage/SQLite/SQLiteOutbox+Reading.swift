@@ -163,17 +163,16 @@ extension SQLiteOutbox {
         guard !unwritten.erasesRefused else { return [] }
         let oldest = configuration.refused.oldest(at: configuration.wallClock())
         return try read { (database, key, _) throws(StorageError) in
-            try database.refused(of: key, since: oldest)
+            try RefusedRecord.all(of: key, since: oldest, in: database.connection)
         } ?? []
     }
 
     package func refusedCount() throws(StorageError) -> RefusedCount {
-        let none = RefusedCount(records: 0, bytes: 0, reasons: [:])
-        guard !unwritten.erasesRefused else { return none }
+        guard !unwritten.erasesRefused else { return RefusedCount() }
         let oldest = configuration.refused.oldest(at: configuration.wallClock())
         return try read { (database, key, _) throws(StorageError) in
-            try database.refusedCount(of: key, since: oldest)
-        } ?? none
+            try RefusedCount(of: key, since: oldest, in: database.connection)
+        } ?? RefusedCount()
     }
 
     /// Other lanes that hold records while no process delivers them.

@@ -23,8 +23,8 @@ package struct StateInspection: Sendable {
         package var dropped: [(reason: String, count: Int)]
         /// How many of those were queued again.
         package var requeued: Int
-        /// What the server has refused and is kept, the oldest first.
-        package var refused: [RefusedRecord]
+        /// What the server has refused and is kept.
+        package var refused: RefusedCount
         /// The file that is locked by the process that delivers.
         package var deliveryLock: String
         /// The file that is locked by every process that has the lane open.
@@ -43,16 +43,43 @@ package struct StateInspection: Sendable {
     ///
     /// - Throws: Why its database cannot be read.
     package init(_ folder: StateFolder) throws(StorageError) {
+        try Self.read(folder) { (connection, version) throws(StorageError) in
+            schema = Int(version)
+            // A file that was just made has no tables yet.
+            if version > 0 { lanes = try Self.lanes(in: connection, of: folder, version: version) }
+        }
+    }
+
+    /// Reads what the server has refused and is kept, of each lane the oldest first.
+    ///
+    /// - Throws: Why the folder's database cannot be read.
+    package static func refused(in folder: StateFolder) throws(StorageError) -> [(LaneIdentity, [RefusedRecord])] {
+        var found: [(LaneIdentity, [RefusedRecord])] = []
+        try read(folder) { (connection, version) throws(StorageError) in
+            guard version >= Schema.versionWithRefused else { return }
+            let lanes = try connection.statement(
+                """
+                SELECT lane.id AS lane, brand, kind, owner, origin FROM lane JOIN brand ON brand.id = lane.brand
+                ORDER BY lane.id
+                """
+            ).all { row in LaneIdentity(row).map { ($0, LaneKey(row)) } }
+            found = try lanes.map { (identity, key) throws(StorageError) in
+                (identity, try RefusedRecord.all(of: key, in: connection))
+            }
+        }
+        return found
+    }
+
+    /// Reads the database of a folder, if there is one.
+    private static func read(
+        _ folder: StateFolder, _ body: (borrowing Connection, _ version: Int64) throws(StorageError) -> Void
+    ) throws(StorageError) {
         guard try FileIdentity(ofPath: folder.database) != nil else { return }
-        let connection = try Self.open(folder)
-        connection.setPatience(milliseconds: Self.patience)
+        let connection = try open(folder)
+        connection.setPatience(milliseconds: patience)
         // One transaction, for a consistent view; a reading transaction blocks no writer.
         try connection.execute("BEGIN")
-        let version = try Schema.currentVersion(connection)
-        schema = Int(version)
-        // A file that was just made has no tables yet.
-        guard version > 0 else { return }
-        lanes = try Self.lanes(in: connection, of: folder, version: version)
+        try body(connection, try Schema.currentVersion(connection))
     }
 
     /// Opens the database to read alone. Where even the log's index cannot be made, no process can be writing either.
@@ -81,7 +108,7 @@ package struct StateInspection: Sendable {
         ).all { (row) throws(StorageError) in
             // A kind of a client that this library does not know.
             guard let identity = LaneIdentity(row) else { return nil }
-            let key = LaneKey(lane: row.int64("lane"), brand: row.int64("brand"))
+            let key = LaneKey(row)
             var dropped = try dropped(of: key, in: connection)
             let requeued = dropped.first { $0.reason == LaneDatabase.requeuedName }?.count ?? 0
             dropped.removeAll { $0.reason == LaneDatabase.requeuedName }
@@ -92,7 +119,8 @@ package struct StateInspection: Sendable {
                 hasSession: row.int("has_session") == 1, accepted: row.int("accepted"),
                 delivered: row.int("delivered"), dropped: dropped,
                 requeued: requeued,
-                refused: version < Schema.versionWithRefused ? [] : try refused(of: key, in: connection),
+                refused: version < Schema.versionWithRefused
+                    ? RefusedCount() : try RefusedCount(of: key, in: connection),
                 deliveryLock: folder.deliveryLock(of: identity), openLock: folder.openLock(of: identity))
         }
     }
@@ -114,13 +142,6 @@ package struct StateInspection: Sendable {
     ) throws(StorageError) -> Timestamp? {
         try connection.statement("SELECT occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
             .number(key.records.lowerBound, key.records.upperBound).map(Timestamp.init(milliseconds:))
-    }
-
-    private static func refused(
-        of key: LaneKey, in connection: borrowing Connection
-    ) throws(StorageError) -> [RefusedRecord] {
-        try connection.statement(RefusedRecord.query)
-            .all(key.records.lowerBound, key.records.upperBound, Int64.min) { RefusedRecord($0) }
     }
 
     private static func dropped(

@@ -243,6 +243,7 @@ struct WatchedDatabase: ~Copyable {
                 try transfer?.run(&transaction)
             }
             try transaction.evict()
+            try transaction.boundRefused()
             let origin = try transaction.origin()
             let summary = try transaction.finish()
             // Records that have moved here have numbers already.

@@ -164,7 +164,7 @@ struct DeliveryMatrixTests {
             #expect(settlement.awaitsCommit, name)
             #expect(
                 settlement.changes.contains { change in
-                    if case .unbind(Generation(1), SessionID("S1"), refused: ids[0]) = change { true } else { false }
+                    if case .unbind(Generation(1), SessionID("S1"), refused: ids[0], _) = change { true } else { false }
                 }, name)
         }
     }

@@ -102,7 +102,7 @@ final class SessionLedger: Sendable {
             case (.continueSession(let session, let link), .queued),
                 (.continueSession(let session, let link), .pending):
                 state.goOn(with: session.text, link.messageID.text)
-            case (.unbind(let generation, let session, let record), .done):
+            case (.unbind(let generation, let session, let record, _), .done):
                 if generation != state.current {
                     state.books.settle([state.rowOf[record]].compactMap { $0 }, as: .sessionGone)
                 } else if state.sessionOf[generation] == session.text {

@@ -92,6 +92,20 @@ struct RefusedEventTests {
         await fixture.client.shutdown()
     }
 
+    @Test("the first refusal says in the log how to see it, and the others do not", arguments: [1000, 0])
+    func told(most: Int) async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(422) : nil }
+        try await fixture.start(fixture.config { $0.delivery.maxRefusedEvents = most })
+        for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
+        await fixture.drain()
+
+        let folder = fixture.config().delivery.storageDirectory ?? ""
+        let told = fixture.log.lines.all.filter { $0.contains("mobile-tracker refused list --storage-dir") }
+        #expect(told.count == (most > 0 ? 1 : 0))
+        #expect(told.allSatisfy { $0.hasPrefix("warning:") && $0.contains("\"\(folder)\"") })
+        await fixture.tracker.shutdown()
+    }
+
     @Test("what is kept counts how often it was sent, over failures and halves")
     func attempts() async throws {
         let count = Recorder<Int>()

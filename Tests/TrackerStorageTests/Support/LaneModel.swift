@@ -45,7 +45,7 @@ struct LaneModel {
         case .bind(let number, let session): bind(number.number, session.text, now)
         case .bindMade(let number, let session):
             if sessions[number.number] == nil { bind(number.number, session.text, now) }
-        case .unbind(let number, let session, let record): unbind(number.number, session.text, record)
+        case .unbind(let number, let session, let record, _): unbind(number.number, session.text, record)
         case .identify(let number, let user):
             guard isKnown(number.number) else { break }
             users[number.number] = user.text
