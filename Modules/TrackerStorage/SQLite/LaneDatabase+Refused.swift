@@ -31,11 +31,15 @@ extension LaneDatabase {
             rejection.answer, rejection.attempts)
     }
 
-    /// The sizes of a lane's records, newest first.
-    func refusedSizes(of key: LaneKey) throws(StorageError) -> [(number: Int64, bytes: Int)] {
+    /// The sizes and ages of a lane's records, newest first.
+    func refusedSizes(
+        of key: LaneKey
+    ) throws(StorageError) -> [(number: Int64, bytes: Int, refusedAt: Timestamp)] {
         try statement(
-            "SELECT id, length(body) AS bytes FROM refused WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"
-        ).all(key.records.lowerBound, key.records.upperBound) { ($0.int64("id"), $0.int("bytes")) }
+            "SELECT id, length(body) AS bytes, refused FROM refused WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"
+        ).all(key.records.lowerBound, key.records.upperBound) { row in
+            (row.int64("id"), row.int("bytes"), Timestamp(milliseconds: row.int64("refused")))
+        }
     }
 
     /// Removes the records of a range.

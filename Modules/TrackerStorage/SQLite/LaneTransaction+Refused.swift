@@ -15,10 +15,15 @@ extension LaneTransaction {
     /// Removes what is too old, then the oldest until the rest is within its bounds.
     func boundRefused() throws(StorageError) {
         let limits = configuration.refused
-        try database.deleteRefused(before: limits.oldest(at: now), of: row.key)
+        let oldest = limits.oldest(at: now)
+        var kept = try database.refusedSizes(of: row.key)
+        if kept.contains(where: { $0.refusedAt < oldest }) {
+            try database.deleteRefused(before: oldest, of: row.key)
+            kept.removeAll { $0.refusedAt < oldest }
+        }
         var (records, bytes, last) = (0, 0, nil as Int64?)
         // From the newest: what is past the bounds goes, with all that is older.
-        for kept in try database.refusedSizes(of: row.key) {
+        for kept in kept {
             records += 1
             bytes += kept.bytes
             if records > limits.maxRecords || bytes > limits.maxBytes {
