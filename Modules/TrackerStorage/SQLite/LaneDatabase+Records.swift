@@ -48,20 +48,26 @@ extension LaneDatabase {
     }
 
     /// Removes the records of a range.
+    ///
+    /// With `RETURNING` SQLite would collect them in a table of their own, which costs half as much again.
     func deleteRecords(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [RemovedRecord] {
-        try statement(
-            "DELETE FROM record WHERE id BETWEEN ?1 AND ?2 RETURNING message_id, is_given, length(body) AS bytes"
-        ).all(numbers.lowerBound, numbers.upperBound) { RemovedRecord($0) }
+        let removed = try removals(numbers)
+        guard !removed.isEmpty else { return [] }
+        try statement("DELETE FROM record WHERE id BETWEEN ?1 AND ?2").run(numbers.lowerBound, numbers.upperBound)
+        return removed
     }
 
     /// Removes a lane's oldest record.
     func deleteOldestRecord(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+        guard let oldest = try oldestRecord(of: key) else { return [] }
+        return try deleteRecords(oldest.number...oldest.number)
+    }
+
+    /// The records of a range, as they would leave the queue.
+    private func removals(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [RemovedRecord] {
         try statement(
-            """
-            DELETE FROM record WHERE id = (SELECT id FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1)
-            RETURNING message_id, is_given, length(body) AS bytes
-            """
-        ).all(key.records.lowerBound, key.records.upperBound) { RemovedRecord($0) }
+            "SELECT message_id, is_given, length(body) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
+        ).all(numbers.lowerBound, numbers.upperBound) { RemovedRecord($0) }
     }
 
     /// Removes the records of a lane whose generation has no session.
@@ -87,9 +93,7 @@ extension LaneDatabase {
         let others = "SELECT * FROM record WHERE id < \(first) UNION ALL SELECT * FROM record WHERE id > \(last)"
         let count = try connection.number("SELECT count(*) FROM (\(others) LIMIT \(Self.mostSpared + 1))") ?? 0
         guard count <= Self.mostSpared else { return try deleteRecords(key.records) }
-        let removed = try statement(
-            "SELECT message_id, is_given, length(body) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
-        ).all(first, last) { RemovedRecord($0) }
+        let removed = try removals(key.records)
         try connection.execute(
             """
             CREATE TEMP TABLE spared AS \(others);
