@@ -1,3 +1,5 @@
+import TrackerPlatform
+
 /// The id that the backend has given one tracking session.
 ///
 /// It is `data.id` of the answer to the request that created the session. A client never makes one itself.
@@ -166,8 +168,8 @@ package enum FNV1a {
 package enum UUIDText {
     /// A new one in lower case, from the system's source of randomness.
     package static func random() -> String {
-        let high = UInt64.random(in: .min ... .max) & ~0xF000 | 0x4000
-        let low = UInt64.random(in: .min ... .max) & ~(0b11 << 62) | 0b10 << 62
+        let high = RandomWords.next() & ~0xF000 | 0x4000
+        let low = RandomWords.next() & ~(0b11 << 62) | 0b10 << 62
         return unsafe String(unsafeUninitializedCapacity: 36) { text in
             var place = 0
             for index in 0..<32 {
