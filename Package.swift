@@ -55,7 +55,8 @@ let package = Package(
     ],
     targets: [
         shim("CSQLite", linking: "sqlite3"),
-        shim("CCurl", linking: "curl"),
+        // libcurl is loaded when it is needed.
+        shim("CCurl", linking: "dl"),
         shim("CZlib", linking: "z"),
         module("TrackerPlatform", at: "Modules/TrackerPlatform"),
         module("TrackerJSON", at: "Modules/TrackerJSON"),

@@ -11,7 +11,7 @@ struct Host {
     func run() {
         switch options.action {
         case .help: print(HostOptions.help)
-        case .version: print("\(ProductVersion.product) \(ProductVersion.current)")
+        case .version: print("\(ProductVersion.product) \(ProductVersion.current)\n\(Dependencies.prepare())")
         case .inspect(let folder): print(StateReport.describe(folder: folder))
         case .refused(let action, let folder):
             do throws(CommandFailure) {
@@ -36,6 +36,8 @@ struct Host {
                 descriptor: STDERR_FILENO, least: options.logLevel, format: options.logFormat),
             notify: { connection.notify($0) }, together: { answers in connection.together(answers) },
             stop: { connection.stop() })
+        // It takes longer than the first answer, and is not needed before the first `init`.
+        Alarm(after: .zero) { Dependencies.prepare() }
         connection.run(session)
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
         _exit(0)

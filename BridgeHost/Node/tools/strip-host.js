@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 /** The largest size of the stripped host. */
 const MOST_BYTES = 12_000_000
 
-/** What every machine with libcurl has. */
-const EVERYWHERE = /^(lib(c|m|pthread|dl|rt|curl|z)|ld-linux[\w-]*)\.so\b/
+/** What every machine has. */
+const EVERYWHERE = /^(lib(c|m|pthread|dl|rt)|ld-linux[\w-]*)\.so\b/
 
 /**
  * Copies the release host without its symbols.

@@ -39,6 +39,12 @@ package struct Dependencies: Sendable {
         )
     }
 
+    /// Loads what takes a while to load, ahead of the first client that needs it. It may be called on any thread.
+    ///
+    /// - Returns: What was loaded, or why it cannot be.
+    @discardableResult
+    package static func prepare() -> String { CurlLibrary.load() ?? "libcurl \(CurlLibrary.version)" }
+
     /// Starts the transport that options describe.
     ///
     /// - Throws: `invalidConfiguration` if a file that they name cannot be read, `initializationFailed` if the transport

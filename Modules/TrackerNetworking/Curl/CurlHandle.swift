@@ -13,7 +13,7 @@ import CCurl
     ///
     /// - Returns: `nil` if memory is short.
     init?() {
-        guard let raw = unsafe curl_easy_init() else { return nil }
+        guard let raw = unsafe tracker_curl_easy_init() else { return nil }
         unsafe self.raw = raw
         unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -21,7 +21,7 @@ import CCurl
     }
 
     deinit {
-        unsafe curl_easy_cleanup(raw)
+        unsafe tracker_curl_easy_cleanup(raw)
         unsafe problem.deallocate()
     }
 
@@ -137,13 +137,13 @@ import CCurl
 
     init() { unsafe first = nil }
 
-    deinit { unsafe curl_slist_free_all(first) }
+    deinit { unsafe tracker_curl_slist_free_all(first) }
 
     /// Adds a line, which libcurl copies.
     ///
     /// - Returns: `false` if memory is short; the list is as before.
     mutating func append(_ line: String) -> Bool {
-        guard let list = unsafe curl_slist_append(first, line) else { return false }
+        guard let list = unsafe tracker_curl_slist_append(first, line) else { return false }
         unsafe first = list
         return true
     }

@@ -14,9 +14,10 @@ public final class CurlLoop: DeliveryLoop {
     /// Starts a loop.
     ///
     /// - Parameter configuration: The settings of every request of the loop.
-    /// - Throws: ``TransportError`` with ``TransportError/Kind/unavailable`` if libcurl cannot be set up or no thread
+    /// - Throws: ``TransportError`` with ``TransportError/Kind/unavailable`` if libcurl cannot be loaded or set up, or no thread
     ///   can be started.
     public init(configuration: TransportConfiguration) throws(TransportError) {
+        if let reason = CurlLibrary.load() { throw TransportError(.unavailable, host: "", message: reason) }
         guard let multi = CurlMulti() else {
             throw TransportError(
                 .unavailable, host: "",

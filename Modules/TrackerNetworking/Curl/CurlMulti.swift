@@ -11,49 +11,51 @@ import TrackerPlatform
     /// The sockets of its connections. libcurl closes the last of them when the handle is cleaned up.
     let sockets = OpenSockets()
 
-    /// Sets up a multi handle.
+    /// Sets up a multi handle. libcurl must be loaded.
     ///
-    /// - Returns: `nil` if libcurl cannot be used, or if it has no descriptors for waking the thread.
+    /// - Returns: `nil` if libcurl has no memory, or no descriptors for waking the thread.
     init?() {
-        guard CurlLibrary.isUsable, let handle = unsafe WakeDescriptors.closedOnExec({ unsafe curl_multi_init() })
+        guard let handle = unsafe WakeDescriptors.closedOnExec({ unsafe tracker_curl_multi_init() })
         else { return nil }
         // Without descriptors libcurl makes a handle all the same, which no thread could ever wake.
-        guard unsafe curl_multi_wakeup(handle) == CURLM_OK else {
-            unsafe curl_multi_cleanup(handle)
+        guard unsafe tracker_curl_multi_wakeup(handle) == CURLM_OK else {
+            unsafe tracker_curl_multi_cleanup(handle)
             return nil
         }
-        unsafe curl_multi_poll(handle, nil, 0, 0, nil)
+        unsafe tracker_curl_multi_poll(handle, 0)
         unsafe multi = tracker_curl_multi(handle: handle)
     }
 
-    deinit { unsafe curl_multi_cleanup(multi.handle) }
+    deinit { unsafe tracker_curl_multi_cleanup(multi.handle) }
 
     /// Ends a wait in ``poll(milliseconds:)``, or the next one.
     ///
     /// From any thread.
-    func wake() { unsafe curl_multi_wakeup(multi.handle) }
+    func wake() { unsafe tracker_curl_multi_wakeup(multi.handle) }
 
     /// Adds a handle, and begins its transfer.
-    func add(_ handle: borrowing CurlHandle) -> CURLMcode { unsafe curl_multi_add_handle(multi.handle, handle.raw) }
+    func add(_ handle: borrowing CurlHandle) -> CURLMcode {
+        unsafe tracker_curl_multi_add_handle(multi.handle, handle.raw)
+    }
 
     /// Removes a handle, finished or not.
-    func remove(_ handle: borrowing CurlHandle) { unsafe curl_multi_remove_handle(multi.handle, handle.raw) }
+    func remove(_ handle: borrowing CurlHandle) { unsafe tracker_curl_multi_remove_handle(multi.handle, handle.raw) }
 
     /// Moves all transfers on as far as they go without waiting.
     func perform() {
         var running: Int32 = 0
-        unsafe curl_multi_perform(multi.handle, &running)
+        unsafe tracker_curl_multi_perform(multi.handle, &running)
     }
 
     /// Waits for the network, for ``wake()``, or for the time to pass.
     func poll(milliseconds: Int32) {
-        unsafe curl_multi_poll(multi.handle, nil, 0, milliseconds, nil)
+        unsafe tracker_curl_multi_poll(multi.handle, milliseconds)
     }
 
     /// A transfer that has ended since the last call, and how; `nil` if there is no other.
     func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
         var queued: Int32 = 0
-        while let message = unsafe curl_multi_info_read(multi.handle, &queued) {
+        while let message = unsafe tracker_curl_multi_info_read(multi.handle, &queued) {
             guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle,
                 let transfer = unsafe CurlTransfer.of(easy)
             else { continue }
@@ -61,14 +63,6 @@ import TrackerPlatform
         }
         return nil
     }
-}
-
-/// libcurl's own state, set up once for the process.
-enum CurlLibrary {
-    /// Whether libcurl could be set up.
-    ///
-    /// The first to ask sets it up; the others wait.
-    static let isUsable = tracker_curl_global_init() == CURLE_OK
 }
 
 /// Keeps child processes from inheriting the descriptors that wake a multi handle.

@@ -15,7 +15,7 @@ extension TransportError {
     ) {
         let host = address.authority
         let kind = isOverflown ? .responseTooLarge : Self.kind(of: code)
-        let general = unsafe String(cString: curl_easy_strerror(code))
+        let general = unsafe String(cString: tracker_curl_easy_strerror(code))
         let known = detail.isEmpty ? general : detail
         let message =
             switch kind {

@@ -63,14 +63,14 @@ extension WebAddress {
     }
 
     private static func writtenByLibcurl(_ text: String) -> String? {
-        guard let url = unsafe curl_url() else { return nil }
-        defer { unsafe curl_url_cleanup(url) }
+        guard CurlLibrary.load() == nil, let url = unsafe tracker_curl_url() else { return nil }
+        defer { unsafe tracker_curl_url_cleanup(url) }
         var written: UnsafeMutablePointer<CChar>?
-        guard unsafe curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
-            unsafe curl_url_get(url, CURLUPART_URL, &written, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
+        guard unsafe tracker_curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK,
+            unsafe tracker_curl_url_get(url, CURLUPART_URL, &written, UInt32(CURLU_DEFAULT_PORT)) == CURLUE_OK,
             let written = unsafe written
         else { return nil }
-        defer { unsafe curl_free(written) }
+        defer { unsafe tracker_curl_free(written) }
         return unsafe String(cString: written)
     }
 }

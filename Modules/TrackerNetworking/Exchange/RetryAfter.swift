@@ -27,7 +27,8 @@ package enum RetryAfter {
 
     /// Reads an HTTP date, also in the two forms that are no longer written (RFC 9110, 5.6.7), as leniently as libcurl.
     private static func instant(_ text: String) -> Timestamp? {
-        let seconds = unsafe curl_getdate(text, nil)
+        guard CurlLibrary.load() == nil else { return nil }
+        let seconds = unsafe tracker_curl_getdate(text)
         return seconds < 0 ? nil : Timestamp(milliseconds: Int64(seconds) * 1000)
     }
 }

@@ -193,4 +193,31 @@ struct InitErrorTests {
         #expect(!failure.description.contains("s3cret"))
         #expect(!client.host.log.all.joined().contains("s3cret"))
     }
+
+    @Test(
+        "a libcurl that cannot be loaded: the host answers all the same, and init once it can be loaded",
+        .enabled(if: MountNamespace.isAvailable))
+    func withoutLibcurl() async throws {
+        let server = try LoopbackServer { _ in .status(200, body: #"{"data":{"id":"S1"}}"#) }
+        let library = #"$(ldconfig -p | sed -n "s|.*libcurl\.so\.4 .* => ||p" | head -n 1)"#
+        let script = "mount --bind /dev/null \(library) && exec \"$0\""
+        let client = BridgeClient(
+            try HostProcess(
+                MountNamespace.making + ["sh", "-c", script, HostProcess.path], path: "/usr/bin/unshare"))
+        let config: JSONValue = [
+            "apiUrl": .string(server.url), "xApiKey": "k", "storageDirectory": .string(folder.path("state")),
+        ]
+
+        let failure = try #require(await client.start("init", ["925", config]).failure)
+        try ChildProcess.run(
+            "nsenter",
+            ["-t", "\(client.host.pid)"] + MountNamespace.entering + ["sh", "-c", "umount \(library)"],
+            in: folder.path)
+
+        #expect(failure.code == "INIT_ERROR")
+        #expect(failure.message.contains("libcurl cannot be loaded"))
+        #expect(failure.message.contains("apt-get install libcurl4"))
+        #expect(try await client.call("init", ["925", config]) == [:])
+        #expect(try await client.call("getSessionId") == ["sessionId": "S1"])
+    }
 }

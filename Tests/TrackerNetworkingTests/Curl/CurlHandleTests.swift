@@ -43,7 +43,7 @@ struct CurlHandleTests {
                 }
                 return close(descriptor)
             }, closing: context)
-        #expect(unsafe curl_easy_perform(handle.raw) == CURLE_OK)
+        #expect(unsafe tracker_curl_easy_perform(handle.raw) == CURLE_OK)
         #expect(witness.text == nil)
         unsafe strcpy(handle.problem, "still here")
 

@@ -43,10 +43,7 @@ export function explainStart(path, end) {
         return `The host at ${path} needs ${needed}, and the C library of this system is older.`
     }
     const library = /error while loading shared libraries: ([^\s:]+)/.exec(end.stderr)
-    if (library) {
-        const remedy = library[1].startsWith('libcurl') ? ' (on Debian and Ubuntu: apt-get install libcurl4)' : ''
-        return `The host at ${path} needs the library ${library[1]}, which is not installed${remedy}.`
-    }
+    if (library) return `The host at ${path} needs the library ${library[1]}, which is not installed.`
     if (end.code === 126 || end.code === 127) {
         return `The system cannot run the host at ${path}${quoted(end.stderr)}.`
     }

@@ -6,9 +6,6 @@ import { bad, good, warning } from './findings.js'
 
 const PATIENCE_MS = 10_000
 
-/** What Debian and Ubuntu call the packages of the libraries that a host may need. */
-const PACKAGES = new Map([['libcurl', 'libcurl4'], ['libsqlite3', 'libsqlite3-0'], ['libz', 'zlib1g']])
-
 /**
  * Checks whether there is a host, and whether it can run.
  *
@@ -45,7 +42,7 @@ function versionOf(path) {
             'Build it again with "make build", or install the package for this platform.',
         )]
     }
-    const version = stdout.trim()
+    const [version, libcurl = ''] = stdout.trim().split('\n')
     const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
     if (!version.startsWith('mobile-tracker ')) {
         return [bad(
@@ -53,11 +50,17 @@ function versionOf(path) {
             'Correct hostPath or MOBILE_TRACKER_HOST.',
         )]
     }
-    if (version === `mobile-tracker ${own}`) return [good(`${version} starts`)]
+    if (version === `mobile-tracker ${own}`) return [good(`${version} starts`), ...network(libcurl)]
     return [warning(
         `${version} starts, and the package is ${own}`,
         'Use the host that belongs to this version of the package.',
-    )]
+    ), ...network(libcurl)]
+}
+
+/** What the host says of libcurl, which it loads itself: its version, or why it cannot and what to do. */
+function network(line) {
+    if (/^libcurl [\d.]+$/.test(line)) return [good(`${line} is there`)]
+    return line ? [bad(line)] : []
 }
 
 /** What the dynamic linker finds. Elsewhere than on Linux nothing is said. */
@@ -65,16 +68,6 @@ function librariesOf(path) {
     const { error, stdout } = spawnSync('ldd', [path], { encoding: 'utf8', timeout: PATIENCE_MS })
     if (error || !stdout) return []
     const missing = [...stdout.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name)
-    if (missing.length > 0) {
-        return [bad(`Libraries are missing: ${missing.join(', ')}.`, `Install them${packagesOf(missing)}.`)]
-    }
-    // The linker also lists the libraries of libraries: those that people install for the host are named.
-    const known = [...stdout.matchAll(/^\s*(lib(?:curl|sqlite3)\.so[.\d]*) =>/gm)].map(([, name]) => name)
-    return [good(known.length > 0 ? `Its libraries are there: ${known.join(', ')}` : 'Its libraries are there')]
-}
-
-/** How to install libraries, for the end of a sentence; empty if no package is known. */
-function packagesOf(libraries) {
-    const packages = libraries.flatMap((name) => PACKAGES.get(name.split('.')[0]) ?? [])
-    return packages.length > 0 ? `; on Debian and Ubuntu: apt-get install ${packages.join(' ')}` : ''
+    if (missing.length === 0) return [good('Its libraries are there')]
+    return [bad(`Libraries are missing: ${missing.join(', ')}.`, 'Install them with the packages of this system.')]
 }

@@ -94,8 +94,7 @@ def explain_start(path: Path, end: HostEnd) -> str | None:
         needed = max(versions, key=lambda version: [int(part) for part in version.split(".") if part])
         return f"The host at {path} needs GLIBC {needed}, and the C library of this system is older."
     if library := re.search(r"error while loading shared libraries: ([^\s:]+)", end.stderr):
-        remedy = " (on Debian and Ubuntu: apt-get install libcurl4)" if library[1].startswith("libcurl") else ""
-        return f"The host at {path} needs the library {library[1]}, which is not installed{remedy}."
+        return f"The host at {path} needs the library {library[1]}, which is not installed."
     if end.code in (126, 127):
         line = end.stderr.strip().rpartition("\n")[2]
         return f"The system cannot run the host at {path}{f': {line}' if line else ''}."
