@@ -1,7 +1,8 @@
-"""Where a call goes: instructions of the host for each `track` of a burst, by the part of the product that runs them.
+"""Where a call goes: instructions of the host for each `track` of a burst, by the part of the product that runs them, and
+the operations that cost more than their instructions: reference counts, allocations, copies, system calls.
 
-Counted with valgrind's callgrind over two runs of different lengths, so that starting and ending fall out. Instructions
-do not depend on what else the machine does.
+Counted with valgrind over two runs of different lengths, so that starting and ending fall out. A count does not depend on
+what else the machine does.
 """
 import argparse
 import json
@@ -9,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from harness import HOST, ROOT, TRACK, Host, Server, folder
@@ -29,21 +31,51 @@ PARTS = [
 ]
 
 
-def count(calls):
-    """The instructions of a host that takes so many calls, by function."""
-    with Server() as server, folder() as state:
-        out = state / 'callgrind.out'
-        command = ('valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', HOST, '--log-level', 'error')
-        with Host(*command) as host:
-            server.tell('stall')
-            host.start_session(server, state / 'tracker')
-            host.pour('burst', calls, TRACK)
-            host.call('host.shutdown')
-            host.process.stdin.close()
-            host.process.wait(60)
-        text = subprocess.run(
-            ['callgrind_annotate', '--tree=none', '--inclusive=no', '--threshold=100', '--auto=no', out], capture_output=True, text=True, check=True).stdout
-    return functions(text)
+# What two processors, or the kernel, make dearer than its instructions say.
+OPERATIONS = [
+    ('reference counts', r'^swift_(bridgeObject|unknownObject|nonatomic_)?(Retain|Release|retain|release)(_n)?$'),
+    ('allocations', r'^(malloc|calloc|realloc|posix_memalign|aligned_alloc)$'),
+    ('copies', r'^_*mem(cpy|move)'),
+]
+
+
+def pour(calls, tool, host):
+    """Lets a host take so many calls under one of valgrind's tools."""
+    with Server() as server, folder() as state, Host('valgrind', *tool, host, '--log-level', 'error') as program:
+        server.tell('stall')
+        program.start_session(server, state / 'tracker')
+        program.pour('burst', calls, TRACK)
+        program.call('host.shutdown')
+        program.process.stdin.close()
+        program.process.wait(60)
+
+
+def count(calls, host, place):
+    """The instructions of a host that takes so many calls, by function, and its operations."""
+    out, log = place / 'callgrind.out', place / 'calls.log'
+    pour(calls, ('--tool=callgrind', f'--callgrind-out-file={out}'), host)
+    text = subprocess.run(
+        ['callgrind_annotate', '--tree=none', '--inclusive=no', '--threshold=100', '--auto=no', out], capture_output=True, text=True, check=True).stdout
+    pour(calls, ('--tool=none', '--trace-syscalls=yes', f'--log-file={log}'), host)
+    operations = called(out)
+    operations['system calls'] = len(re.findall(r'^SYSCALL\[', log.read_text(errors='replace'), re.MULTILINE))
+    return functions(text), operations
+
+
+def called(out):
+    """How often the functions of each kind of operation were called (Callgrind Format Specification)."""
+    names, found, callee = {}, {}, ''
+    for line in out.read_text(errors='replace').splitlines():
+        if match := re.match(r'c?fn=\((\d+)\)(?: (.*))?', line):
+            if match.group(2):
+                names[match.group(1)] = match.group(2)
+            if line.startswith('c'):
+                callee = names[match.group(1)].split("'")[0]
+        elif line.startswith('calls='):
+            for title, pattern in OPERATIONS:
+                if re.search(pattern, callee):
+                    found[title] = found.get(title, 0) + int(line[6:].split()[0])
+    return found
 
 
 def functions(text):
@@ -69,8 +101,13 @@ def main():
         sys.exit('profile: valgrind is needed; on Debian and Ubuntu: apt-get install valgrind')
     few, many = 2_000, 12_000
     print(f'callgrind over {few:,} and {many:,} calls; a minute', flush=True)
-    before, after = count(few), count(many)
+    with tempfile.TemporaryDirectory() as place:
+        # Valgrind cannot read the newest debug information; the names of functions are enough.
+        host = Path(place) / 'BridgeHost'
+        subprocess.run(['strip', '--strip-debug', '-o', host, HOST], check=True)
+        (before, fewer), (after, more) = count(few, host, Path(place)), count(many, host, Path(place))
     each = {name: (after.get(name, 0) - before.get(name, 0)) / (many - few) for name in before.keys() | after.keys()}
+    operations = {name: (more[name] - fewer.get(name, 0)) / (many - few) for name in more}
     parts = {}
     for name, instructions in each.items():
         parts[part(name)] = parts.get(part(name), 0) + instructions
@@ -78,10 +115,13 @@ def main():
     print(f'\n{total:8,.0f}  instructions a call')
     for title, instructions in sorted(parts.items(), key=lambda item: -item[1]):
         print(f'{instructions:8,.0f}  {instructions / total:4.0%}  {title}')
+    print()
+    for title, operation in sorted(operations.items(), key=lambda item: -item[1]):
+        print(f'{operation:8,.1f}  {title} a call')
     for name, instructions in sorted(each.items(), key=lambda item: -item[1])[:chosen.functions]:
         print(f'{instructions:8,.0f}  {name.replace(str(ROOT), "")[:110]}')
     if chosen.json:
-        chosen.json.write_text(json.dumps({'total': total, 'parts': parts}, indent=2) + '\n')
+        chosen.json.write_text(json.dumps({'total': total, 'parts': parts, 'operations': operations}, indent=2) + '\n')
 
 
 if __name__ == '__main__':
