@@ -176,10 +176,10 @@ extension LaneDatabase {
         ).first(key.records.lowerBound, key.records.upperBound) { ($0.int("count"), $0.int("bytes")) } ?? (0, 0)
     }
 
-    /// Reads the numbers of records, oldest first.
-    func recordNumbers(_ range: ClosedRange<Int64>) throws(StorageError) -> [Int64] {
-        try statement("SELECT id FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
-            .all(range.lowerBound, range.upperBound) { $0.int64("id") }
+    func countRecords(_ numbers: ClosedRange<Int64>) throws(StorageError) -> Int {
+        let count = try statement("SELECT count(*) FROM record WHERE id BETWEEN ?1 AND ?2")
+            .number(numbers.lowerBound, numbers.upperBound)
+        return Int(count ?? 0)
     }
 
     /// Lists a lane's records, oldest first, as they leave it.

@@ -112,8 +112,12 @@ extension SQLiteOutbox {
         let count = try read { (database, key, _) throws(StorageError) in
             guard sequence > 0 else { return 0 }
             let upperBound = min(key.record(sequence), key.records.upperBound)
-            let numbers = try database.recordNumbers(key.records.lowerBound...max(upperBound, key.records.lowerBound))
-            return settling.isEmpty ? numbers.count : numbers.count { !settling.contains(Record.ID($0)) }
+            let numbers = key.records.lowerBound...max(upperBound, key.records.lowerBound)
+            var count = try database.countRecords(numbers)
+            for record in settling where numbers.contains(record.number) {
+                if try database.hasRecord(record.number) { count -= 1 }
+            }
+            return count
         }
         return count ?? 0
     }
