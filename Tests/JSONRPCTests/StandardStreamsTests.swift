@@ -53,6 +53,25 @@ struct StandardStreamsTests {
         }
     }
 
+    @Test("a pipe says whether it takes a page without waiting, and nothing else does")
+    func roomOfPipes() throws {
+        let (reader, writer) = Session.pipe()
+        let output = ByteStream(descriptor: writer.descriptor)
+        #expect(output.isPipe && output.hasRoomForPage)
+
+        _ = fcntl(writer.descriptor, F_SETFL, O_NONBLOCK)
+        while unsafe Foundation.write(writer.descriptor, "x", 1) == 1 {}
+        #expect(!output.hasRoomForPage)
+
+        // What a page takes is free once a page is read.
+        var read = 0
+        while read < ByteStream.pageBytes { read += reader.readSome().count }
+        #expect(output.hasRoomForPage)
+        reader.close()
+        #expect(!output.hasRoomForPage)
+        #expect(!ByteStream(descriptor: -1).isPipe && !ByteStream(descriptor: STDIN_FILENO + 1000).isPipe)
+    }
+
     private func text(of endpoint: Endpoint) -> String {
         String(decoding: endpoint.readSome(), as: UTF8.self)
     }

@@ -48,6 +48,21 @@ struct ByteStream: Sendable {
         }
     }
 
+    /// How much a pipe surely takes that has room at all: less is written in one piece (pipe(7), `PIPE_BUF`).
+    static let pageBytes = 4096
+
+    /// Whether this is a pipe. Of other descriptors nobody knows how much they take without waiting.
+    var isPipe: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
+    /// Whether a pipe takes ``pageBytes`` now.
+    var hasRoomForPage: Bool {
+        var polled = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
+        return systemPoll(&polled, 0) == 1 && polled[0].revents == Int16(POLLOUT)
+    }
+
     /// Writes all of a range; waits until the other side has room.
     ///
     /// - Returns: Whether that was possible.

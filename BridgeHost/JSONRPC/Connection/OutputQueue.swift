@@ -12,12 +12,14 @@ final class OutputQueue: Sendable {
     private static let maxSpareCapacity = 1 << 20
 
     private let output: ByteStream
+    private let isPipe: Bool
     private let wake: WakePipe
     private let queue = DispatchQueue(label: "JSONRPC.output")
     private let state: Mutex<OutputQueueState>
 
     init(output: ByteStream, wake: WakePipe, limits: ConnectionLimits) {
         self.output = output
+        isPipe = output.isPipe
         self.wake = wake
         state = Mutex(OutputQueueState(limits: limits))
     }
@@ -111,30 +113,47 @@ final class OutputQueue: Sendable {
     }
 
     private func change(_ body: (inout OutputQueueState) -> Void) {
-        let consequences = state.withLock { state in
+        let (consequences, little) = state.withLock { state in
             body(&state)
-            return state.consequences()
+            let consequences = state.consequences()
+            let mayWrite = consequences.startsWriting && isPipe
+            return (consequences, mayWrite ? state.takePending(atMost: ByteStream.pageBytes) : nil)
         }
         if consequences.wakesReader { wake.wake() }
-        if consequences.startsWriting { queue.async { self.write() } }
+        guard consequences.startsWriting else { return }
+        // A little that a pipe has room for needs no other thread. Nobody else writes meanwhile.
+        if let little, output.hasRoomForPage {
+            guard write(little, in: 0..<little.count), state.withLock({ $0.goesOnWriting() }) else { return }
+            return queue.async { self.write([]) }
+        }
+        queue.async { self.write(little ?? []) }
     }
 
-    // MARK: - The writing thread
+    // MARK: - The thread that writes
 
-    private func write() {
-        var bytes: [UInt8] = []
-        while takePending(&bytes) {
+    private func write(_ first: [UInt8]) {
+        var bytes = first
+        repeat {
             var rest = 0..<bytes.count
             while !rest.isEmpty {
                 let piece = rest.prefix(Self.maxWrite)
-                guard output.write(bytes, in: piece) else { return change { $0.breakOff() } }
-                change { state in
-                    state.flow.read(piece.count)
-                    state.tellLoss { Notification.lost($0).message }
-                }
+                guard write(bytes, in: piece) else { return }
                 rest = piece.upperBound..<rest.upperBound
             }
+        } while takePending(&bytes)
+    }
+
+    /// - Returns: Whether the client reads still.
+    private func write(_ bytes: [UInt8], in piece: Range<Int>) -> Bool {
+        guard output.write(bytes, in: piece) else {
+            change { $0.breakOff() }
+            return false
         }
+        change { state in
+            state.flow.read(piece.count)
+            state.tellLoss { Notification.lost($0).message }
+        }
+        return true
     }
 
     private func takePending(_ bytes: inout [UInt8]) -> Bool {

@@ -92,13 +92,21 @@ struct OutputQueueState: Sendable {
 
     /// Takes all that is to be written; `nil` if there is nothing yet, and the writing thread rests.
     mutating func takePending(leaving spare: [UInt8]) -> [UInt8]? {
-        guard !pending.isEmpty, holds == 0 else {
-            isWriting = false
-            return nil
-        }
+        guard goesOnWriting() else { return nil }
         let taken = pending
         pending = spare
         return taken
+    }
+
+    /// Takes all that is to be written if it is no more than that.
+    mutating func takePending(atMost bytes: Int) -> [UInt8]? {
+        pending.count <= bytes ? takePending(leaving: []) : nil
+    }
+
+    /// Whether there is something to write; if not, the writing thread rests.
+    mutating func goesOnWriting() -> Bool {
+        isWriting = !pending.isEmpty && holds == 0
+        return isWriting
     }
 
     /// Records that the client has stopped reading.

@@ -13,6 +13,7 @@ extension DeliveryEngine {
         state.delivery.beginRound(at: reading.now)
         while let step = state.delivery.next() { perform(step, &state, at: reading) }
         state.delivery.prepare(at: reading)
+        parts.kicks.setBusy(state.delivery.isBusy)
         reportFlushes(&state, at: reading.now)
         if state.delivery.ends(at: reading.now) { return end(&state) }
         arm(&state)
@@ -91,6 +92,7 @@ extension DeliveryEngine {
     /// Takes the answer to a request, records what it changes, and goes on.
     func finish(_ token: DeliveryState.Token, _ answer: Answer, _ state: inout State) {
         let reading = reading
+        if parts.kicks.lower() { state.delivery.wake() }
         // New credentials count first: the answer is about the old ones then.
         applyOrders(&state)
         state.transfers[token] = nil

@@ -189,8 +189,9 @@ final class DeliveryEngine: Sendable {
     /// Changes the state on the loop and goes on from there.
     func perform(_ change: @escaping @Sendable (inout State) -> Void) {
         parts.loop.post { [self] in
-            parts.kicks.lower()
+            let isKicked = parts.kicks.lower()
             onLoop { state in
+                if isKicked { state.delivery.wake() }
                 change(&state)
                 advance(&state)
             }
@@ -261,10 +262,12 @@ final class DeliveryEngine: Sendable {
 
 /// Combines many requests to look at a lane into one look.
 ///
-/// Each call of a transaction asks for a look when it is answered. One look after the last answer serves them all.
+/// Each call of a transaction asks for a look when it is answered. One look after the last answer serves them all. While
+/// a request is under way whose answer begins a look anyway, they cost nothing at all.
 final class KickGate: Sendable {
     private static let kicked: UInt8 = 1
     private static let gathering: UInt8 = 2
+    private static let busy: UInt8 = 4
 
     private let state = Atomic<UInt8>(0)
     private let look = Mutex<(@Sendable () -> Void)?>(nil)
@@ -282,11 +285,26 @@ final class KickGate: Sendable {
         state.bitwiseOr(Self.gathering, ordering: .acquiringAndReleasing)
         body()
         let old = state.bitwiseAnd(~Self.gathering, ordering: .acquiringAndReleasing).oldValue
-        if old & Self.kicked != 0 { begin() }
+        if old & (Self.kicked | Self.busy) == Self.kicked { begin() }
     }
 
     /// Marks the beginning of a look: later requests need another one.
-    func lower() { state.bitwiseAnd(~Self.kicked, ordering: .acquiringAndReleasing) }
+    ///
+    /// - Returns: Whether there was a request.
+    func lower() -> Bool {
+        state.bitwiseAnd(~Self.kicked, ordering: .acquiringAndReleasing).oldValue & Self.kicked != 0
+    }
+
+    /// Says whether nothing can be sent before an answer comes, with which a look begins.
+    func setBusy(_ isBusy: Bool) {
+        guard !isBusy else {
+            state.bitwiseOr(Self.busy, ordering: .acquiringAndReleasing)
+            return
+        }
+        let old = state.bitwiseAnd(~Self.busy, ordering: .acquiringAndReleasing).oldValue
+        // Nobody has begun a look for a request that came meanwhile.
+        if old == Self.busy | Self.kicked { begin() }
+    }
 
     private func begin() { look.withLock(\.self)?() }
 }

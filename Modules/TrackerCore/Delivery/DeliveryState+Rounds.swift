@@ -133,6 +133,7 @@ extension DeliveryState {
     /// Begins a round, unless delivery has ended.
     mutating func beginRound(at now: MonotonicInstant) {
         round = Round(isOver: isClosed)
+        isBusy = false
         if let recordAt, recordAt <= now { round.due.append(.record) }
     }
 
@@ -148,7 +149,9 @@ extension DeliveryState {
     mutating func plan(at now: MonotonicInstant, isPaused: Bool) {
         guard closesBy == nil else { return rest() }
         switch readiness(at: now, isPaused: isPaused) {
-        case .busy: rest()
+        case .busy:
+            isBusy = !inFlight.isEmpty
+            rest()
         case .stopped(let reason): leave(reason)
         // A process that cannot reach the server must not keep the lane from one that can.
         case .wait(let until, let reason): leave(reason, until: until)

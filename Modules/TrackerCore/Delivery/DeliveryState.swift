@@ -104,6 +104,8 @@ struct DeliveryState: Sendable {
     var front = Front.empty
     /// Whether something was queued, flushed or begun here since the lane was last empty.
     var isInterested = false
+    /// Whether nothing can be sent before the answer to a request that is under way, with which a round begins.
+    var isBusy = false
     /// Whether it sets no timers: in the background only requests from outside wake it.
     var isInBackground = false
     /// Records up to this number are due.

@@ -65,6 +65,29 @@ struct DeliveryEngineTests {
         loop.kill()
     }
 
+    @Test("is not woken for what is queued while a request is under way: its answer begins a look anyway")
+    func sleepsWhileBusy() async throws {
+        loop.answer { _ in nil }
+        await queueOne()
+        await settle()
+        #expect(loop.requests.count == 1)
+
+        await outbox.append("m2")
+        for _ in 0..<3 { engine.kick() }
+        #expect(!loop.step())
+
+        loop.answer { _ in .status(200) }
+        await settle()
+        #expect(loop.requests.count == 2)
+        // At rest it is woken again.
+        await outbox.append("m3")
+        engine.kick()
+        #expect(loop.step())
+        await settle()
+        #expect(loop.requests.count == 3)
+        loop.kill()
+    }
+
     @Test("sends nothing that was planned before a change that held everything back and is over by then")
     func forgetsPlansOfBefore() async throws {
         await queueOne()
