@@ -57,6 +57,7 @@ struct Probe {
             for descriptor in ballast { closeDescriptor(descriptor) }
             ballast = []
             answer("done")
+        case "fork": answer(forked())
         case "sh": answer(shell(words.joined(separator: " ")))
         default: answer("unknown command")
         }
@@ -187,6 +188,26 @@ struct Probe {
         guard unsafe setrlimit(files, &limit) == 0 else { return "failed" }
         while case let descriptor = openNull(), descriptor >= 0 { ballast.append(descriptor) }
         return errno == EMFILE ? "exhausted" : "failed"
+    }
+
+    /// Makes ids in this process and in a forked child, and says whether all differ.
+    private func forked() -> String {
+        let ids = { (0..<40).map { _ in MessageID.random().text } }
+        let pipe = Pipe()
+        var all = ids()
+        // Swift hides it, since little may be done in the child.
+        guard let symbol = unsafe dlsym(nil, "fork") else { return "no fork" }
+        let child = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)()
+        guard child != 0 else {
+            try? pipe.fileHandleForWriting.write(contentsOf: Data(ids().joined(separator: " ").utf8))
+            _exit(0)
+        }
+        pipe.fileHandleForWriting.closeFile()
+        all += ids()
+        let theirs = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        all += theirs.split(separator: " ").map(String.init)
+        waitpid(child, nil, 0)
+        return all.count == 120 && Set(all).count == 120 ? "distinct" : "\(all.count) ids, \(Set(all).count) of them distinct"
     }
 
     private func shell(_ command: String) -> String {

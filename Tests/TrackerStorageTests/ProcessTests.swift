@@ -34,6 +34,12 @@ struct ProcessTests {
         #expect(outbox.acquireDelivery())
     }
 
+    @Test("that fork make no id twice, in neither of the two")
+    func forks() async throws {
+        let probe = try ProbeProcess()
+        #expect(try await probe.ask("fork") == "distinct")
+    }
+
     @Test("that are killed while they deliver repeat at most what they had not acknowledged")
     func survivesKillsWhileDelivering() async throws {
         let writer = try ProbeProcess()
