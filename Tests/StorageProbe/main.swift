@@ -207,7 +207,8 @@ struct Probe {
         let theirs = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         all += theirs.split(separator: " ").map(String.init)
         waitpid(child, nil, 0)
-        return all.count == 120 && Set(all).count == 120 ? "distinct" : "\(all.count) ids, \(Set(all).count) of them distinct"
+        let distinct = Set(all).count
+        return all.count == 120 && distinct == 120 ? "distinct" : "\(all.count) ids, \(distinct) of them distinct"
     }
 
     private func shell(_ command: String) -> String {
