@@ -23,7 +23,7 @@ struct CallTraits: Sendable {
         arguments = row.method.parameters.filter { !$0.isNamedOnly }
         messageID = hasID ? row.messageID : nil
         restores = row.restores
-        repeats = hasID || row.beginsClient
+        repeats = hasID || row.beginsClient || row.restores == .credentials
         isNamed = arguments.first?.reason == RefusalReason.invalidEventName.rawValue
     }
 }
@@ -65,6 +65,7 @@ extension Restoration {
         case .setup: "setup"
         case .consent: "consent"
         case .user: "user"
+        case .credentials: "credentials"
         case .ends: "ends"
         case .endsBrand: "endsBrand"
         }
@@ -74,6 +75,13 @@ extension Restoration {
 extension BridgedMethod {
     /// Whether it begins a client.
     var beginsClient: Bool { if case .setup? = restores { true } else { false } }
+}
+
+extension BridgedMethod {
+    /// Whether in JavaScript an object as the first argument may hold all params.
+    var takesObject: Bool {
+        (beginsClient || restores == .credentials) && method.parameters.first?.kind == .string
+    }
 }
 
 extension Parameter {

@@ -50,7 +50,7 @@ enum NodeMethods {
          * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
          * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
          * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
-         * @property {'setup' | 'consent' | 'user' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
+         * @property {'setup' | 'consent' | 'user' | 'credentials' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
          *     crash: see recovery.js.
          * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
          * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
@@ -96,7 +96,7 @@ enum NodeMethods {
         if values.count < call.arguments.count { members.append("options: CALL_OPTIONS") }
         if call.repeats { members.append("repeats: true") }
         if call.isNamed { members.append("isNamed: true") }
-        if row.beginsClient, values.first?.kind == .string { members.append("takesObject: true") }
+        if row.takesObject { members.append("takesObject: true") }
         members += call.restores.map(text) ?? []
         let line = members.joined(separator: ", ")
         // A row of a few words stands in a line.

@@ -83,8 +83,24 @@ enum TypeScriptDefinitions {
             error?(message: string): void
         }
 
+        /** What a client proves itself with to the server. What is left out stays as it is. */
+        export interface Credentials {
+            /** The client's key. */
+            key?: string | null
+            /** Header fields for every request, instead of those before. */
+            headers?: RequestHeaders | null
+        }
+
+        /**
+         * Gives a client its credentials, if it has no key and after the server has answered 401. If it throws, or takes
+         * longer than 10 s, delivery halts.
+         */
+        export type CredentialsProvider = (client: 'tracker' | 'analytics' | 'basic') => Credentials | Promise<Credentials>
+
         /** What a client's configuration may hold besides what goes to the host. */
         export interface ClientHooks {
+            /** Gives this client its key and headers, which the configuration may leave out then. */
+            credentials?: CredentialsProvider | null
             /** Receives the calls of this client. */
             beforeSend?: BeforeSend | null
             /** Turns what JSON does not have in the calls of this client into something that it has. */
@@ -126,7 +142,7 @@ enum TypeScriptDefinitions {
         lines.append("    \(name)(\(arguments(of: method))): Promise<\(result(of: method))>")
         if let first = method.parameters.first, let other = first.alternative {
             lines.append("    \(name)(\(other.name): \(other.type)): Promise<\(result(of: method))>")
-        } else if row.beginsClient, method.parameters.count > 1 {
+        } else if row.takesObject, method.parameters.count > 1 {
             let members = arguments(of: method).split(separator: ", ").joined(separator: "; ")
             lines.append("    \(name)(params: { \(members) }): Promise<\(result(of: method))>")
         }

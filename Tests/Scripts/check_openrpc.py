@@ -115,7 +115,7 @@ for block in re.findall(r"```(?:json)?\n(.*?)```", text, re.S):
                 if param["name"] in given:
                     check(param["schema"], given[param["name"]], where)
         elif "method" in message:
-            schema = {"log": "LogNotification", "diagnostic": "DiagnosticNotification", "session": "SessionNotification"}[message["method"]]
+            schema = {"log": "LogNotification", "diagnostic": "DiagnosticNotification", "session": "SessionNotification", "credentials": "CredentialsNotification"}[message["method"]]
             check({"$ref": f"#/components/schemas/{schema}"}, message["params"], where)
         elif "result" in message:
             check(expected["result"]["schema"], message["result"], where)

@@ -89,6 +89,7 @@ extension BridgedMethod {
             .setAdvertisingId(nil)
         },
         .flush("analytics.flush", on: \.analytics),
+        .credentials("analytics.setCredentials", on: \.analytics),
         BridgedMethod(
             "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true, restores: .ends,
             "Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`."

@@ -61,6 +61,7 @@ extension BridgedMethod {
             .screen(name: try $0.string(0), properties: $0.properties(1))
         },
         .flush("basic.flush", on: \.basic),
+        .credentials("basic.setCredentials", on: \.basic),
         .reading(
             "basic.getDebugInfo", on: \.basic, result: "BasicDebugInfo",
             "The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."

@@ -13,12 +13,13 @@ extension BridgedMethod {
         BridgedMethod(
             "host.subscribe", [.required("topics", .array, "The topics to send from now on.", schema: "Topics")],
             takesAnyParams: true,
-            "Asks for notifications: `log`, `diagnostic`, `session` and `delivered`. The topics are the params themselves.",
+            "Asks for notifications: `log`, `diagnostic`, `session`, `delivered` and `credentials`. The topics are the params themselves.",
             example: #"[["log", "session"]]"#
         ) { host, arguments, reply in
             let topics = try topics(arguments)
             host.publisher.subscribe(to: topics)
             if topics.contains(.delivered) { host.observeDeliveries() }
+            if topics.contains(.credentials) { host.askForCredentials() }
             reply.succeed(with: .done)
         },
         BridgedMethod("host.shutdown", [], "Answers what was read, sends what can be sent, and ends the host.") {

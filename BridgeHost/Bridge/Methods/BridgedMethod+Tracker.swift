@@ -121,6 +121,7 @@ extension BridgedMethod {
                 completion: host.answering(reply))
         },
         .flush("flush", on: \.tracker),
+        .credentials("setCredentials", on: \.tracker),
         BridgedMethod(
             "setConsent", [.required("consent", .string, "What the user decided.", schema: "Consent"), .messageID],
             errors: [.storage], changesAnswers: true, restores: .consent,

@@ -59,6 +59,9 @@ package enum Restoration: Hashable, Sendable {
     case consent
     /// The user, unless the call was dropped.
     case user
+    /// What the client is to go on with instead of what its setup says. It is made again before the setup, until another
+    /// one succeeds.
+    case credentials
     /// The client has ended, and nothing of it is restored.
     case ends
     /// If its param `all` is true, the brand has ended: the client goes on, and its next setup may name another.
@@ -181,6 +184,35 @@ extension BridgedMethod {
         ) { host, arguments, reply in
             client(host).control.flush(
                 timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
+        }
+    }
+
+    /// Changes the credentials of a client.
+    static func credentials<Client: ControlledClient>(
+        _ name: String, on client: @escaping ClientPath<Client>
+    ) -> BridgedMethod {
+        BridgedMethod(
+            name,
+            [
+                .optional("key", .string, "The client's key. Not blank; left out, it stays as it is."),
+                .optional(
+                    "headers", .object, "Header fields for every request, instead of those before.",
+                    schema: "RequestHeaders"),
+            ],
+            errors: [.invalidConfiguration], changesAnswers: true, restores: .credentials,
+            "Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of "
+                + "them is stored or logged. Before the client is initialised they are kept for that.",
+            example: #"["key-2", {"X-Tenant": "shop"}]"#
+        ) { host, arguments, reply in
+            var credentials = Credentials(key: arguments.optionalString(0))
+            if let headers = arguments.value(1) {
+                guard let read = headers.headers else {
+                    throw FieldCheck.fault("headers", .wrongKind("an object of strings"))
+                }
+                credentials.headers = read.values
+            }
+            try client(host).control.setCredentials(credentials)
+            reply.succeed(with: .done)
         }
     }
 

@@ -25,7 +25,7 @@ enum OpenRPCDocument {
 
     private static let description =
         "JSON-RPC 2.0 over standard input and output. Params are given by position or by name; a param that is null is "
-        + "absent. Every result is an object. The host also sends the notifications log, diagnostic and session."
+        + "absent. Every result is an object. The host also sends the notifications log, diagnostic, session and credentials."
 
     private static func method(_ row: BridgedMethod) -> JSONObject {
         let method = row.method

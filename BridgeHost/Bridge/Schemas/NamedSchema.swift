@@ -59,6 +59,9 @@ extension NamedSchema {
             AnalyticsFields.table.schema,
             example: #"{"writeKey": "key", "ingestionHost": "https://in.example.com", "flushIntervalSeconds": 30}"#),
         NamedSchema(
+            "RequestHeaders", "Header fields by their names.", .object([], others: .string),
+            example: #"{"X-Tenant": "shop"}"#),
+        NamedSchema(
             "BasicOptions", "The options of `basic.initialize`.", BasicFields.table.schema,
             example: #"{"maxQueueSize": 50}"#),
     ]
@@ -95,6 +98,15 @@ extension NamedSchema {
                 ], others: nil),
             example:
                 #"{"client": "tracker", "kind": "dropped", "reason": "rejected", "status": 422, "messageId": "m1"}"#),
+        NamedSchema(
+            "CredentialsNotification",
+            "Other credentials are needed: answer with `setCredentials` of that client within 10 s.",
+            .object(
+                [
+                    .required("client", .choice(ClientName.allCases.map(\.rawValue)), "Whose they are."),
+                    .optional("message", .string, "Why the server refuses those that the client has."),
+                ], others: nil),
+            example: #"{"client": "tracker", "message": "api.example.com answered 401"}"#),
         NamedSchema(
             "SessionNotification", "The session changed; null: there is none now.",
             .object([.required("sessionId", .string.orNull)], others: nil), example: #"{"sessionId": "session-1"}"#),

@@ -107,6 +107,13 @@ package final class HostSession: Responder {
         basic.control.observeDeliveries()
     }
 
+    /// Has every client ask the program for credentials.
+    func askForCredentials() {
+        for (name, client) in clients {
+            client.control.askForCredentials { [publisher] in publisher.askForCredentials(of: name, after: $0) }
+        }
+    }
+
     /// Ends the connection, as the end of its input would.
     func end() {
         stop()

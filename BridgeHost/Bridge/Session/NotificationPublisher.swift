@@ -11,6 +11,8 @@ final class NotificationPublisher: Sendable {
         case session
         /// What the server has taken: diagnostics of this kind, which are many.
         case delivered
+        /// What the program is asked for: the host has no function that gives credentials.
+        case credentials
 
         /// The topic of a name: that of the notifications, or `diagnostics`.
         init?(name: String) {
@@ -44,6 +46,16 @@ final class NotificationPublisher: Sendable {
             }
         guard isWanted(topic) else { return }
         for params in diagnostic.params(from: subject) { notify(JSONRPC.Notification(method, params)) }
+    }
+
+    /// Asks for the credentials of a client.
+    ///
+    /// - Parameter refusal: Why the server refuses those that it has, if it does.
+    func askForCredentials(of subject: ClientName, after refusal: String?) {
+        var params = JSONObjectWriter()
+        params.append("client", subject.rawValue)
+        if let refusal { params.append("message", refusal) }
+        notify(JSONRPC.Notification("credentials", params.finish()))
     }
 
     private func isWanted(_ topic: Topic) -> Bool { topics.withLock { $0.contains(topic) } }

@@ -43,6 +43,7 @@ class Stage {
         if ('arriveRequests' in step) {
             return this.collector.wait({ kind: step.kind, requests: step.arriveRequests, timeoutMs: WAIT_MS })
         }
+        if ('key' in step) return assert.equal((await this.tracker.getDebugInfo()).config.xApiKey, step.key)
         if ('starts' in step) return assert.equal(this.starts.length, step.starts)
         if ('warnings' in step) return assert.equal(this.warnings.length, step.warnings, this.warnings.join('\n'))
         if ('shutdown' in step) return this.tracker.shutdown()

@@ -29,11 +29,12 @@ const delivery: DeliveryOptions = {
 const config: TrackerConfig & ClientHooks = {
     enabled: true, apiUrl: 'https://api.example.com', xApiKey: 'key', debug: true, crossSiteCookie: true,
     cookieDomain: null, cookieExpiration: 30, sessionCreation: 'inBackground', initTimeoutMs: 5000, consent: 'pending',
-    device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, beforeSend, convert, logger, ...delivery,
+    device: { osName: 'Linux' }, initialScreen: { name: 'Home' }, maxPendingEvents: 10, beforeSend, convert, logger,
+    credentials: async (client) => ({ key: `key of ${client}`, headers: { 'X-Tenant': 'shop' } }), ...delivery,
 }
 const options: TrackerOptions = {
     hostPath: '/opt/BridgeHost', hostArguments: [], stderr: 'ignore', warnings: false, appName: 'shop',
-    collectorPanel: true, logger, beforeSend: hide, convert,
+    collectorPanel: true, logger, beforeSend: hide, convert, credentials: () => ({ key: 'key' }),
 }
 const analyticsOptions: AnalyticsOptions & ClientHooks = {
     enabled: false, writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10,
@@ -85,6 +86,9 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     tracker.on('diagnostic', ({ kind, reason, messageId, status }) => console.log(kind, reason, messageId, status))
     tracker.on('session', ({ sessionId }) => console.log(sessionId?.length))
     tracker.on('delivered', ({ messageId }) => console.log(messageId))
+    tracker.on('credentials', ({ client, message }) => console.log(client, message))
+    await tracker.setCredentials({ key: 'key-2', headers: { 'X-Tenant': 'shop' } })
+    await tracker.setCredentials('key-2', { 'X-Tenant': 'shop' })
     stop()
     tracker.trackScreens(webContents, { titleWaitMs: 100 })()
 
@@ -99,6 +103,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await analytics.alias('u2', { messageId: 'm6' })
     await analytics.setAdvertisingId(null)
     await analytics.clearAdvertisingId()
+    await analytics.setCredentials({ key: 'key-2' })
     await analytics.reset()
     await analytics.enableDebugLogging()
     await analytics.foreground()
@@ -109,6 +114,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await basic.track('Clicked')
     await basic.identify('u1', { plan: 'pro' })
     await basic.screen('Home')
+    await basic.setCredentials('key-2')
     console.log((await basic.getDebugInfo()).queueLength, (await basic.flush(1000)).delivered)
 
     const filter: RefusedFilter = {

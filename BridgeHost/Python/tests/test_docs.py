@@ -34,6 +34,7 @@ ARRIVES = {
         ["Button Clicked"],
         [],
         ["PURCHASE"],
+        ["PURCHASE"],
         ["SIGNED_UP"],
         ["READING"],
         ["PURCHASE"],

@@ -12,6 +12,7 @@ the host: `$HOST` is the real one, `$START` how often it was started; null means
     burst       tracks events in portions without waiting; before each but the first, the host is killed
     faults      what the backend does wrong from now on
     arrive      waits until exactly these events have arrived, in this order
+    key         what the debug information shows of the tracker's key
     starts      how often the host was started so far
     warnings    how often the client has warned so far
     shutdown    ends the host
@@ -74,6 +75,9 @@ class Stage:
                 self._arrive(_burst_names(counts), "event")
             case {"arriveRequests": count, "kind": kind}:
                 self.collector.wait(kind=kind, requests=count)
+            case {"key": masked}:
+                info = await _settled(self.tracker.get_debug_info())
+                self.test.assertEqual(info["config"]["xApiKey"], masked)
             case {"starts": count}:
                 self.test.assertEqual(len(self.starts), count)
             case {"warnings": count}:

@@ -136,6 +136,16 @@ static inline CURLcode tracker_curl_set_closer(
     return tracker_curl.easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
 }
 
+static inline CURLcode tracker_curl_end(CURL *_Nullable easy, void *_Nullable tls, void *_Nullable context) {
+    (void)easy, (void)tls, (void)context;
+    return CURLE_ABORTED_BY_CALLBACK;
+}
+
+// Ends a transfer once its certificates are read, before a byte is sent. Not every libcurl can.
+static inline CURLcode tracker_curl_set_end_before_tls(CURL *_Nonnull easy) {
+    return tracker_curl.easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, tracker_curl_end);
+}
+
 // Keeps a slow name lookup from holding up the removal of a handle: CURLOPT_QUICK_EXIT, since libcurl 7.87; before that
 // it does nothing. Options are named by number that the headers of the oldest libcurl do not have.
 static inline CURLcode tracker_curl_set_quick_exit(CURL *_Nonnull easy) {

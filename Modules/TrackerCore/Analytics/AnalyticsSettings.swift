@@ -7,7 +7,8 @@ struct AnalyticsSettings: ClientSettings {
     let options: InitOptions
     let base: BaseURL
     var key: Secret
-    /// Named by the key that the options have, or by the key file: a key that changes keeps its lane.
+    var headers: ExtraHeaders
+    /// Named by the key that the options have, or by what gives it: a key that changes keeps its lane.
     let lane: LaneIdentity
     let delivery: DeliveryOptions
     let isFolderFromEnvironment: Bool
@@ -27,18 +28,20 @@ struct AnalyticsSettings: ClientSettings {
         environment.fill(&options.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
         options.ingestionHost = host ?? ""
         isFolderFromEnvironment = environment.namesFolder
-        key = try environment.key(options.writeKey.nonEmpty, "writeKey", or: options.delivery)
+        key = try environment.key(options.writeKey.nonEmpty, "writeKey", or: options.delivery, or: options.credentials)
+        headers = ExtraHeaders(options.delivery.headers)
         if options.delivery.keyFile == nil { options.writeKey = key.reveal() }
         base = try Self.host(options)
         for option in InitOptions.options { try option.check(options) }
         try options.delivery.validate()
-        guard options.delivery.keyFile == nil || options.whenRefused == .halt else {
+        let source = options.delivery.keyFile.map { "keyFile:\($0)" } ?? (key.isEmpty ? "credentials:" : nil)
+        if options.whenRefused == .disable, let option = options.keySource {
             throw FieldCheck.fault(
                 "whenRefused",
-                .invalid("must be 'halt' with 'keyFile': a key that is being replaced would drop the queue"))
+                .invalid("must be 'halt' with '\(option)': a key that is being replaced would drop the queue"))
         }
         lane = LaneIdentity(
-            kind: .batch, owner: FNV1a.text((options.delivery.keyFile.map { "keyFile:\($0)" } ?? key.reveal()).utf8),
+            kind: .batch, owner: FNV1a.text((source ?? key.reveal()).utf8),
             origin: base.description)
         commonContext = AnalyticsContext.collect(facts, app: options.app, merging: options.context)
         do throws(JSONSyntaxError) {
@@ -76,13 +79,15 @@ struct AnalyticsSettings: ClientSettings {
     var isVerbose: Bool { options.debug }
     var beforeSend: BeforeSend? { options.beforeSend }
 
+    var credentials: CredentialsProvider? { options.credentials }
+
     func openingChanges(ids: any IDGenerator) -> [LaneChange] { [.ensure(.anonymousID, ids.uuid())] }
 
     func succession(to current: AnalyticsSettings) -> Succession { .ignored(hasOthers: options != current.options) }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
         GroupDialect.batches(
-            host: base, writeKey: key, headers: ExtraHeaders(delivery.headers), timeout: delivery.requestTimeout,
+            host: base, writeKey: key, headers: headers, timeout: delivery.requestTimeout,
             schedule: GroupDialect.Schedule(
                 interval: .seconds(options.flushIntervalSeconds), count: options.flushAt),
             maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes,
@@ -114,6 +119,11 @@ struct AnalyticsSettings: ClientSettings {
 }
 
 extension InitOptions {
+    /// The option that gives other keys while the client runs, if there is one.
+    fileprivate var keySource: String? {
+        delivery.keyFile != nil ? "keyFile" : credentials != nil ? "credentials" : nil
+    }
+
     /// Checks every field. It opens no file: only `initialize` finds out whether `caBundle` can be read. What the
     /// options leave out comes from the environment, as in `initialize`.
     ///

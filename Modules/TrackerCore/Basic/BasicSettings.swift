@@ -5,6 +5,7 @@ import TrackerStorage
 /// What `initialize` was given, checked.
 struct BasicSettings: ClientSettings {
     var key: Secret
+    var headers: ExtraHeaders
     let base: BaseURL
     /// The endpoint as events are posted to it.
     let endpoint: String
@@ -24,7 +25,8 @@ struct BasicSettings: ClientSettings {
         environment.fill(&endpoint, "endpoint", from: .apiURL)
         environment.fill(&options.delivery.storageDirectory, "storageDirectory", from: .storageDirectory)
         isFolderFromEnvironment = environment.namesFolder
-        key = try environment.key(apiKey, "apiKey", or: options.delivery, .invalidAPIKey)
+        key = try environment.key(apiKey, "apiKey", or: options.delivery, or: options.credentials, .invalidAPIKey)
+        headers = ExtraHeaders(options.delivery.headers)
         guard let endpoint, !endpoint.isBlank else {
             throw TrackerError(OptionFault("endpoint", .required(example: "https://in.example.com")), .invalidEndpoint)
         }
@@ -53,13 +55,13 @@ struct BasicSettings: ClientSettings {
     let keyPrefix = "__GT_basic_"
     var isVerbose: Bool { options.debug }
     var beforeSend: BeforeSend? { options.beforeSend }
+    var credentials: CredentialsProvider? { options.credentials }
     var lane: LaneIdentity { LaneIdentity(kind: .endpoint, owner: "", origin: base.description) }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
         GroupDialect.arrays(
-            endpoint: endpoint, apiKey: key, headers: ExtraHeaders(delivery.headers),
-            timeout: delivery.requestTimeout)
+            endpoint: endpoint, apiKey: key, headers: headers, timeout: delivery.requestTimeout)
     }
 
     func succession(to current: BasicSettings) -> Succession {

@@ -42,15 +42,17 @@ public final class BasicTracker: ControlledClient {
     ///   - enabled: With `false` calls are dropped as `.disabled`. With `nil` as `MOBILE_TRACKER_ENABLED` says.
     ///   - log: Where log messages go now. With `nil` they go where they went before, at first to standard error.
     ///   - beforeSend: Sees each call before anything is stored, and may change or drop it.
+    ///   - credentials: Gives the key and headers. With it `apiKey` may be `nil`.
     /// - Throws: ``TrackerError`` with one of the codes `invalidAPIKey`, `invalidEndpoint`, `invalidConfiguration` or
     ///   `initializationFailed` (libcurl cannot be used).
     public func initialize(
         apiKey: String? = nil, endpoint: String? = nil, appVersion: String? = nil, maxQueueSize: Int? = nil,
         options: DeliveryOptions = DeliveryOptions(), debug: Bool? = nil, enabled: Bool? = nil,
-        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
+        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil, credentials: CredentialsProvider? = nil
     ) throws(TrackerError) {
         var all = BasicOptions(maxQueueSize: maxQueueSize, debug: debug, enabled: enabled, delivery: options)
         all.beforeSend = beforeSend
+        all.credentials = credentials
         let refusal = initialize(apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: all, log: log)
         if let refusal { throw refusal }
     }

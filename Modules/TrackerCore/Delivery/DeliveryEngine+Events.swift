@@ -35,8 +35,8 @@ extension DeliveryEngine {
         case .resumed:
             parts.log.verbose(.info) { "The server takes the requests again: delivery goes on." }
             parts.diagnostics.report(.deliveryResumes)
-        case .sessionMade, .sessionChanged, .idle: break
-        case .halted(let message, _), .disabled(let message):
+        case .sessionMade, .sessionChanged, .unauthorized, .idle: break
+        case .halted(let message, _, _), .disabled(let message):
             state.lastError = (message, reading.wall)
             parts.diagnostics.report(.lane(message))
         }
@@ -130,8 +130,11 @@ enum DeliveryEvent: Sendable {
     case sessionMade(SessionID)
     /// The lane's session may have changed, and is this one now.
     case sessionChanged(SessionID?)
-    /// The server refuses the key or the address. The next try comes after so long; `nil`: with other credentials.
-    case halted(String, nextTry: Duration?)
+    /// The server answers 401 to the session for which `initialize` waits: other credentials may be had.
+    case unauthorized
+    /// The server refuses the key or the address. The next try comes after so long; `nil`: with other credentials. `asks`
+    /// says whether to ask for these first.
+    case halted(String, nextTry: Duration?, asks: Bool)
     case disabled(String)
     /// After a halt the client has other credentials, or the server is well again.
     case resumed

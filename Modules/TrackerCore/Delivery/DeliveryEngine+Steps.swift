@@ -31,7 +31,7 @@ extension DeliveryEngine {
         case .letGo(let looksOnceMore):
             state.delivery.letGo(parts.outbox.releaseDelivery(), looksOnceMore: looksOnceMore)
         case .look(let window):
-            parts.beforeLook?(reading.now)
+            parts.beforeLook?(reading.now, state.delivery.takeQuestion())
             read(&state, at: reading) { state throws(StorageError) in
                 let peek = try parts.outbox.peek(
                     limit: window.records, maxBytes: window.bytes, excluding: state.delivery.underWay)

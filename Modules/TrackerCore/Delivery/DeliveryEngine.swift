@@ -22,8 +22,8 @@ final class DeliveryEngine: Sendable {
         /// Where to find what the server refuses, as a sentence; `nil` if it is not kept.
         var aboutRefused: String?
         var witness = ServerWitness.shared
-        /// Called on the loop before the queue is read.
-        var beforeLook: (@Sendable (MonotonicInstant) -> Void)?
+        /// Called on the loop before the queue is read, with whether to ask for credentials.
+        var beforeLook: (@Sendable (MonotonicInstant, Bool) -> Void)?
     }
 
     /// The state that the loop alone uses: what is decided, and what belongs to it on the way.
@@ -95,25 +95,41 @@ final class DeliveryEngine: Sendable {
     /// Has the engine look at the lane; calls coalesce.
     func kick() { parts.kicks.kick() }
 
-    /// Sends nothing from now on, and cancels the requests under way; their records stay in the queue.
-    func pause() {
+    /// Sends nothing from now on; what is not delivered stays in the queue.
+    ///
+    /// - Parameter isCancelling: Whether the requests under way are cancelled.
+    func pause(cancelling isCancelling: Bool = true) {
         orders.withLock { orders in
             orders.pauses += 1
             orders.pauseCount += 1
         }
+        guard isCancelling else { return }
         // The deliveries so far are recorded, even if the queue is erased next.
         recorder.record { [self] in lookOnceWritten() }
         perform { $0.delivery.recorded() }
         abort()
     }
 
-    /// Ends one ``pause()``.
-    func release() {
-        orders.withLock { $0.pauses = max(0, $0.pauses - 1) }
-        perform { state in
-            state.delivery.forgetAhead()
-            state.delivery.wake()
+    /// Ends one ``pause(cancelling:)``.
+    ///
+    /// - Parameter lack: Why there is no key to send anything with, if so: delivery halts.
+    func release(withoutKey lack: String? = nil) {
+        guard let lack else {
+            endPause()
+            return perform(Self.lookAnew)
         }
+        perform { [self] state in
+            state.delivery.lackKey(lack, at: reading)
+            endPause()
+            Self.lookAnew(&state)
+        }
+    }
+
+    private func endPause() { orders.withLock { $0.pauses = max(0, $0.pauses - 1) } }
+
+    private static func lookAnew(_ state: inout State) {
+        state.delivery.forgetAhead()
+        state.delivery.wake()
     }
 
     /// Cancels the requests under way.

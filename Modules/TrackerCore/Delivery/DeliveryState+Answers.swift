@@ -84,6 +84,7 @@ extension DeliveryState {
         breaker.close()
         suspicion.answered(plan.records, isNext: isNext)
         defer { isFailing = false }
+        if !verdict.isOfCredentials, token.era == era { hasAsked = false }
         // An answer about former credentials does not count for the new ones.
         if verdict.isOfCredentials, token.era != era { return Settlement() }
         var settlement = settlement(of: verdict, for: plan, answer, at: reading)
@@ -100,8 +101,10 @@ extension DeliveryState {
     ) -> Settlement {
         if case .progress = verdict { return settlement(of: verdict, for: plan, answer, at: reading) }
         firstFailure = (generation, .noSession(answer, from: plan.request.url))
+        let asks = answer.status == 401 && !hasAsked
+        hasAsked = hasAsked || asks
         // If a reset is being written, the answer no longer counts.
-        return Settlement(changes: [.barrier], awaitsCommit: true)
+        return Settlement(changes: [.barrier], awaitsCommit: true, events: asks ? [.unauthorized] : [])
     }
 
     /// Takes the record out of the queue that alone makes the server fail. What is behind it goes on at once.
@@ -118,10 +121,11 @@ extension DeliveryState {
     }
 
     /// Halts delivery for a while more: the request that was to find out has failed.
-    private mutating func halt(again now: MonotonicInstant) {
+    mutating func halt(again now: MonotonicInstant) {
         guard case .halted(var halt) = phase else { return }
         halt.nextTry = haltRetry.map { now.advanced(by: $0) }
         halt.trial = nil
+        halt.hasAsked = false
         phase = .halted(halt)
     }
 
@@ -172,7 +176,9 @@ extension DeliveryState {
             phase = .halted(
                 Halt(
                     reason: message, since: reading.wall, nextTry: haltRetry.map { reading.now.advanced(by: $0) }))
-            return Settlement(events: [.halted(message, nextTry: haltRetry)])
+            let asks = answer.status == 401 && !hasAsked
+            hasAsked = hasAsked || asks
+            return Settlement(events: [.halted(message, nextTry: haltRetry, asks: asks)])
         case .disable(let message):
             phase = .disabled
             return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])

@@ -148,6 +148,7 @@ extension DeliveryState {
     /// - Parameter isPaused: Whether everything is kept back for now.
     mutating func plan(at now: MonotonicInstant, isPaused: Bool) {
         guard closesBy == nil else { return rest() }
+        if let lack, !isPaused { halt(lack.reason, since: lack.since, at: now) }
         switch readiness(at: now, isPaused: isPaused) {
         case .busy:
             isBusy = !inFlight.isEmpty
@@ -160,6 +161,18 @@ extension DeliveryState {
         // Deliveries are staged first: a look leaves out what is staged as delivered.
         case .look(let window): round.due += [.record, .look(window)]
         case .confirm(let record): round.due.append(.confirm(record, ahead?.version))
+        }
+    }
+
+    /// Halts for want of a key, once delivery begins; `initialize` fails if it waits for a session.
+    private mutating func halt(_ reason: String, since: Timestamp, at now: MonotonicInstant) {
+        switch phase {
+        case .firstSession:
+            conclude(.failure(TrackerError(noSession: "\(reason).", .inBackground, cause: .network(reason))))
+        case .started:
+            phase = .halted(Halt(reason: reason, since: since, nextTry: haltRetry.map { now.advanced(by: $0) }))
+            round.due.append(.report(.halted(reason, nextTry: haltRetry, asks: false)))
+        case .opening, .withoutSession, .halted, .disabled: break
         }
     }
 

@@ -43,6 +43,8 @@ struct DeliveryState: Sendable {
         var nextTry: MonotonicInstant?
         /// The number of that request, once it is under way.
         var trial: Int?
+        /// Whether the program was asked for credentials for it.
+        var hasAsked = false
     }
 
     /// Whether something may be sent.
@@ -66,6 +68,10 @@ struct DeliveryState: Sendable {
     var phase = Phase.opening
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
     var firstFailure: (generation: Generation, error: TrackerError)?
+    /// Whether the program was asked for credentials after a 401, and no answer has shown since that they are good.
+    var hasAsked = false
+    /// Why there is no key to send anything with, and since when, if there is none.
+    var lack: (reason: String, since: Timestamp)?
     /// The database that was looked at last.
     private(set) var database: DatabaseID?
     var dialect: any Dialect
@@ -141,6 +147,8 @@ struct DeliveryState: Sendable {
     func readiness(at now: MonotonicInstant, isPaused: Bool = false) -> Readiness {
         switch phase {
         case .disabled: return .stopped(.halted)
+        // The answer for which it pauses may end the halt.
+        case .halted where isPaused: return .busy
         case .halted(let halt):
             guard let next = halt.nextTry else { return .stopped(.halted) }
             if now < next { return .wait(until: next, .halted) }
@@ -335,8 +343,24 @@ struct DeliveryState: Sendable {
         if let groups { self.dialect.follow(groups) }
         era += 1
         isHolding = false
+        lack = nil
+        firstFailure = nil
         if isHalted { phase = .started }
         breaker.startOver()
+    }
+
+    /// There is no key, and nobody has given one. Delivery halts, or does so again.
+    mutating func lackKey(_ reason: String, at reading: ClockReading) {
+        lack = (reason, reading.wall)
+        halt(again: reading.now)
+    }
+
+    /// Whether to ask for credentials before the queue is read: in a halt once before each try.
+    mutating func takeQuestion() -> Bool {
+        guard case .halted(var halt) = phase, !halt.hasAsked else { return false }
+        halt.hasAsked = true
+        phase = .halted(halt)
+        return true
     }
 
     /// The halt of delivery, if it has halted and the queue is kept.

@@ -58,7 +58,9 @@ struct TrackerModel: ClientModel {
             let location = locationProvider.map { ModelEffect.locate($0) { TrackerCall.updateLocation($0) } }
             return report(session) + [location].compactMap { $0 }
         case .sessionChanged(let session): return report(session)
-        case .retried, .dropped, .unidentified, .halted, .disabled, .resumed, .deliversHere, .grows, .idle: return []
+        case .retried, .dropped, .unidentified, .unauthorized, .halted, .disabled, .resumed, .deliversHere, .grows,
+            .idle:
+            return []
         }
     }
 

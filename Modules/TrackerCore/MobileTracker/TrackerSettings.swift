@@ -7,6 +7,7 @@ struct TrackerSettings: ClientSettings {
     let brand: BrandID
     let base: BaseURL
     var key: Secret
+    var headers: ExtraHeaders
     let config: TrackerConfig
     let isFolderFromEnvironment: Bool
 
@@ -30,7 +31,8 @@ struct TrackerSettings: ClientSettings {
         }
         self.brand = brand
         base = try Self.base(config)
-        key = try environment.key(config.xApiKey, "xApiKey", or: config.delivery)
+        key = try environment.key(config.xApiKey, "xApiKey", or: config.delivery, or: config.credentials)
+        headers = ExtraHeaders(config.delivery.headers)
         self.config = config
     }
 
@@ -45,6 +47,7 @@ struct TrackerSettings: ClientSettings {
     var bindsSessions: Bool { true }
     var isVerbose: Bool { config.debug }
     var beforeSend: BeforeSend? { config.beforeSend }
+    var credentials: CredentialsProvider? { config.credentials }
     var openingTimeout: Duration? { config.initTimeout }
 
     func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [.store(.brandID, brand.description, nil)] }
@@ -69,7 +72,7 @@ struct TrackerSettings: ClientSettings {
 
     var requests: SessionRequests {
         SessionRequests(
-            base: base, brand: brand, apiKey: key, headers: ExtraHeaders(delivery.headers),
+            base: base, brand: brand, apiKey: key, headers: headers,
             timeout: delivery.requestTimeout)
     }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import TrackerModels
 import TrackerStorage
 
@@ -30,6 +31,16 @@ package protocol ClientControl: Sendable {
         refused filter: RefusedFilter, _ action: RefusedAction,
         completion: @escaping @Sendable (Result<Int, TrackerError>) -> Void)
 
+    /// Goes on with other credentials, from the next request on.
+    ///
+    /// - Throws: `invalidConfiguration` naming the part that cannot be used.
+    func setCredentials(_ credentials: Credentials) throws(TrackerError)
+
+    /// Has a program in another language asked for credentials; it answers by ``setCredentials(_:)``.
+    ///
+    /// - Parameter notify: Called with the server's refusal, if there was one. Must not block.
+    func askForCredentials(by notify: @escaping @Sendable (String?) -> Void)
+
     /// Counts and logs a call that cannot be passed on.
     ///
     /// - Returns: What it is answered with.
@@ -52,6 +63,10 @@ extension ClientRuntime: ClientControl {
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
     func observeDeliveries() { hub.observeDeliveries() }
+
+    func askForCredentials(by notify: @escaping @Sendable (String?) -> Void) {
+        contents.withLock { $0.credentials.notify = notify }
+    }
 
     func refused(matching filter: RefusedFilter) throws(TrackerError) -> [RefusedEvent] {
         do throws(StorageError) {

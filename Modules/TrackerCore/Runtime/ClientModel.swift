@@ -89,6 +89,10 @@ protocol ClientSettings: Sendable {
     var base: BaseURL { get }
     /// The key that its requests carry.
     var key: Secret { get set }
+    /// What every request carries besides.
+    var headers: ExtraHeaders { get set }
+    /// Gives the key and the headers, if the program has such a function.
+    var credentials: CredentialsProvider? { get }
     /// What the collector's page calls the client.
     var title: String { get }
     var lane: LaneIdentity { get }
@@ -127,6 +131,7 @@ extension ClientSettings {
     var openingTimeout: Duration? { nil }
     var isFolderFromEnvironment: Bool { false }
     var beforeSend: BeforeSend? { nil }
+    var credentials: CredentialsProvider? { nil }
     func needsSession(_: LaneState) -> Bool { false }
     func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [] }
 

@@ -112,6 +112,8 @@ extension ClientRuntime {
     private func begin(
         _ initialization: Initialization<Model>, _ settings: Model.Settings, after old: Run?, _ contents: inout Contents
     ) {
+        var settings = settings
+        if let kept = contents.credentials.kept { settings.take(kept) }
         do throws(TrackerError) {
             let movesQueue = Model.policy.movesQueue && old != nil
             let movesMemory = movesQueue && old?.settings.delivery.persistence == .memory
@@ -120,6 +122,7 @@ extension ClientRuntime {
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
             contents.lastAccount = nil
+            contents.credentials.kept = nil
             if contents.state.isHalted { contents.isResuming = true }
             log.setVerbose(settings.isVerbose || contents.isVerbose)
             filter.propose(settings.beforeSend)
@@ -139,7 +142,10 @@ extension ClientRuntime {
         let lane = try OpenLane(
             dependencies, delivery: settings.delivery, dialect: settings.dialect(ids: dependencies.ids), outbox: outbox,
             log: log, hub: hub, observer: { [weak self] in self?.observe($0, in: number) },
-            renewKey: { [weak self] in self?.renewKey(of: number) })
+            beforeLook: { [weak self] isDue, asks in
+                if isDue { self?.renewKey(of: number) }
+                if asks { self?.ask(number) }
+            })
         lane.show(settings, dependencies.clock) { [weak self] in self }
         return lane
     }
@@ -151,6 +157,7 @@ extension ClientRuntime {
         case .began(let run):
             log.endRefusals()
             limitOpening(of: run)
+            askAtStart(of: run)
         case .open(let run): open(run)
         case .prepare(let run): prepare(run)
         case .start(let run):

@@ -29,6 +29,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         var openingTimer: TimerID?
         /// Ends the flushes that wait for their turn when the time of the first is over.
         var flushAlarm: (alarm: Alarm, deadline: Duration)?
+        var credentials = CredentialsSource()
     }
 
     let dependencies: Dependencies
@@ -52,6 +53,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             var operations: [Operation<Model>] = []
             while let operation = contents.state.pending.popFirst() { operations.append(operation) }
             contents.flushAlarm?.alarm.cancel()
+            contents.credentials.call?.cancel()
             return (contents.state.run, operations, contents.state.waiters)
         }
         for operation in operations { operation.abandon() }
@@ -84,6 +86,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     ) -> TrackerError? {
         if let destination { log.send(to: destination) }
         var environment = EnvironmentOptions(dependencies.environment)
+        environment.isProgramAsked = contents.withLock { $0.credentials.notify != nil }
         let checked = Result { () throws(TrackerError) -> Model.Settings? in
             let isEnabled = if let enabled { enabled } else { try environment.isEnabled() ?? true }
             return isEnabled ? try environment.naming(settings) : nil
@@ -226,6 +229,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
                 end()
             }
             contents.model.forget()
+            contents.credentials.call?.cancel()
+            contents.credentials.kept = nil
         }
         log.endRefusals()
     }
@@ -268,14 +273,11 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         reporter.report(event)
         follow { $0.observed(event) }
         switch event {
-        case .halted(let message, let nextTry):
+        case .unauthorized: if !renewKey(of: number) { ask(number) }
+        case .halted(let message, let nextTry, let asks):
             // The key may have been replaced since it was read.
-            if renewKey(of: number) { return }
-            handle { $0.state.halted(number) }
-            let end = nextTry.map { ", or the next try, in \(FieldCheck.text($0)), finds the server well" } ?? ""
-            log.log(
-                .error,
-                "\(message). Delivery is halted and the queue kept until the client is initialized again\(end).")
+            if renewKey(of: number) || asks && ask(number, after: (message, nextTry)) { return }
+            halt(number, (message, nextTry))
         case .disabled(let message): handle { $0.state.disabled(number, message) }
         case .resumed: handle { $0.state.resumed(number) }
         case .retried, .dropped, .unidentified, .sessionMade, .sessionChanged, .deliversHere, .grows, .idle: break

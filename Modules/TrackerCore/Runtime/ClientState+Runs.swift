@@ -110,15 +110,20 @@ extension ClientState {
         ignore(initialization, nil)
     }
 
-    /// Goes on with another key, if the run is still the one that is delivered.
+    /// Goes on with other credentials, if there is a run that is delivered or will be.
     ///
-    /// - Returns: Whether it is.
-    mutating func renew(_ number: Int, _ key: Secret) -> Bool {
-        guard isRunning, let run, run.number == number else { return false }
+    /// - Returns: Whether there is.
+    mutating func renew(with change: (inout Settings) -> Void) -> Bool {
+        guard let run else { return false }
         var settings = run.settings
-        settings.key = key
-        let renewed = Run(number: number, settings: settings, lane: run.lane)
-        if case .opening = phase { phase = .opening(renewed) } else { phase = .ready(renewed) }
+        change(&settings)
+        let renewed = Run(number: run.number, settings: settings, lane: run.lane)
+        switch phase {
+        case .moving(_, let old): phase = .moving(renewed, from: old)
+        case .opening where isRunning: phase = .opening(renewed)
+        case .ready where isRunning: phase = .ready(renewed)
+        case .idle, .opening, .ready, .withoutSession, .resetting, .disabled, .shutDown: return false
+        }
         isHalted = false
         deferred.append(.update(renewed))
         return true

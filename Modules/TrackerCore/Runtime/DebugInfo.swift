@@ -31,6 +31,7 @@ extension ClientRuntime {
         if let run = snapshot.run {
             DebugInfo.describe(run.lane, at: dependencies.clock.wall, in: &info)
             if run.settings.initialConsent == nil { info["consent"] = nil }
+            DebugInfo.describe(run.settings.headers, in: &info)
         }
         info["queueLength"] = JSONValue(Int(info["queueLength"]?.intValue ?? 0) + snapshot.pendingCalls)
         if info["lastError"] ?? .null == .null, let error = snapshot.lastError {
@@ -77,6 +78,14 @@ enum DebugInfo {
         }
         info["lastError"] =
             engine.lastError.map { ["message": .string($0.message), "at": .string($0.at.description)] } ?? .null
+    }
+
+    /// Puts the headers that requests have now in the place of those that were given first.
+    static func describe(_ headers: ExtraHeaders, in info: inout JSONObject) {
+        guard var config = info["config"]?.objectValue, var delivery = config["delivery"]?.objectValue else { return }
+        delivery["headers"] = headers.values.isEmpty ? .null : .object(headers.masked)
+        config["delivery"] = .object(delivery)
+        info["config"] = .object(config)
     }
 
     static func describe(_ account: Account) -> JSONObject {

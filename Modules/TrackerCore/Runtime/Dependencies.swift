@@ -47,10 +47,12 @@ package struct Dependencies: Sendable {
 
     /// Starts the transport that options describe.
     ///
-    /// - Throws: `invalidConfiguration` if a file that they name cannot be read, `initializationFailed` if the transport
-    ///   cannot start.
+    /// - Throws: `invalidConfiguration` if a file that they name cannot be read or used, `initializationFailed` if the
+    ///   transport cannot start.
     func startLoop(_ delivery: DeliveryOptions) throws(TrackerError) -> any DeliveryLoop {
-        if let fault = delivery.transport.fileFault { throw FieldCheck.fault(fault.option, .invalid(fault.reason)) }
+        if let fault = delivery.transport.fileFault ?? delivery.transport.identityFault {
+            throw FieldCheck.fault(fault.option, .invalid(fault.reason))
+        }
         do {
             return try makeLoop(delivery.transport)
         } catch {

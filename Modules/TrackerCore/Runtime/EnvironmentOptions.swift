@@ -17,6 +17,8 @@ struct EnvironmentOptions: Sendable {
     private let read: @Sendable (String) -> String?
     /// The variables that were made use of, by the options whose values they gave.
     private var used: [String: Variable] = [:]
+    /// Whether a program in another language is asked for a key that is not given.
+    var isProgramAsked = false
 
     init(_ read: @escaping @Sendable (String) -> String?) { self.read = read }
 

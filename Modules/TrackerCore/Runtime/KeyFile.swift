@@ -88,23 +88,29 @@ private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, 
 }
 
 extension EnvironmentOptions {
-    /// The key of a client: the text of the key file if there is one, else its own option or the variable.
+    /// The key of a client: the text of the key file if there is one, else its own option or the variable. It is empty if
+    /// there is none and the program is asked for it.
     ///
     /// - Parameters:
     ///   - name: What the client calls its own option.
+    ///   - provider: The program's function that is asked.
     ///   - code: The code of an error about that option.
     mutating func key(
-        _ given: String?, _ name: String, or delivery: DeliveryOptions,
+        _ given: String?, _ name: String, or delivery: DeliveryOptions, or provider: CredentialsProvider?,
         _ code: TrackerError.Code = .invalidConfiguration
     ) throws(TrackerError) -> Secret {
         guard let path = delivery.keyFile else {
             var given = given
             fill(&given, name, from: .key)
+            if given == nil, provider != nil || isProgramAsked { return Secret("") }
             do throws(OptionFault.Reason) {
                 return try Secret(given: given)
             } catch {
                 throw TrackerError(OptionFault(name, error), code)
             }
+        }
+        guard provider == nil else {
+            throw FieldCheck.fault("keyFile", .invalid("cannot be given besides 'credentials': both give the key"))
         }
         guard given == nil else {
             throw FieldCheck.fault("keyFile", .invalid("cannot be given besides '\(name)': both are the key"))
@@ -114,22 +120,5 @@ extension EnvironmentOptions {
         } catch {
             throw FieldCheck.fault("keyFile", error)
         }
-    }
-}
-
-extension ClientRuntime {
-    /// Reads the key file of a run again, and goes on with its key if that is another one.
-    ///
-    /// - Returns: Whether it is.
-    @discardableResult
-    func renewKey(of number: Int) -> Bool {
-        guard let run, run.number == number, let file = run.lane.keyFile,
-            let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") }),
-            key != run.settings.key
-        else { return false }
-        log.verbose(.info) { "The key file has another key: it is used from now on." }
-        var isRenewed = false
-        handle { isRenewed = $0.state.renew(number, key) }
-        return isRenewed
     }
 }

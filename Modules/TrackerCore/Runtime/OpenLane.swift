@@ -13,12 +13,13 @@ struct OpenLane: Sendable {
     ///
     /// - Parameters:
     ///   - observer: Called with what the engine does.
-    ///   - renewKey: Called on the loop before the queue is read, at most once a second, if there is a key file.
+    ///   - beforeLook: Called on the loop before the queue is read: whether it is time to look at the key file, and
+    ///     whether to ask the program for credentials.
     /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
     init(
         _ dependencies: Dependencies, delivery: DeliveryOptions, dialect: any Dialect, outbox: OutboxConfiguration,
         log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryEvent) -> Void,
-        renewKey: @escaping @Sendable () -> Void
+        beforeLook: @escaping @Sendable (_ isDue: Bool, _ asks: Bool) -> Void
     ) throws(TrackerError) {
         let loop = try dependencies.startLoop(delivery)
         let kicks = KickGate()
@@ -35,7 +36,7 @@ struct OpenLane: Sendable {
         var parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks,
             aboutRefused: configuration.aboutRefused)
-        if let keyFile { parts.beforeLook = { if keyFile.isDue(at: $0) { renewKey() } } }
+        parts.beforeLook = { beforeLook(keyFile?.isDue(at: $0) ?? false, $1) }
         self.keyFile = keyFile
         self.outbox = outbox
         self.loop = loop

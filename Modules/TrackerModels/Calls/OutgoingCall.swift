@@ -95,16 +95,20 @@ public struct LocationData: Hashable, Sendable {
 /// well.
 public typealias BeforeSend = @Sendable (OutgoingCall) throws -> OutgoingCall?
 
-/// What a configuration has that is no value: a place for messages, and a function.
+/// What a configuration has that is no value: a place for messages, and functions.
 ///
-/// Neither can be compared, so configurations that differ in nothing else are equal.
+/// None can be compared, so configurations that differ in nothing else are equal.
 package struct ClientHooks: Hashable, Sendable {
     package var log: (any TrackerLog)?
     package var beforeSend: BeforeSend?
+    package var credentials: CredentialsProvider?
 
-    package init(log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil) {
+    package init(
+        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil, credentials: CredentialsProvider? = nil
+    ) {
         self.log = log
         self.beforeSend = beforeSend
+        self.credentials = credentials
     }
 
     package static func == (lhs: ClientHooks, rhs: ClientHooks) -> Bool { true }

@@ -262,6 +262,11 @@ package struct BasicOptions: Hashable, Sendable {
         get { hooks.beforeSend }
         set { hooks.beforeSend = newValue }
     }
+    /// Gives the tracker its key and headers.
+    package var credentials: CredentialsProvider? {
+        get { hooks.credentials }
+        set { hooks.credentials = newValue }
+    }
 
     package init(
         maxQueueSize: Int? = nil, debug: Bool? = nil, enabled: Bool? = nil,

@@ -79,6 +79,11 @@ public struct InitOptions: Hashable, Sendable {
         get { hooks.beforeSend }
         set { hooks.beforeSend = newValue }
     }
+    /// Gives the client its key and headers. With it ``writeKey`` may stay empty.
+    public var credentials: CredentialsProvider? {
+        get { hooks.credentials }
+        set { hooks.credentials = newValue }
+    }
 
     /// Makes options. What you leave out has its default.
     public init(
@@ -86,10 +91,10 @@ public struct InitOptions: Hashable, Sendable {
         maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
         requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
         delivery: DeliveryOptions = DeliveryOptions(), whenRefused: WhenRefused = .halt, enabled: Bool? = nil,
-        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
+        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil, credentials: CredentialsProvider? = nil
     ) {
         self.enabled = enabled
-        hooks = ClientHooks(log: log, beforeSend: beforeSend)
+        hooks = ClientHooks(log: log, beforeSend: beforeSend, credentials: credentials)
         key = Secret(writeKey)
         self.ingestionHost = ingestionHost
         self.debug = debug
@@ -167,14 +172,15 @@ public struct AppInfo: Hashable, Sendable {
             requestTimeout: Duration = InitOptions().requestTimeout, app: AppInfo = AppInfo(),
             context: JSONObject = [:], delivery: DeliveryOptions = DeliveryOptions(),
             whenRefused: WhenRefused = .halt, enabled: Bool? = nil,
-            log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
+            log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil,
+            credentials: CredentialsProvider? = nil
         ) {
             self.init(
                 writeKey: writeKey, ingestionHost: ingestionHost.absoluteString, debug: debug,
                 flushIntervalSeconds: flushIntervalSeconds, maxQueueEvents: maxQueueEvents, flushAt: flushAt,
                 maxBatchSize: maxBatchSize, maxBatchBytes: maxBatchBytes, requestTimeout: requestTimeout, app: app,
                 context: context, delivery: delivery, whenRefused: whenRefused, enabled: enabled, log: log,
-                beforeSend: beforeSend)
+                beforeSend: beforeSend, credentials: credentials)
         }
     }
 #endif

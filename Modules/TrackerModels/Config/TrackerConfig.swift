@@ -91,6 +91,11 @@ public struct TrackerConfig: Hashable, Sendable {
         get { hooks.beforeSend }
         set { hooks.beforeSend = newValue }
     }
+    /// Gives the client its key and headers. With it ``xApiKey`` may stay empty.
+    public var credentials: CredentialsProvider? {
+        get { hooks.credentials }
+        set { hooks.credentials = newValue }
+    }
 
     /// Makes a configuration. What you leave out has its default.
     public init(
@@ -99,10 +104,10 @@ public struct TrackerConfig: Hashable, Sendable {
         initTimeout: Duration = .seconds(30), consent: Consent = .granted, device: Device = Device(),
         initialScreen: Screen? = nil, maxPendingEvents: Int? = nil, delivery: DeliveryOptions = DeliveryOptions(),
         enabled: Bool? = nil,
-        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil
+        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil, credentials: CredentialsProvider? = nil
     ) {
         self.enabled = enabled
-        hooks = ClientHooks(log: log, beforeSend: beforeSend)
+        hooks = ClientHooks(log: log, beforeSend: beforeSend, credentials: credentials)
         self.debug = debug
         self.apiUrl = apiUrl
         self.xApiKey = xApiKey

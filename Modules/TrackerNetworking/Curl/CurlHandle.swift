@@ -97,6 +97,9 @@ import CCurl
 
     mutating func setQuickExit() { check(unsafe tracker_curl_set_quick_exit(raw)) }
 
+    /// Ends the transfer once its certificates are read.
+    mutating func setEndBeforeTLS() { check(unsafe tracker_curl_set_end_before_tls(raw)) }
+
     mutating func setWebOnly() { check(unsafe tracker_curl_set_web_only(raw)) }
 
     /// Whether an option was refused since the last call: memory was short, or this libcurl does not have it.

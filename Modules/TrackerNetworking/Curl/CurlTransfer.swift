@@ -146,10 +146,7 @@ import TrackerModels
             handle.set(CURLOPT_CAPATH, nil)
         }
         if let certificate = configuration.clientCertificate, let key = configuration.clientKey {
-            handle.set(CURLOPT_SSLCERT, certificate)
-            handle.set(CURLOPT_SSLKEY, key)
-            // Without one, OpenSSL would ask for it at the terminal.
-            handle.set(CURLOPT_KEYPASSWD, "")
+            handle.set(identity: certificate, key: key)
         }
         if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
 

@@ -51,7 +51,7 @@ extension TransportConfiguration {
     /// The first file that cannot be used, by the name of its option, and why, as the rest of a sentence; `nil` if all
     /// can.
     ///
-    /// Looks at the files as they are now. Whether they hold certificates and a pair shows at the first connection.
+    /// Looks at the files as they are now. ``identityFault`` says whether they hold a certificate and its key.
     package var fileFault: (option: String, reason: String)? {
         for (option, path) in [
             ("caBundle", caBundle), ("clientCertificate", clientCertificate), ("clientKey", clientKey),

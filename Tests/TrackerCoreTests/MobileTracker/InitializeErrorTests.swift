@@ -141,6 +141,22 @@ struct InitializeErrorTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("state")))
     }
 
+    @Test("a file without a certificate in it, before anything is asked or made")
+    func identity() async throws {
+        let fixture = try SessionFixture()
+
+        let error = await fixture.failure(
+            fixture.config {
+                $0.delivery.clientCertificate = "/dev/null"
+                $0.delivery.clientKey = "/dev/null"
+            })
+
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("'clientCertificate' cannot be used. /dev/null: ") == true)
+        #expect(fixture.requests.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("state")))
+    }
+
     @Test("no config at all")
     func noConfig() async throws {
         let error = await (try SessionFixture()).failure(nil)

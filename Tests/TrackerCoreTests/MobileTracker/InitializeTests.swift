@@ -214,8 +214,8 @@ struct InitializeTests {
         #expect(fixture.tracker.info("lifecycle") == "halted")
         // The call has other names in other languages: the advice does without them.
         let advice =
-            "Delivery is halted and the queue kept until the client is initialized again, or the next try, in 300 s, "
-            + "finds the server well."
+            "Delivery is halted and the queue kept until the client is initialized again or gets other credentials, or the "
+            + "next try, in 300 s, finds the server well."
         #expect(fixture.log.lines.all.contains { $0.hasPrefix("error:") && $0.hasSuffix(advice) })
         #expect(await fixture.tracker.track(eventName: "C").isPending)
 

@@ -48,6 +48,7 @@ struct StubSettings: ClientSettings {
     let succession: Succession
     let base: BaseURL
     var key = Secret("key")
+    var headers = ExtraHeaders()
 
     init(_ name: String, _ succession: Succession = .ignored(hasOthers: false)) throws(BaseURL.Invalid) {
         self.name = name

@@ -7,6 +7,7 @@ import TrackerStorage
 struct ToySettings: ClientSettings {
     let shop: String
     var key: Secret
+    var headers = ExtraHeaders()
     let base: BaseURL
     let delivery: DeliveryOptions
     let beforeSend: BeforeSend?

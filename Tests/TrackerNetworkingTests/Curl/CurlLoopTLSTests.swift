@@ -116,6 +116,28 @@ struct CurlLoopTLSTests {
         withExtendedLifetime(server) {}
     }
 
+    @Test("a certificate and a key that are no pair are found without a request, and which file is at fault")
+    func identity() async throws {
+        let client = try await authority.client()
+        let other = try await authority.client("other")
+        let encrypted = try await authority.encrypted(client.key)
+        let fault = { (certificate: String, key: String) in
+            TransportConfiguration(userAgent: "test", clientCertificate: certificate, clientKey: key).identityFault
+        }
+
+        #expect(fault(client.certificate, client.key) == nil)
+        for key in [other.key, encrypted, client.certificate] {
+            let found = try #require(fault(client.certificate, key))
+            #expect(found.option == "clientKey")
+            #expect(found.reason.hasPrefix("cannot be used with \(client.certificate). \(key): "))
+        }
+        for certificate in [client.key, "/dev/null"] {
+            let found = try #require(fault(certificate, client.key))
+            #expect(found.option == "clientCertificate")
+            #expect(found.reason.hasPrefix("cannot be used. \(certificate): "))
+        }
+    }
+
     @Test("a server without TLS is no https server")
     func plainServer() async throws {
         let server = try LoopbackServer(greet: { _ in .send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8), then: .close) })

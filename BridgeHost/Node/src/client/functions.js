@@ -14,6 +14,7 @@ export const {
     linkSession,
     reset,
     flush,
+    setCredentials,
     setConsent,
     isTrackingAllowed,
     getSessionId,

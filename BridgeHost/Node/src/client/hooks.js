@@ -9,9 +9,9 @@ export const MEMBERS = new Set(Object.values(METHODS).filter(({ gives }) => give
     .flatMap(({ params, options = [] }) => [...params, ...options].map(memberOf)))
 
 /** What the functions of a program must be, by their names in a configuration. */
-const KINDS = { beforeSend: isFunction, convert: isFunction, logger: isLogger }
+const KINDS = { beforeSend: isFunction, convert: isFunction, credentials: isFunction, logger: isLogger }
 const PHRASES = {
-    beforeSend: 'must be a function', convert: 'must be a function',
+    beforeSend: 'must be a function', convert: 'must be a function', credentials: 'must be a function',
     logger: 'must have one of the methods debug, info, warn and error',
 }
 
@@ -26,6 +26,7 @@ export const MARK = `bigint ${randomUUID()} `
  * @typedef {object} ClientHooks
  * @property {(call: OutgoingCall) => unknown} [beforeSend] Receives each call before it is written.
  * @property {(value: unknown, path: string) => unknown} [convert] Receives what JSON has no form for.
+ * @property {import('./protocol.cjs').CredentialsProvider} [credentials] Gives the client its credentials.
  */
 
 /** The program's own functions, those of each client by the prefix of its methods. */
@@ -34,15 +35,18 @@ export class Hooks {
     #own = new Map()
     #default
     #useLogger
+    #ask
 
     /**
      * @param {object} options
      * @param {ClientHooks} options.ofAll For clients without functions of their own.
      * @param {(logger: object) => void} options.useLogger
+     * @param {() => void} options.ask Called before a client with a function for its credentials is initialised.
      */
-    constructor({ ofAll, useLogger }) {
+    constructor({ ofAll, useLogger, ask }) {
         this.#default = ofAll
         this.#useLogger = useLogger
+        this.#ask = ask
     }
 
     /** The functions for a method's client. @returns {ClientHooks} */
@@ -67,11 +71,11 @@ export class Hooks {
             if (found.logger) this.#useLogger(found.logger)
             const client = clientOf(method)
             const last = this.#own.get(client)
-            const next = {
-                beforeSend: found.beforeSend ?? this.#default.beforeSend, convert: found.convert ?? this.#default.convert,
-            }
+            const { logger: _, ...own } = found
+            const next = { ...this.#default, ...own }
+            if (next.credentials) this.#ask()
             // Calls that are made meanwhile must not miss a filter.
-            if (!last?.beforeSend) this.#own.set(client, next)
+            if (!last?.beforeSend || next.credentials) this.#own.set(client, next)
             return (isSuccess) => {
                 if (isSuccess) this.#own.set(client, next)
                 else if (last && this.#own.get(client) === next) this.#own.set(client, last)

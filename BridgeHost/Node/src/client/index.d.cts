@@ -1,5 +1,5 @@
 import type {
-    AnalyticsMethods, BasicMethods, RefusedMethods, BasicOptions, BeforeSend, Convert, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
+    AnalyticsMethods, BasicMethods, RefusedMethods, BasicOptions, BeforeSend, Convert, CredentialsNotification, CredentialsProvider, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
     TrackerMethods,
 } from './protocol.cjs'
 
@@ -61,6 +61,11 @@ export interface Tracker extends TrackerMethods {
     /** Each record that the server has accepted, by its `messageId`. The host sends these only if there is a listener. */
     on(event: 'delivered', listener: (notification: DiagnosticNotification) => void): () => void
     /**
+     * A client needs other credentials: answer with its `setCredentials`. The option `credentials` does that. Listen
+     * before the client is initialised, if it has no key then.
+     */
+    on(event: 'credentials', listener: (notification: CredentialsNotification) => void): () => void
+    /**
      * Tracks the pages that an Electron window shows: the title is the screen's name. Call it before the window loads.
      * A page is tracked when its title arrives, at the latest after `titleWaitMs` (250). Returns a function that stops.
      */
@@ -101,6 +106,8 @@ export interface TrackerOptions {
     beforeSend?: BeforeSend
     /** Turns what JSON does not have into something that it has, for every client that has no `convert` of its own. */
     convert?: Convert
+    /** Gives its key and headers to every client that has no `credentials` of its own. */
+    credentials?: CredentialsProvider
 }
 
 /** Makes a tracker with a host of its own. The first call starts the host. */

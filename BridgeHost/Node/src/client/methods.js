@@ -25,7 +25,7 @@
  * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
  * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
- * @property {'setup' | 'consent' | 'user' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
+ * @property {'setup' | 'consent' | 'user' | 'credentials' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
  *     crash: see recovery.js.
  * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
  * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
@@ -152,6 +152,16 @@ export const METHODS = {
         ],
         gives: 'object',
     },
+    setCredentials: {
+        params: [
+            { name: 'key', kind: 'string', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'headers', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+        takesObject: true,
+        restores: 'credentials',
+    },
     setConsent: {
         params: [
             { name: 'consent', kind: 'string', isRequired: true, fault: 'INVALID_PARAMS' },
@@ -267,6 +277,16 @@ export const METHODS = {
         ],
         gives: 'object',
     },
+    'analytics.setCredentials': {
+        params: [
+            { name: 'key', kind: 'string', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'headers', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+        takesObject: true,
+        restores: 'credentials',
+    },
     'analytics.reset': {
         params: [],
         gives: 'nothing',
@@ -325,6 +345,16 @@ export const METHODS = {
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
         gives: 'object',
+    },
+    'basic.setCredentials': {
+        params: [
+            { name: 'key', kind: 'string', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'headers', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+        takesObject: true,
+        restores: 'credentials',
     },
     'basic.getDebugInfo': { params: [], gives: 'object' },
     'refused.list': {

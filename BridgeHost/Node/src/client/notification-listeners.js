@@ -1,7 +1,7 @@
 import { described } from './errors.js'
 
 /** The kinds of notifications. */
-const TOPICS = ['log', 'diagnostic', 'session', 'delivered']
+const TOPICS = ['log', 'diagnostic', 'session', 'delivered', 'credentials']
 
 /** Passes the notifications of the host to their listeners. */
 export class NotificationListeners {
@@ -21,7 +21,7 @@ export class NotificationListeners {
     /**
      * Calls `listener` with each notification of this kind from now on.
      *
-     * @param {'log' | 'diagnostic' | 'session' | 'delivered'} event
+     * @param {'log' | 'diagnostic' | 'session' | 'delivered' | 'credentials'} event
      * @param {(notification: any) => void} listener What it throws becomes a warning.
      * @returns {() => void} Removes the listener.
      * @throws {TypeError} For any other event, or if the listener is no function.

@@ -84,8 +84,24 @@ export interface Logger {
     error?(message: string): void
 }
 
+/** What a client proves itself with to the server. What is left out stays as it is. */
+export interface Credentials {
+    /** The client's key. */
+    key?: string | null
+    /** Header fields for every request, instead of those before. */
+    headers?: RequestHeaders | null
+}
+
+/**
+ * Gives a client its credentials, if it has no key and after the server has answered 401. If it throws, or takes
+ * longer than 10 s, delivery halts.
+ */
+export type CredentialsProvider = (client: 'tracker' | 'analytics' | 'basic') => Credentials | Promise<Credentials>
+
 /** What a client's configuration may hold besides what goes to the host. */
 export interface ClientHooks {
+    /** Gives this client its key and headers, which the configuration may leave out then. */
+    credentials?: CredentialsProvider | null
     /** Receives the calls of this client. */
     beforeSend?: BeforeSend | null
     /** Turns what JSON does not have in the calls of this client into something that it has. */
@@ -517,6 +533,9 @@ export interface AnalyticsOptions extends ClientOptions {
     context?: Properties | null
 }
 
+/** Header fields by their names. */
+export type RequestHeaders = Record<string, string>
+
 /** The options of `basic.initialize`. */
 export interface BasicOptions extends ClientOptions {
     /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 100 in memory. */
@@ -557,6 +576,14 @@ export interface DiagnosticNotification {
     /** How many records that are not named, or diagnostics. */
     count?: number
     /** A sentence. */
+    message?: string
+}
+
+/** Other credentials are needed: answer with `setCredentials` of that client within 10 s. */
+export interface CredentialsNotification {
+    /** Whose they are. */
+    client: 'tracker' | 'analytics' | 'basic'
+    /** Why the server refuses those that the client has. */
     message?: string
 }
 
@@ -685,6 +712,15 @@ export interface TrackerMethods {
      */
     flush(timeoutMs?: number | null): Promise<FlushReport>
     /**
+     * Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+     *
+     * @param key The client's key. Not blank; left out, it stays as it is.
+     * @param headers Header fields for every request, instead of those before.
+     * @throws {MobileTrackerError} `INVALID_CONFIGURATION`
+     */
+    setCredentials(key?: string | null, headers?: RequestHeaders | null): Promise<void>
+    setCredentials(params: { key?: string | null; headers?: RequestHeaders | null }): Promise<void>
+    /**
      * Records the user's decision. It outlives restarts and resets.
      *
      * @param consent What the user decided.
@@ -800,6 +836,15 @@ export interface AnalyticsMethods {
      */
     flush(timeoutMs?: number | null): Promise<FlushReport>
     /**
+     * Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+     *
+     * @param key The client's key. Not blank; left out, it stays as it is.
+     * @param headers Header fields for every request, instead of those before.
+     * @throws {MobileTrackerError} `INVALID_CONFIGURATION`
+     */
+    setCredentials(key?: string | null, headers?: RequestHeaders | null): Promise<void>
+    setCredentials(params: { key?: string | null; headers?: RequestHeaders | null }): Promise<void>
+    /**
      * Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`.
      * @throws {MobileTrackerError} `STORAGE_ERROR`
      */
@@ -863,6 +908,15 @@ export interface BasicMethods {
      */
     flush(timeoutMs?: number | null): Promise<FlushReport>
     /**
+     * Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+     *
+     * @param key The client's key. Not blank; left out, it stays as it is.
+     * @param headers Header fields for every request, instead of those before.
+     * @throws {MobileTrackerError} `INVALID_CONFIGURATION`
+     */
+    setCredentials(key?: string | null, headers?: RequestHeaders | null): Promise<void>
+    setCredentials(params: { key?: string | null; headers?: RequestHeaders | null }): Promise<void>
+    /**
      * The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked.
      */
     getDebugInfo(): Promise<BasicDebugInfo>
@@ -906,6 +960,7 @@ export const updateSessionEmail: TrackerMethods['updateSessionEmail']
 export const linkSession: TrackerMethods['linkSession']
 export const reset: TrackerMethods['reset']
 export const flush: TrackerMethods['flush']
+export const setCredentials: TrackerMethods['setCredentials']
 export const setConsent: TrackerMethods['setConsent']
 export const isTrackingAllowed: TrackerMethods['isTrackingAllowed']
 export const getSessionId: TrackerMethods['getSessionId']

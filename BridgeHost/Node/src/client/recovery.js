@@ -10,6 +10,8 @@ import { METHODS, clientOf } from './methods.js'
 class Client {
     /** @type {Replay | null} */
     consent = null
+    /** What was set last, together. @type {Replay | null} */
+    credentials = null
     /** @type {Replay | null} */
     setup = null
     /** @type {Replay | null} */
@@ -21,7 +23,7 @@ class Client {
 
     /** In the order in which they are made. */
     get calls() {
-        return [this.consent, this.setup, this.setup && this.user].filter((call) => call !== null)
+        return [this.consent, this.credentials, this.setup, this.setup && this.user].filter((call) => call !== null)
     }
 
     /** Whether its state outlives the host. */
@@ -30,7 +32,15 @@ class Client {
     }
 
     begin(setup, isHeld = false) {
+        // A client that goes on with another setup has the credentials of that one.
+        if (this.setup && !this.isHeld && setup?.params !== this.setup.params) this.credentials = null
         Object.assign(this, { setup, isHeld, isEnded: false })
+    }
+
+    set({ method, params }) {
+        const given = Object.entries(JSON.parse(params)).filter(([, value]) => value !== null)
+        const last = JSON.parse(this.credentials?.params ?? '{}')
+        this.credentials = { method, params: JSON.stringify({ ...last, ...Object.fromEntries(given) }) }
     }
 
     end() {
@@ -67,6 +77,7 @@ export class Recovery {
             case 'consent': return (client.consent = client.isOnDisk ? null : { method, params })
             case 'setup': return client.begin(again(method, params))
             case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
+            case 'credentials': return client.set({ method, params })
             case 'ends': return client.end()
             // The host goes on tracking, with a new session, until the next setup.
             case 'endsBrand': return (client.isEnded ||= JSON.parse(params).all === true)
@@ -111,7 +122,10 @@ export class Recovery {
     /** The calls for a new host, in this order. @returns {Replay[]} */
     calls() {
         const kept = Object.values(this.#clients).flatMap(({ calls }) => calls)
-        if (this.#topics.size > 0) kept.push({ method: 'host.subscribe', params: JSON.stringify([...this.#topics]) })
+        const subscribe = (topics) => ({ method: 'host.subscribe', params: JSON.stringify(topics) })
+        // A setup may lack the key since the program is asked for it.
+        if (this.#topics.has('credentials')) kept.unshift(subscribe(['credentials']))
+        if (this.#topics.size > 0) kept.push(subscribe([...this.#topics]))
         return kept
     }
 

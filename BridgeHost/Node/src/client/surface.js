@@ -189,7 +189,7 @@ function reasonOf(fault, param) {
 }
 
 function codeOf(fault, param) {
-    if (['argument', 'beforeSend', 'convert', 'logger'].includes(fault.argument)) return 'INVALID_CONFIGURATION'
+    if (['argument', 'beforeSend', 'convert', 'credentials', 'logger'].includes(fault.argument)) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
     if (fault instanceof ArgumentFault) return 'INVALID_PARAMS'
     return fault.isTooLarge ? 'MESSAGE_TOO_LARGE' : 'SERIALIZATION_ERROR'

@@ -1,4 +1,5 @@
 import { appName } from './app-name.js'
+import { MobileTrackerError } from './errors.js'
 import { atExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
@@ -15,6 +16,7 @@ const EXIT_FLUSH_MS = 5000
 /** The names of the options. */
 const OPTIONS = [
     'hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend', 'convert',
+    'credentials',
 ]
 
 /**
@@ -26,7 +28,7 @@ export function createTracker(options = {}) {
     checkOptions(options)
     const {
         hostPath, hostArguments = [], stderr = 'inherit', warnings: isWarning = true, appName: program,
-        collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1', logger, beforeSend, convert,
+        collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1', logger, beforeSend, convert, credentials,
     } = options
     const output = new Output({ warnings: isWarning, stderr: stderr === 'inherit' })
     if (logger) output.use(logger)
@@ -46,12 +48,15 @@ export function createTracker(options = {}) {
     const warnings = new Warnings(warn, () => link.isBusy)
     const exit = flushAtExit(link, warnings, warn)
     const end = () => link.shutdown().then(() => warnings.finish())
-    const hooks = new Hooks({ ofAll: { beforeSend, convert }, useLogger: (own) => output.use(own) })
+    const ask = once(() => listeners.on('credentials', (question) => answerWith(hooks, clients, question, warn)))
+    const hooks = new Hooks({ ofAll: { beforeSend, convert, credentials }, useLogger: (own) => output.use(own), ask })
     const observer = { warnings, used: exit.used, hooks }
+    const clients = Object.fromEntries(
+        ['', 'analytics.', 'basic.'].map((prefix) => [prefix, makeFunctions(prefix, link, observer)]))
     return {
-        ...makeFunctions('', link, observer),
-        analytics: makeFunctions('analytics.', link, observer),
-        basic: makeFunctions('basic.', link, observer),
+        ...clients[''],
+        analytics: clients['analytics.'],
+        basic: clients['basic.'],
         refused: makeFunctions('refused.', link, observer),
         on: (event, listener) => listeners.on(event, listener),
         trackScreens: screenFollower(link, observer, warn),
@@ -61,7 +66,7 @@ export function createTracker(options = {}) {
 }
 
 /** Checks options now: they are used only with the first call. */
-function checkOptions({ hostPath, hostArguments, stderr, appName, logger, beforeSend, convert }) {
+function checkOptions({ hostPath, hostArguments, stderr, appName, logger, beforeSend, convert, credentials }) {
     const isText = (value) => typeof value === 'string'
     const rules = [
         [hostPath, isText, 'hostPath must be a string'],
@@ -71,9 +76,33 @@ function checkOptions({ hostPath, hostArguments, stderr, appName, logger, before
         [logger, isLogger, 'logger must have one of the methods debug, info, warn and error'],
         [beforeSend, (value) => typeof value === 'function', 'beforeSend must be a function'],
         [convert, (value) => typeof value === 'function', 'convert must be a function'],
+        [credentials, (value) => typeof value === 'function', 'credentials must be a function'],
     ]
     for (const [value, isRight, sentence] of rules) {
         if (value !== undefined && !isRight(value)) throw new TypeError(`createTracker: ${sentence}.`)
+    }
+}
+
+/** Has the program's function answer a question of the host for credentials. */
+async function answerWith(hooks, clients, { client }, warn) {
+    const prefix = client === 'tracker' ? '' : `${client}.`
+    const { credentials } = hooks.of(prefix)
+    if (!credentials) return
+    try {
+        await clients[prefix].setCredentials({ ...await credentials(client) })
+    } catch (error) {
+        // What an error of the program says may be secret.
+        const what = error instanceof MobileTrackerError ? error.message : `it has thrown ${error?.name ?? typeof error}`
+        warn(`The function credentials gave none to ${client}: ${what}`)
+    }
+}
+
+/** Does something at the first call alone. */
+function once(action) {
+    let isDone = false
+    return () => {
+        if (!isDone) action()
+        isDone = true
     }
 }
 

@@ -8,7 +8,7 @@
 """
 
 from ._table import VERSION as __version__
-from ._hooks import BeforeSend
+from ._hooks import BeforeSend, Credentials, CredentialsProvider
 from .errors import ErrorCode, MobileTrackerError
 from .outcome import FlushReport, Outcome
 from .protocol import (
@@ -16,12 +16,14 @@ from .protocol import (
     AnalyticsOptions,
     BasicOptions,
     Consent,
+    CredentialsNotification,
     DiagnosticNotification,
     DropReason,
     Id,
     LogNotification,
     OutgoingCall,
     Properties,
+    RequestHeaders,
     SessionNotification,
     StopReason,
     TrackerConfig,
@@ -37,6 +39,9 @@ __all__ = [
     "BasicOptions",
     "BeforeSend",
     "Consent",
+    "Credentials",
+    "CredentialsNotification",
+    "CredentialsProvider",
     "DiagnosticNotification",
     "DropReason",
     "ErrorCode",
@@ -49,6 +54,7 @@ __all__ = [
     "Outcome",
     "Properties",
     "Receipt",
+    "RequestHeaders",
     "SessionNotification",
     "StopReason",
     "TrackerConfig",

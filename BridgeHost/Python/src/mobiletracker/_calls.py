@@ -20,6 +20,7 @@ from .protocol import (
     Properties,
     RefusedEvent,
     RefusedFilter,
+    RequestHeaders,
     Timestamp,
     TrackerConfig,
 )
@@ -170,6 +171,15 @@ class TrackerCalls(TrackerOutcomes[Receipt], Caller):
         result: FlushReport = self._ask("flush", (timeout_ms,))
         return result
 
+    def set_credentials(self, key: str | None = None, headers: RequestHeaders | None = None) -> None:
+        """Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+
+        :param key: The client's key. Not blank; left out, it stays as it is.
+        :param headers: Header fields for every request, instead of those before.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        self._ask("setCredentials", (key, headers))
+
     def set_consent(self, consent: Consent, *, message_id: str | None = None) -> None:
         """Records the user's decision. It outlives restarts and resets.
 
@@ -249,6 +259,15 @@ class AsyncTrackerCalls(TrackerOutcomes[Awaited[Outcome]], AsyncCaller):
         :param timeout_ms: How long to try; 30,000 by default.
         """
         return self._call("flush", (timeout_ms,))
+
+    def set_credentials(self, key: str | None = None, headers: RequestHeaders | None = None) -> Awaited[None]:
+        """Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+
+        :param key: The client's key. Not blank; left out, it stays as it is.
+        :param headers: Header fields for every request, instead of those before.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        return self._call("setCredentials", (key, headers))
 
     def set_consent(self, consent: Consent, *, message_id: str | None = None) -> Awaited[None]:
         """Records the user's decision. It outlives restarts and resets.
@@ -505,6 +524,15 @@ class AnalyticsCalls(AnalyticsOutcomes[Receipt], Caller):
         result: FlushReport = self._ask("analytics.flush", (timeout_ms,))
         return result
 
+    def set_credentials(self, key: str | None = None, headers: RequestHeaders | None = None) -> None:
+        """Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+
+        :param key: The client's key. Not blank; left out, it stays as it is.
+        :param headers: Header fields for every request, instead of those before.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        self._ask("analytics.setCredentials", (key, headers))
+
     def reset(self, *, message_id: str | None = None) -> None:
         """Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`.
 
@@ -548,6 +576,15 @@ class AsyncAnalyticsCalls(AnalyticsOutcomes[Awaited[Outcome]], AsyncCaller):
         :param timeout_ms: How long to try; 30,000 by default.
         """
         return self._call("analytics.flush", (timeout_ms,))
+
+    def set_credentials(self, key: str | None = None, headers: RequestHeaders | None = None) -> Awaited[None]:
+        """Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+
+        :param key: The client's key. Not blank; left out, it stays as it is.
+        :param headers: Header fields for every request, instead of those before.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        return self._call("analytics.setCredentials", (key, headers))
 
     def reset(self, *, message_id: str | None = None) -> Awaited[None]:
         """Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`.
@@ -633,6 +670,15 @@ class BasicCalls(BasicOutcomes[Receipt], Caller):
         result: FlushReport = self._ask("basic.flush", (timeout_ms,))
         return result
 
+    def set_credentials(self, key: str | None = None, headers: RequestHeaders | None = None) -> None:
+        """Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+
+        :param key: The client's key. Not blank; left out, it stays as it is.
+        :param headers: Header fields for every request, instead of those before.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        self._ask("basic.setCredentials", (key, headers))
+
     def get_debug_info(self) -> BasicDebugInfo:
         """The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."""
         result: BasicDebugInfo = self._ask("basic.getDebugInfo")
@@ -665,6 +711,15 @@ class AsyncBasicCalls(BasicOutcomes[Awaited[Outcome]], AsyncCaller):
         :param timeout_ms: How long to try; 30,000 by default.
         """
         return self._call("basic.flush", (timeout_ms,))
+
+    def set_credentials(self, key: str | None = None, headers: RequestHeaders | None = None) -> Awaited[None]:
+        """Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of them is stored or logged. Before the client is initialised they are kept for that.
+
+        :param key: The client's key. Not blank; left out, it stays as it is.
+        :param headers: Header fields for every request, instead of those before.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        return self._call("basic.setCredentials", (key, headers))
 
     def get_debug_info(self) -> Awaited[BasicDebugInfo]:
         """The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."""

@@ -52,12 +52,17 @@ class Channel:
         options: TrackerOptions,
         *,
         on_notification: Callable[[str, Any], None],
+        before_setup: Callable[[], None],
         after_turn: Callable[[], None] = lambda: None,
     ) -> None:
+        """
+        :param before_setup: Called before each call that begins a client.
+        """
         self.warnings = Warnings(options.logger, is_on=options.warnings)
         self._before_send = options.before_send
         self._writer = JSONWriter(options.default)
         self._after_turn = after_turn
+        self._before_setup = before_setup
         self.link = HostLink(
             LinkOptions(
                 host_path=options.host_path,
@@ -93,6 +98,7 @@ class Channel:
             _register()
         if row.restores == "setup":
             self.is_closed = False
+            self._before_setup()
         if not self.link.call(call, waits=waits, is_bounded=row.gives is Gives.OUTCOME):
             return site.overflow()
         if _has_left and row.repeats:

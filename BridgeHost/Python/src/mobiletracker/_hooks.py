@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, TypedDict
 
 from ._json import read
 from ._row import Param, Row, snake
-from .protocol import OutgoingCall
+from .protocol import OutgoingCall, RequestHeaders
 
 
 BeforeSend = Callable[[OutgoingCall], OutgoingCall | None]
 """Receives each tracking call before anything is written. It returns the call, changed or not, or None to drop it
 with the reason `BEFORE_SEND`. If it raises, the call is dropped too, with a warning."""
+
+
+class Credentials(TypedDict, total=False):
+    """What a client proves itself with to the server. What is left out stays as it is."""
+
+    key: str | None
+    headers: RequestHeaders | None
+
+
+CredentialsProvider = Callable[[str], Credentials | Awaitable[Credentials]]
+"""Gives a client its credentials. It receives the client's name: `tracker`, `analytics` or `basic`."""
 
 
 class CallDropped(Exception):

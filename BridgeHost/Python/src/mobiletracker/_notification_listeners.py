@@ -15,7 +15,7 @@ from ._row import snake_keys
 
 Listener = Callable[[Any], object]
 
-TOPICS = ("log", "diagnostic", "session", "delivered")
+TOPICS = ("log", "diagnostic", "session", "delivered", "credentials")
 
 _MOST_WAITING = 10_000
 """How many notifications may wait for listeners. While so many wait, new ones are left out."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, Literal
 
-from ._hooks import BeforeSend
+from ._hooks import BeforeSend, CredentialsProvider
 from ._json import a_type
 
 
@@ -29,6 +29,9 @@ class TrackerOptions:
         None to drop it.
     :param default: Receives each value that JSON does not have, as in `json.dumps`, and returns one that it has.
         Without it, such a value drops its call.
+    :param credentials: Gives a client its key and headers, if it was initialised without a key and after the server has
+        answered 401. It receives the client's name, and may be `async`. If it raises, or takes longer than 10 s, delivery
+        halts.
     """
 
     host_path: str | os.PathLike[str] | None = None
@@ -39,6 +42,7 @@ class TrackerOptions:
     logger: logging.Logger | None = None
     before_send: BeforeSend | None = None
     default: Callable[[Any], object] | None = None
+    credentials: CredentialsProvider | None = None
 
     def __post_init__(self) -> None:
         """Checks options now: they are used later, on another thread."""
@@ -56,6 +60,8 @@ class TrackerOptions:
                 raise TypeError(f"{name} must be a function.")
             if iscoroutinefunction(hook):
                 raise TypeError(f"{name} must be an ordinary function, and not `async`.")
+        if self.credentials is not None and not callable(self.credentials):
+            raise TypeError("credentials must be a function.")
 
 
 def arguments_of_host(options: TrackerOptions) -> list[str]:

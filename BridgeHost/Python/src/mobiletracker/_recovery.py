@@ -20,6 +20,8 @@ class _Client:
     """The calls that restore one client, in this order."""
 
     consent: tuple[str, bytes] | None = None
+    credentials: tuple[str, bytes] | None = None
+    """What was set last, together."""
     setup: tuple[str, bytes] | None = None
     user: tuple[str, bytes] | None = None
     is_held: bool = False
@@ -30,16 +32,26 @@ class _Client:
     @property
     def calls(self) -> list[tuple[str, bytes]]:
         user = self.user if self.setup else None
-        return [call for call in (self.consent, self.setup, user) if call]
+        return [call for call in (self.consent, self.credentials, self.setup, user) if call]
 
     @property
     def is_on_disk(self) -> bool:
         """Whether its state outlives the host: with `persistence` as `memory` it does not."""
         return self.setup is not None and _config_of(json.loads(self.setup[1])).get("persistence") != "memory"
 
+    def begin(self, setup: tuple[str, bytes] | None, *, is_held: bool = False) -> None:
+        if self.setup and not self.is_held and setup != self.setup:
+            # A client that goes on with another setup has the credentials of that one.
+            self.credentials = None
+        self.setup, self.is_held, self.is_ended = setup, is_held, False
+
+    def set(self, method: str, params: bytes) -> None:
+        last = json.loads(self.credentials[1]) if self.credentials else {}
+        given = {name: value for name, value in json.loads(params).items() if value is not None}
+        self.credentials = (method, json.dumps(last | given).encode())
+
     def end(self) -> None:
-        self.setup = None
-        self.is_held = self.is_ended = False
+        self.begin(None)
 
 
 class Recovery:
@@ -62,10 +74,11 @@ class Recovery:
                 # Once it is on disk, another process may have changed it since.
                 client.consent = None if client.is_on_disk else (method, params)
             case "setup":
-                client.end()
-                client.setup = (method, _again(row, params))
+                client.begin((method, _again(row, params)))
             case "user" if result.get("status") != "dropped":
                 client.user = (method, params)
+            case "credentials":
+                client.set(method, params)
             case "ends":
                 client.end()
             case "endsBrand" if json.loads(params).get("all") is True:
@@ -81,8 +94,7 @@ class Recovery:
             return
         client = self._clients[row.client]
         if error.code == row.holds_after:
-            client.end()
-            client.setup, client.is_held = (method, params), True
+            client.begin((method, params), is_held=True)
         elif client.is_held or client.is_ended:
             client.end()
 
@@ -104,7 +116,9 @@ class Recovery:
     def calls(self) -> list[tuple[str, bytes]]:
         """The calls for a new host, in this order."""
         kept = [call for client in self._clients.values() for call in client.calls]
-        return kept + ([("host.subscribe", json.dumps(self._topics).encode())] if self._topics else [])
+        # A setup may lack the key since the program is asked for it.
+        first = [_subscription(["credentials"])] if "credentials" in self._topics else []
+        return first + kept + ([_subscription(self._topics)] if self._topics else [])
 
     def clear(self) -> None:
         """The host was shut down: the next one starts without clients. Subscriptions to notifications stay."""
@@ -114,6 +128,10 @@ class Recovery:
         """The next host starts without the clients that these calls set up."""
         for method in methods:
             self._clients[ROWS[method].client].end()
+
+
+def _subscription(topics: list[str]) -> tuple[str, bytes]:
+    return "host.subscribe", json.dumps(topics).encode()
 
 
 def _again(row: Row, params: bytes) -> bytes:

@@ -80,7 +80,7 @@ class Row:
     """Whether the call is made again if the host dies before it answers."""
     is_named: bool = False
     """Whether the first argument is a name that may be logged."""
-    restores: Literal["setup", "consent", "user", "ends", "endsBrand"] | None = None
+    restores: Literal["setup", "consent", "user", "credentials", "ends", "endsBrand"] | None = None
     """What a new host needs of it after a crash."""
     holds_after: str = ""
     """The error of a setup after which, too, the client goes on."""

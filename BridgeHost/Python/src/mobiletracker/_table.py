@@ -176,6 +176,16 @@ ROWS: dict[str, Row] = {
             ),
         ),
         Row(
+            "setCredentials",
+            Gives.NOTHING,
+            params=(
+                Param("key", "string", False, "INVALID_PARAMS"),
+                Param("headers", "object", False, "INVALID_PARAMS"),
+            ),
+            repeats=True,
+            restores="credentials",
+        ),
+        Row(
             "setConsent",
             Gives.NOTHING,
             params=(
@@ -302,6 +312,16 @@ ROWS: dict[str, Row] = {
                 Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
             ),
         ),
+        Row(
+            "analytics.setCredentials",
+            Gives.NOTHING,
+            params=(
+                Param("key", "string", False, "INVALID_PARAMS"),
+                Param("headers", "object", False, "INVALID_PARAMS"),
+            ),
+            repeats=True,
+            restores="credentials",
+        ),
         Row("analytics.reset", Gives.NOTHING, message_id="uuid", repeats=True, restores="ends"),
         Row("analytics.enableDebugLogging", Gives.NOTHING),
         Row("analytics.getDebugInfo", Gives.OBJECT),
@@ -358,6 +378,16 @@ ROWS: dict[str, Row] = {
             params=(
                 Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
             ),
+        ),
+        Row(
+            "basic.setCredentials",
+            Gives.NOTHING,
+            params=(
+                Param("key", "string", False, "INVALID_PARAMS"),
+                Param("headers", "object", False, "INVALID_PARAMS"),
+            ),
+            repeats=True,
+            restores="credentials",
         ),
         Row("basic.getDebugInfo", Gives.OBJECT),
         Row(

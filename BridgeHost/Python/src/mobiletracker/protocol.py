@@ -517,6 +517,10 @@ class AnalyticsOptions(_BridgeAnalyticsOptions):
     """Merged over the context that the client collects itself."""
 
 
+RequestHeaders: TypeAlias = Mapping[str, str]
+"""Header fields by their names."""
+
+
 class _BridgeBasicOptions(ClientOptions):
     """The keys as the bridge has them."""
 
@@ -568,6 +572,15 @@ class DiagnosticNotification(TypedDict):
     """How many records that are not named, or diagnostics."""
     message: NotRequired[str]
     """A sentence."""
+
+
+class CredentialsNotification(TypedDict):
+    """Other credentials are needed: answer with `set_credentials` of that client within 10 s."""
+
+    client: Literal["tracker", "analytics", "basic"]
+    """Whose they are."""
+    message: NotRequired[str]
+    """Why the server refuses those that the client has."""
 
 
 class SessionNotification(TypedDict):

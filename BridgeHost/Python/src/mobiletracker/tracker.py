@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable
 from functools import partial
 from types import TracebackType
@@ -22,7 +23,8 @@ from ._calls import (
 from ._channel import Channel, end_of
 from ._notification_listeners import ListenerThread, NotificationListeners
 from ._options import TrackerOptions
-from .protocol import DiagnosticNotification, LogNotification, SessionNotification
+from .errors import MobileTrackerError
+from .protocol import CredentialsNotification, DiagnosticNotification, LogNotification, SessionNotification
 from .receipt import Awaited, Wakeups, post
 
 
@@ -53,13 +55,38 @@ class _Tracker(TrackerOptions):
     _channel: Channel
     _clients: dict[type[Any], Any]
     _listeners: NotificationListeners
+    _stop_answering: Callable[[], None] | None = None
 
     def _open(self, after_turn: Callable[[], None] = lambda: None) -> Channel:
         channel = Channel(
-            self, on_notification=lambda *notification: self._listeners.receive(*notification), after_turn=after_turn
+            self,
+            on_notification=lambda *notification: self._listeners.receive(*notification),
+            before_setup=self._answer_for_credentials,
+            after_turn=after_turn,
         )
         self._listeners = NotificationListeners(subscribe=channel.link.subscribe, warn=channel.warnings.warn)
         return channel
+
+    def _answer_for_credentials(self) -> None:
+        """Has the program's function answer for credentials, in the loop that runs now."""
+        if self.credentials:
+            last, self._stop_answering = self._stop_answering, self.on("credentials", self._give_credentials)
+            if last:
+                last()
+
+    async def _give_credentials(self, question: CredentialsNotification) -> None:
+        client = question["client"]
+        caller: Any = self if client == "tracker" else getattr(self, client)
+        try:
+            given = self.credentials(client) if self.credentials else {}
+            credentials = await given if inspect.isawaitable(given) else given
+            answer = caller.set_credentials(credentials.get("key"), credentials.get("headers"))
+            if inspect.isawaitable(answer):
+                await answer
+        except Exception as error:
+            # What an error of the program says may be secret.
+            what = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {type(error).__name__}"
+            self._channel.warnings.warn(f"The function credentials gave none to {client}: {what}")
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
         """What calls a listener that is added now."""
@@ -74,6 +101,11 @@ class _Tracker(TrackerOptions):
     @overload
     def on(
         self, topic: Literal["session"], listener: Callable[[SessionNotification], object]
+    ) -> Callable[[], None]: ...
+
+    @overload
+    def on(
+        self, topic: Literal["credentials"], listener: Callable[[CredentialsNotification], object]
     ) -> Callable[[], None]: ...
 
     def on(self, topic: str, listener: Callable[[Any], object]) -> Callable[[], None]:

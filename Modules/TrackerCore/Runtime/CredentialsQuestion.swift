@@ -1,0 +1,239 @@
+import Synchronization
+public import TrackerModels
+import TrackerNetworking
+
+/// A question for credentials that is open: nothing is sent until it is answered, or its time is over.
+struct CredentialsQuestion: Sendable {
+    /// How long the program may take.
+    static let patience = Duration.seconds(10)
+
+    let number: Int
+    /// The run that waits.
+    let run: Int
+    /// Why delivery halts without other credentials, and when it is tried again; `nil` if it does not halt by itself.
+    let refusal: (message: String, nextTry: Duration?)?
+    var timer: TimerID?
+}
+
+/// What a client asks the program with, and the questions so far.
+struct CredentialsSource: Sendable {
+    /// Asks a program in another language; its answer comes by ``ClientControl/setCredentials(_:)``. The text says why.
+    var notify: (@Sendable (String?) -> Void)?
+    /// The question that is open.
+    var question: CredentialsQuestion?
+    var questions = 0
+    /// How many there had been when the program last set credentials: their answers are older than these.
+    var answered = 0
+    /// The last call of the program's function: the next one waits for its end.
+    var call: Task<Void, Never>?
+    /// What was set before there was a run that could use it.
+    var kept: (key: Secret?, headers: ExtraHeaders?)?
+}
+
+extension ClientRuntime {
+    // MARK: What is set
+
+    func setCredentials(_ credentials: Credentials) throws(TrackerError) {
+        let parts = try credentials.checked()
+        var fault: TrackerError?
+        handle { contents in
+            let settings = contents.state.run?.settings
+            if parts.key != nil, settings?.delivery.keyFile != nil {
+                fault = FieldCheck.fault("key", .invalid("cannot be set: 'keyFile' gives it"))
+            } else if let settings, contents.state.isRunning, parts.key == nil, settings.key.isEmpty {
+                fault = FieldCheck.fault("key", .required(example: nil))
+            } else if !contents.state.renew(with: { $0.take(parts) }) {
+                let kept = contents.credentials.kept
+                contents.credentials.kept = (parts.key ?? kept?.key, parts.headers ?? kept?.headers)
+            }
+        }
+        if let fault { throw fault }
+        log.verbose(.info) { "The program has set credentials: they are used from now on." }
+        close(
+            contents.withLock { contents in
+                contents.credentials.answered = contents.credentials.questions
+                return contents.credentials.question.take()
+            })
+    }
+
+    /// Reads the key file of a run again, and goes on with its key if that is another one.
+    ///
+    /// - Returns: Whether it is.
+    @discardableResult
+    func renewKey(of number: Int) -> Bool {
+        guard let run, run.number == number, let file = run.lane.keyFile,
+            let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") }),
+            key != run.settings.key
+        else { return false }
+        log.verbose(.info) { "The key file has another key: it is used from now on." }
+        return renew(number) { $0.key = key }
+    }
+
+    private func renew(_ number: Int, _ change: @Sendable (inout Model.Settings) -> Void) -> Bool {
+        var isRenewed = false
+        handle { contents in
+            guard contents.state.run?.number == number else { return }
+            isRenewed = contents.state.renew(with: change)
+        }
+        return isRenewed
+    }
+
+    // MARK: What is asked
+
+    /// Asks at the start of a run. A program that has given a key by other means is asked only by its own function.
+    func askAtStart(of run: Run) {
+        if run.settings.credentials != nil || run.settings.key.isEmpty { ask(run.number) }
+    }
+
+    /// Asks the program for credentials. Delivery of the run pauses until it answers, or until its time is over.
+    ///
+    /// - Parameter refusal: Why delivery halts without an answer, and when it is tried again.
+    /// - Returns: Whether there is anybody to ask.
+    @discardableResult
+    func ask(_ run: Int, after refusal: (message: String, nextTry: Duration?)? = nil) -> Bool {
+        let begun = contents.withLock { contents -> (run: Run, number: Int, notify: (@Sendable (String?) -> Void)?)? in
+            guard let current = contents.state.run, current.number == run,
+                current.settings.credentials != nil || contents.credentials.notify != nil
+            else { return nil }
+            contents.credentials.questions += 1
+            let number = contents.credentials.questions
+            contents.credentials.question = CredentialsQuestion(number: number, run: run, refusal: refusal)
+            current.lane.engine.pause(cancelling: false)
+            return (current, number, contents.credentials.notify)
+        }
+        guard let (run, number, notify) = begun else { return false }
+        let loop = run.lane.loop
+        let timer = loop.schedule(at: loop.now.advanced(by: CredentialsQuestion.patience)) { [weak self] in
+            self?.fail(number, "did not answer within \(FieldCheck.text(CredentialsQuestion.patience))")
+        }
+        let isOpen = contents.withLock { contents in
+            guard contents.credentials.question?.number == number else { return false }
+            contents.credentials.question?.timer = timer
+            return true
+        }
+        if !isOpen { loop.cancel(timer) }
+        if let provider = run.settings.credentials {
+            call(provider, for: number, of: run.number)
+        } else {
+            notify?(refusal?.message)
+        }
+        return true
+    }
+
+    /// Calls the program's function, once its last call has ended.
+    private func call(_ provider: @escaping CredentialsProvider, for number: Int, of run: Int) {
+        contents.withLock { contents in
+            let last = contents.credentials.call
+            // The task ends with the function, which is cancelled when the time is over.
+            contents.credentials.call = Task { [weak self] in
+                await last?.value
+                guard self?.isOpen(number) == true else { return }
+                do {
+                    self?.take(try await provider(), for: number, of: run)
+                } catch {
+                    // What an error of the program says may be secret.
+                    self?.fail(number, "has thrown \(type(of: error))")
+                }
+            }
+        }
+    }
+
+    private func isOpen(_ number: Int) -> Bool { contents.withLock { $0.credentials.question?.number == number } }
+
+    /// Takes the answer of the program's function. One that comes late is used as well, unless others were set since.
+    private func take(_ credentials: Credentials, for number: Int, of run: Int) {
+        let parts: (key: Secret?, headers: ExtraHeaders?)
+        do throws(TrackerError) {
+            parts = try credentials.checked()
+        } catch {
+            return fail(number, "has given what cannot be used. \(error.message)")
+        }
+        let (current, answered) = contents.withLock { ($0.state.run, $0.credentials.answered) }
+        guard let current, current.number == run, number > answered else { return }
+        var settings = current.settings
+        settings.take(parts)
+        guard !settings.key.isEmpty else { return fail(number, "has given no key") }
+        if settings.key == current.settings.key, settings.headers == current.settings.headers {
+            let isRefused = contents.withLock { $0.credentials.question?.refusal } != nil
+            return isRefused
+                ? fail(number, "has given the credentials that the server refuses") : close(takeQuestion(number))
+        }
+        log.verbose(.info) { "'credentials' has given others: they are used from now on." }
+        // It answers a later question as well.
+        if renew(run, { $0.take(parts) }) { close(contents.withLock { $0.credentials.question.take() }) }
+    }
+
+    private func takeQuestion(_ number: Int) -> CredentialsQuestion? {
+        contents.withLock { contents in
+            contents.credentials.question?.number == number ? contents.credentials.question.take() : nil
+        }
+    }
+
+    /// Ends a question that has brought nothing: delivery goes on as if there were nobody to ask.
+    private func fail(_ number: Int, _ reason: String) {
+        guard let question = takeQuestion(number), let run, run.number == question.run else { return }
+        log.log(.warning, "The credentials stay as they were: 'credentials' \(reason)")
+        let lack = run.settings.key.isEmpty ? "There is no key: 'credentials' \(reason)" : nil
+        if lack == nil, let refusal = question.refusal { halt(run.number, refusal) }
+        close(question, lacking: lack)
+    }
+
+    /// Ends a question: delivery goes on.
+    ///
+    /// - Parameter lack: Why there is no key; delivery halts then.
+    private func close(_ question: CredentialsQuestion?, lacking lack: String? = nil) {
+        guard let question else { return }
+        let (run, call) = contents.withLock { ($0.state.run, $0.credentials.call) }
+        call?.cancel()
+        guard let run, run.number == question.run else { return }
+        if let timer = question.timer { run.lane.loop.cancel(timer) }
+        run.lane.engine.release(withoutKey: lack)
+    }
+
+    /// Delivery has halted: says so, and until when.
+    func halt(_ number: Int, _ refusal: (message: String, nextTry: Duration?)) {
+        handle { $0.state.halted(number) }
+        let end = refusal.nextTry.map { ", or the next try, in \(FieldCheck.text($0)), finds the server well" } ?? ""
+        log.log(
+            .error,
+            "\(refusal.message). Delivery is halted and the queue kept until the client is initialized again or gets other "
+                + "credentials\(end).")
+    }
+}
+
+extension ClientSettings {
+    /// Goes on with other credentials; what they leave out stays.
+    mutating func take(_ parts: (key: Secret?, headers: ExtraHeaders?)) {
+        if let key = parts.key, delivery.keyFile == nil { self.key = key }
+        if let headers = parts.headers { self.headers = headers }
+    }
+}
+
+extension MobileTracker {
+    /// Changes the key, the headers or both. They are used from the next request on, without another `initialize`; a halt
+    /// of delivery ends at once.
+    ///
+    /// Nothing of them is stored or logged. Before `initialize` they are kept in memory, and the next `initialize` goes
+    /// on with them instead of its own. A later `initialize` that is not ignored brings its own again.
+    ///
+    /// - Throws: ``TrackerError`` with the code `invalidConfiguration`, if they cannot be sent or there are none, or for a
+    ///   key where ``DeliveryOptions/keyFile`` gives it.
+    public func setCredentials(_ credentials: Credentials) throws(TrackerError) {
+        try control.setCredentials(credentials)
+    }
+}
+
+extension AnalyticsClient {
+    /// Changes the key, the headers or both, as ``MobileTracker/setCredentials(_:)`` does. The queue stays the one of the
+    /// key that the client was initialised with.
+    public func setCredentials(_ credentials: Credentials) throws(TrackerError) {
+        try control.setCredentials(credentials)
+    }
+}
+
+extension BasicTracker {
+    /// Changes the key, the headers or both, as ``MobileTracker/setCredentials(_:)`` does.
+    public func setCredentials(_ credentials: Credentials) throws(TrackerError) {
+        try control.setCredentials(credentials)
+    }
+}
