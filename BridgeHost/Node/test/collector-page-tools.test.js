@@ -6,6 +6,7 @@ import { ACTIONS, OPTION_HELP } from '../src/collector/faults/item.js'
 import { PageTests, untilShows } from '../testsupport/collector-page.js'
 import { freshFolder } from '../testsupport/hosts.js'
 import { ask, send } from '../testsupport/http.js'
+import { realTracker, withoutHost } from '../testsupport/real-host.js'
 import { analyticsEvent, sample } from '../testsupport/samples.js'
 
 let tests
@@ -132,6 +133,21 @@ suite('tools', () => {
         )
         const label = await page.value("document.getElementById('tool-clients').getAttribute('aria-label')")
         assert.equal(label, 'Clients: 1 of 2 disagree')
+    })
+
+    test('have a real client send its refused events again', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, config } = await realTracker(t, { options: { collectorPanel: true } })
+        const page = await tests.open(t, `${collector.url}/`)
+        await tracker.init('925', config())
+        collector.faults([{ status: 422, body: { error: 'no currency' }, name: 'PURCHASE' }])
+        const { messageId } = await tracker.track('PURCHASE')
+        await page.press('c')
+        await page.until("document.querySelector('.client')?.innerText.includes('no currency')")
+        await page.value("[...document.querySelectorAll('.client button')].find((one) => one.textContent === 'Retry').click()")
+        const [{ headers }] = await collector.wait({ name: 'PURCHASE' })
+
+        assert.equal(headers['idempotency-key'], messageId)
+        await page.until("!document.querySelector('.client').innerText.includes('no currency')")
     })
 
     test('show what was refused and why a client has halted, and have it sent again', async (t) => {
