@@ -63,6 +63,14 @@ private struct Shown: Equatable {
 }
 
 extension LaneChange {
+    /// Whether records may be kept apart by it.
+    fileprivate var mayRefuse: Bool {
+        switch self {
+        case .drop, .unbind: true
+        default: false
+        }
+    }
+
     /// A change of a lane's identity.
     fileprivate static func generated(_ generator: inout SeededGenerator) -> LaneChange {
         let generation = Generation(Int64.random(in: 1...3, using: &generator))
@@ -133,6 +141,8 @@ private struct ScriptRun {
             clock.advance(by: .seconds(Int.random(in: 0..<800, using: &generator)))
             await outboxes[index].commit(.barrier)
             model.pass(clock.now)
+        case 3:
+            try await requeue(in: outboxes[index])
         default:
             try await commit(in: outboxes[index])
         }
@@ -141,8 +151,14 @@ private struct ScriptRun {
     }
 
     private mutating func commit(in outbox: SQLiteOutbox) async throws {
-        let ids = try outbox.ids()
-        let changes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in change(ids) }
+        let (ids, refused) = (try outbox.ids(), try outbox.refused().map(\.id))
+        var changes: [LaneChange] = []
+        for _ in 0..<Int.random(in: 1...5, using: &generator) {
+            changes.append(change(ids, refused))
+            // What is kept apart is brought within its bounds at the end of a transaction: it is the same wherever one
+            // ends.
+            if changes.last?.mayRefuse == true { break }
+        }
         model.pass(clock.now)
         let expected = changes.map { model.apply($0, at: clock.now) }
         let results = await outbox.commit(changes)
@@ -151,6 +167,29 @@ private struct ScriptRun {
             try expect(state.generation.number, model.generation, "generation")
             try expect(state.queuedRecords, model.queue.count, "queued")
             try expect(state.lastSequence, model.sequence, "sequence")
+        }
+    }
+
+    /// Queues records again that the server has refused, twice at once.
+    private mutating func requeue(in outbox: SQLiteOutbox) async throws {
+        let ids = try outbox.refused().map(\.id).filter { _ in Int.random(in: 0..<3, using: &generator) > 0 }
+        model.pass(clock.now)
+        let former = model
+        let changes = [LaneChange.requeue(ids), .requeue(ids.reversed())]
+        let expected = changes.map { model.apply($0, at: clock.now) }
+        try expect(await outbox.commit(changes).map(\.summary), expected, "\(changes)")
+
+        // A generation whose records had all left is bound to what it was bound to at the refusal, or was since.
+        for (generation, entry) in try outbox.peek(limit: .max, maxBytes: .max).entries
+        where !former.isKnown(generation.number) && model.isKnown(generation.number) {
+            let expected = model.sessions[generation.number]
+            let session = entry.session?.text
+            if session != expected {
+                let isWanted = session.map { model.wanted[generation.number]?.contains($0) == true } ?? false
+                try expect(isWanted, true, "\(entry) of \(generation), not \(expected ?? "none")")
+            }
+            model.sessions[generation.number] = session
+            model.users[generation.number] = entry.identifyID?.text
         }
     }
 
@@ -174,18 +213,25 @@ private struct ScriptRun {
         try expect(outbox.value(for: .identifyID), model.users[model.generation], "identify id")
         let account = try outbox.account()
         try expect(account.isBalanced, true, "balance of \(account)")
+        let refused = try outbox.refused()
+        try expect(
+            refused.map { "\($0.messageID) \(LaneKey.sequence(ofRecord: $0.id.number)) \($0.session?.text ?? "none")" },
+            model.refused.map { "\($0.item.id) \($0.item.sequence) \($0.session ?? "none")" }, "refused")
+        try expect(
+            outbox.refusedCount().bytes, model.refused.reduce(0) { $0 + $1.item.bytes }, "bytes of what was refused")
     }
 
-    private mutating func change(_ ids: [Record.ID]) -> LaneChange {
+    private mutating func change(_ ids: [Record.ID], _ refused: [Record.ID]) -> LaneChange {
         let generation = Generation(max(1, model.generation - Int64.random(in: 0...2, using: &generator)))
         let session = known(SessionID("s\(Int.random(in: 0..<3, using: &generator))"))
         let messageID = Bool.random(using: &generator) ? MessageID("r\(Int.random(in: 0..<4, using: &generator))") : nil
         let value = Bool.random(using: &generator) ? "v\(Int.random(in: 0..<3, using: &generator))" : nil
         let some = ids.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
-        switch Int.random(in: 0..<40, using: &generator) {
+        switch Int.random(in: 0..<41, using: &generator) {
         case 0..<14:
             nextID += 1
-            var draft = Draft.sample("m\(nextID)")
+            let text = String(repeating: "x", count: Int.random(in: 1...25, using: &generator))
+            var draft = Draft.sample("m\(nextID)", body: #"{"event":"\#(text)"}"#)
             if Int.random(in: 0..<4, using: &generator) == 0 { draft.values = [ValueChange(.own("x"), value)] }
             return .append(draft)
         case 14..<18:
@@ -204,7 +250,11 @@ private struct ScriptRun {
         case 30: return .store(.own("x"), value ?? "v", generation)
         case 31: return .set([ValueChange(.own("x"), value)], messageID: messageID)
         case 32..<36: return .delivered(some, bytes: WireBytes(before: 1, after: 1))
-        case 36..<38: return .drop(some, .rejected(422))
+        case 36..<38:
+            let reasons: [DropReason] = [.rejected(422), .tooLarge, .poison, .expired]
+            return .drop(some, generator.pick(reasons), Rejection(status: 422, attempts: 1))
+        case 40:
+            return .dropRefused(refused.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 })
         case 38: return .dropAll(.disabled)
         default: return .ensureDevice
         }
@@ -217,10 +267,10 @@ private struct ScriptRun {
                     maxRecords: LaneModel.maxRecords, overflow: .dropOldest, maxRecordBytes: 40)
                 $0.limits.maxPendingRecords = LaneModel.maxPending
                 $0.expiration = LaneModel.lifetime
+                $0.refused = LaneModel.maxRefused
             }
         )
     }
-
 }
 
 /// The lane's books as the tables have them.
@@ -232,7 +282,8 @@ private final class Ledger {
     }
 
     func compare(_ model: LaneModel) throws {
-        let dropped = model.dropped.map { "\($0.key) \($0.value)" }.sorted()
+        let requeued = model.requeued > 0 ? ["requeued \(model.requeued)"] : []
+        let dropped = (model.dropped.map { "\($0.key) \($0.value)" } + requeued).sorted()
         try connection.statement(
             """
             SELECT accepted, delivered, queued, (SELECT count(*) FROM record) AS records, queued_bytes,

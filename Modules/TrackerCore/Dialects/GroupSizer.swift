@@ -24,8 +24,9 @@ struct GroupSizer: Sendable {
     private var successes = 0
     /// The last records of groups that have been planned or split and still wait, in order.
     private var ends: [Record.ID] = []
-    /// The ends of groups that went out before, maybe from a process that lets more records travel together.
-    private var recalled: Set<Record.ID> = []
+    /// The first records of groups that may have gone out, maybe from a process that lets more records travel together,
+    /// by their ends.
+    private var sent: [Record.ID: Record.ID] = [:]
     /// The groups that need not travel together again, by their answer.
     private var released: Set<GroupExtent> = []
 
@@ -51,8 +52,8 @@ struct GroupSizer: Sendable {
     mutating func next(of records: some Collection<Record>) -> [Record] {
         guard let first = records.first else { return [] }
         let end = ends.first { $0 >= first.id }
-        // Its key names all of them, even if the limits here are smaller.
-        let isBound = end.map { !recalled.contains($0) } ?? true
+        // Its key names all of them, even if the limits are smaller here, or have become so since.
+        let isBound = end.map { sent[$0] != first.id } ?? true
         var group: [Record] = []
         var bytes = frame
         for record in records.prefix(isBound ? limit : .max) {
@@ -61,19 +62,26 @@ struct GroupSizer: Sendable {
             if isBound, !group.isEmpty, bytes > maxBytes { break }
             group.append(record)
         }
-        if let last = group.last { addEnd(last.id) }
+        if let last = group.last {
+            sent[last.id] = first.id
+            addEnd(last.id)
+        }
         return group
     }
 
     /// Puts the records of groups together again that were sent before, maybe by another process.
     ///
-    /// A group that has lost a record meanwhile is left out: its key can never be sent again.
-    mutating func recall(_ groups: [GroupExtent], in records: some Collection<Record>) {
-        for group in groups where !ends.contains(group.last) && !released.contains(group) {
-            let members = records.drop { $0.id < group.first }.prefix { $0.id <= group.last }
+    /// A group that has lost a record meanwhile is left out: its key can never be sent again. What waits before a group,
+    /// since that was tried out of its turn, does not join it: its answer may have been lost.
+    mutating func recall(_ groups: [GroupExtent], in records: some BidirectionalCollection<Record>) {
+        for group in groups where !released.contains(group) {
+            let before = records.prefix { $0.id < group.first }
+            let members = records.dropFirst(before.count).prefix { $0.id <= group.last }
             guard members.count == group.count, members.first?.id == group.first else { continue }
+            if let last = before.last { addEnd(last.id) }
+            guard !ends.contains(group.last) else { continue }
             addEnd(group.last)
-            recalled.insert(group.last)
+            sent[group.last] = group.first
         }
     }
 
@@ -109,13 +117,13 @@ struct GroupSizer: Sendable {
     /// The group holds a record that the server refuses: it goes again in halves.
     mutating func refused(_ group: [Record]) {
         guard let last = group.last, group.count > 1 else { return removeEnd(of: group) }
-        recalled.remove(last.id)
+        sent[last.id] = nil
         addEnd(group[group.count / 2 - 1].id)
     }
 
     /// Continues for another one: the groups that have gone out stay as they are.
     mutating func follow(_ other: GroupSizer) {
-        (ends, recalled, released) = (other.ends, other.recalled, other.released)
+        (ends, sent, released) = (other.ends, other.sent, other.released)
         (limit, ceiling) = (min(other.limit, maxRecords), other.ceiling)
         (arrivedSize, successes) = (other.arrivedSize, other.successes)
     }
@@ -123,7 +131,7 @@ struct GroupSizer: Sendable {
     /// Starts over.
     mutating func forget() {
         ends = []
-        recalled = []
+        sent = [:]
         released = []
         limit = maxRecords
         ceiling = nil
@@ -135,7 +143,7 @@ struct GroupSizer: Sendable {
         let index = ends.firstIndex { $0 >= end } ?? ends.endIndex
         if index < ends.endIndex, ends[index] == end { return }
         ends.insert(end, at: index)
-        if ends.count > Self.memory { recalled.remove(ends.removeFirst()) }
+        if ends.count > Self.memory { sent[ends.removeFirst()] = nil }
     }
 
     private mutating func release(_ group: [Record]) {
@@ -147,6 +155,6 @@ struct GroupSizer: Sendable {
     private mutating func removeEnd(of group: [Record]) {
         guard let last = group.last else { return }
         ends.removeAll { $0 == last.id }
-        recalled.remove(last.id)
+        sent[last.id] = nil
     }
 }

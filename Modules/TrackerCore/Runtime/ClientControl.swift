@@ -72,6 +72,8 @@ extension ClientRuntime: ClientControl {
         do throws(StorageError) {
             return try lane?.outbox.refused(matching: filter) ?? []
         } catch {
+            // A reset or a shutdown has just closed it: there is none, as before `initialize`.
+            if error.kind == .closed { return [] }
             throw TrackerError(.storage, error.message)
         }
     }
@@ -83,6 +85,7 @@ extension ClientRuntime: ClientControl {
         guard let lane else { return completion(.success(0)) }
         lane.outbox.change(refused: filter, action) { result in
             lane.engine.kick()
+            if case .failure(let error) = result, error.kind == .closed { return completion(.success(0)) }
             completion(result.mapError { TrackerError(.storage, $0.message) })
         }
     }

@@ -61,6 +61,47 @@ struct GroupSizerTests {
         #expect(sizes { $0.turnedAway($1) } == [6, 2])
     }
 
+    @Test("send a group again as it was, although another one was too large meanwhile: its answer may have been lost")
+    func repeatsBesideLargerGroups() {
+        let records = Self.records([1, 2, 3, 4])
+        var sizer = GroupSizer(maxRecords: 2, maxBytes: .max)
+        let first = sizer.next(of: records)
+        let second = sizer.next(of: records[2...])
+
+        sizer.tooLarge(first)
+
+        #expect(sizer.next(of: records).map(\.sequence) == [1])
+        #expect(sizer.next(of: records[2...]) == second)
+    }
+
+    @Test("send a group that was too large in smaller ones, although the one behind it is under way")
+    func shrinksBesideOthers() {
+        let records = Self.records([1, 2, 3, 4, 5, 6])
+        var sizer = GroupSizer(maxRecords: 4, maxBytes: .max)
+        let first = sizer.next(of: records)
+        _ = sizer.next(of: records[4...])
+
+        sizer.tooLarge(first)
+
+        #expect(sizer.next(of: first).map(\.sequence) == [1, 2])
+    }
+
+    @Test("keep a record apart that was tried out of its turn, after a restart too: its answer may have been lost")
+    func keepsApart() {
+        let records = Self.records([1, 2, 3, 4])
+        var sizer = GroupSizer(maxRecords: 10, maxBytes: .max)
+        _ = sizer.next(of: records)
+        let tried = [sizer.next(of: records[3...])].compactMap { GroupExtent($0) }
+        var restarted = GroupSizer(maxRecords: 10, maxBytes: .max)
+
+        sizer.recall(tried, in: records)
+        restarted.recall(tried, in: records)
+
+        #expect(sizer.next(of: records).map(\.sequence) == [1, 2, 3])
+        #expect(restarted.next(of: records).map(\.sequence) == [1, 2, 3])
+        #expect(sizer.next(of: records[3...]).map(\.sequence) == [4])
+    }
+
     private static func first(of records: [Record], maxBytes: Int) -> Int {
         var sizer = GroupSizer(maxRecords: 3, maxBytes: maxBytes)
         return sizer.next(of: records).count

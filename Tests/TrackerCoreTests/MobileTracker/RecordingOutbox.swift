@@ -5,8 +5,8 @@ import TrackerStorage
 
 @testable import TrackerCore
 
-/// An outbox that tells a ledger of each commit, and can end as a killed process does: what it was told before is on
-/// disk, and nothing else ever is.
+/// An outbox that tells a ledger of each commit, if there is one, and can end as a killed process does: what it was told
+/// before is on disk, and nothing else ever is.
 final class RecordingOutbox: WrappingOutbox {
     /// What was staged and is not in the ledger yet: an answer that waits for a backup comes after those behind it.
     private struct Pending {
@@ -20,12 +20,12 @@ final class RecordingOutbox: WrappingOutbox {
 
     let inner: SQLiteOutbox
     private let pending = Mutex(Pending())
-    private let ledger: SessionLedger
+    private let ledger: SessionLedger?
     /// How many changes it still takes; `nil`: any number.
     private let remaining = Mutex<Int?>(nil)
     private let dead = Flag(false)
 
-    init(_ configuration: OutboxConfiguration, _ ledger: SessionLedger) {
+    init(_ configuration: OutboxConfiguration, _ ledger: SessionLedger?) {
         inner = SQLiteOutbox(configuration)
         self.ledger = ledger
     }
@@ -46,7 +46,7 @@ final class RecordingOutbox: WrappingOutbox {
 
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
         inner.open { [ledger] result in
-            ledger.opened()
+            ledger?.opened()
             completion(result)
         }
     }
@@ -60,7 +60,7 @@ final class RecordingOutbox: WrappingOutbox {
             return true
         }
         guard isTaken else { return dead.set(true) }
-        ledger.staged(change)
+        ledger?.staged(change)
         // Staged under the lock, so that the ledger's order is the outbox's.
         pending.withLock { pending in
             let number = pending.start + pending.changes.count
@@ -77,7 +77,7 @@ final class RecordingOutbox: WrappingOutbox {
         inner.stage(change, of: database) { [self] result in
             commit(number, result)
             // A database that cannot be read tells nothing; the account is read again at the next commit.
-            if let account = try? inner.account(), !account.isBalanced { ledger.fault("not balanced: \(account)") }
+            if let account = try? inner.account(), !account.isBalanced { ledger?.fault("not balanced: \(account)") }
             if !dead.value { completion(result) }
             finish()
         }
@@ -88,7 +88,7 @@ final class RecordingOutbox: WrappingOutbox {
         pending.withLock { pending in
             pending.changes[number - pending.start].result = result
             while case (let change, let result?)? = pending.changes.first {
-                ledger.committed(change, result)
+                ledger?.committed(change, result)
                 pending.changes.removeFirst()
                 pending.start += 1
             }
@@ -120,7 +120,7 @@ final class RecordingOutbox: WrappingOutbox {
 
     func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         let peek = try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)
-        ledger.seen(peek.records)
+        ledger?.seen(peek.records)
         return peek
     }
 }

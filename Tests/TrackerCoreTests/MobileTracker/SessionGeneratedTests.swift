@@ -13,31 +13,8 @@ struct SessionGeneratedTests {
         let script = Self.script(seed)
         let faults = try await Self.run(script, seed)
         guard !faults.isEmpty else { return }
-        let (shortest, left) = try await Self.shrunk(script, faults, seed)
+        let (shortest, left) = try await Shrinking.shrunk(script, faults) { try await Self.run($0, seed) }
         Issue.record("seed \(seed): \(left.prefix(3)) after \(shortest.map(\.description).joined(separator: " "))")
-    }
-
-    /// Leaves out of a script what is not needed for it to fail, first in large pieces, then in small ones.
-    private static func shrunk(
-        _ script: [SessionModel.Move], _ faults: [String], _ seed: UInt64
-    ) async throws -> ([SessionModel.Move], [String]) {
-        var (script, faults) = (script, faults)
-        var size = script.count / 2
-        while size > 0 {
-            var start = 0
-            while start < script.count {
-                var shorter = script
-                shorter.removeSubrange(start..<min(start + size, script.count))
-                let found = try await run(shorter, seed)
-                if found.isEmpty {
-                    start += size
-                } else {
-                    (script, faults) = (shorter, found)
-                }
-            }
-            size /= 2
-        }
-        return (script, faults)
     }
 
     private static func script(_ seed: UInt64) -> [SessionModel.Move] {

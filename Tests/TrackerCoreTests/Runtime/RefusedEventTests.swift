@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -104,6 +105,21 @@ struct RefusedEventTests {
         #expect(told.count == (most > 0 ? 1 : 0))
         #expect(told.allSatisfy { $0.hasPrefix("warning:") && $0.contains("\"\(folder)\"") })
         await fixture.tracker.shutdown()
+    }
+
+    @Test("while a reset or a shutdown closes the queue there are none")
+    func closing() async throws {
+        let fixture = try AnalyticsFixture { _ in .status(400) }
+        await fixture.start()
+        _ = await fixture.client.track("bad").outcome
+        _ = await fixture.client.flush(timeout: .seconds(60))
+        let outbox = try #require(fixture.client.runtime.lane?.outbox)
+        await withCheckedContinuation { continuation in outbox.close { continuation.resume() } }
+
+        #expect(try fixture.client.refused().isEmpty)
+        #expect(try await fixture.client.retryRefused() == 0)
+        #expect(try await fixture.client.dropRefused() == 0)
+        await fixture.client.shutdown()
     }
 
     @Test("what is kept counts how often it was sent, over failures and halves")

@@ -9,13 +9,28 @@ struct LaneModel {
         var sequence: Int64
         var generation: Int64
         var isGiven: Bool
+        var bytes: Int
+    }
+
+    /// A record that the server has refused.
+    struct Refused {
+        var item: Item
+        /// What its generation was bound to then.
+        var session: String?
+        var at: Timestamp
     }
 
     static let maxRecords = 12
     static let maxPending = 6
     static let lifetime = Duration.seconds(1000)
+    static let maxRefused = RefusedLimits(maxRecords: 4, maxBytes: 90, ttl: .seconds(1500))
 
     var queue: [Item] = []
+    /// In the order of their numbers.
+    var refused: [Refused] = []
+    var requeued = 0
+    /// What calls have wanted to bind each generation to.
+    var wanted: [Int64: Set<String>] = [:]
     var generation: Int64 = 1
     var sequence: Int64 = 0
     var consent = Consent.granted
@@ -45,7 +60,7 @@ struct LaneModel {
         case .bind(let number, let session): bind(number.number, session.text, now)
         case .bindMade(let number, let session):
             if sessions[number.number] == nil { bind(number.number, session.text, now) }
-        case .unbind(let number, let session, let record, _): unbind(number.number, session.text, record)
+        case .unbind(let number, let session, let record, _): unbind(number.number, session.text, record, now)
         case .identify(let number, let user):
             guard isKnown(number.number) else { break }
             users[number.number] = user.text
@@ -55,9 +70,14 @@ struct LaneModel {
             own = text
             ownExpires = now.advanced(by: Self.lifetime)
         case .set(let changes, let id): if !once(id, { $0.make(changes, now) }) { return "repeated" }
-        case .delivered(let ids, _): delivered += remove(ids)
-        case .drop(let ids, let reason, _): drop(remove(ids), reason)
-        case .dropAll(let reason): drop(remove { _ in true }, reason)
+        case .delivered(let ids, _): delivered += remove(ids).count
+        case .drop(let ids, let reason, _): refuse(ids, reason, now)
+        case .dropAll(let reason): drop(remove { _ in true }.count, reason)
+        case .requeue(let ids): return "changed \(requeue(ids))"
+        case .dropRefused(let ids):
+            let before = refused.count
+            refused.removeAll { kept in ids.contains { kept.item.sequence == LaneKey.sequence(ofRecord: $0.number) } }
+            return "changed \(before - refused.count)"
         case .ensureDevice:
             guard consent != .denied, !hasDevice else { break }
             hasDevice = true
@@ -70,6 +90,7 @@ struct LaneModel {
 
     /// Ends the generation if its session has expired.
     mutating func pass(_ now: Timestamp) {
+        refused.removeAll { $0.at < Self.maxRefused.oldest(at: now) }
         if let sessionExpires, sessionExpires <= now { expire() }
         if userExpires <= now { users[generation] = nil }
         if ownExpires <= now { own = nil }
@@ -92,22 +113,62 @@ struct LaneModel {
         let isAllPending = consent == .pending || queue.allSatisfy { sessions[$0.generation] == nil }
         if isPending, isAllPending, queue.count >= Self.maxPending { return "refused queueFull" }
         sequence += 1
-        queue.append(Item(id: id, sequence: sequence, generation: generation, isGiven: draft.hasCallerKey))
+        queue.append(
+            Item(
+                id: id, sequence: sequence, generation: generation, isGiven: draft.hasCallerKey, bytes: body.byteCount))
         accepted += 1
         let result = isPending ? "pending \(id)" : "queued \(id)"
         if draft.hasCallerKey { given[id] = result }
         make(draft.values, now)
-        if queue.count > Self.maxRecords {
-            queue.removeFirst()
-            drop(1, .evicted)
-        }
+        evict()
         forget()
         return result
     }
 
+    private mutating func evict() {
+        guard queue.count > Self.maxRecords else { return }
+        queue.removeFirst()
+        drop(1, .evicted)
+    }
+
+    /// Removes records, and keeps those apart that the server has refused.
+    private mutating func refuse(_ ids: [Record.ID], _ reason: DropReason, _ now: Timestamp) {
+        let removed = remove(ids)
+        drop(removed.count, reason)
+        guard reason.isRefusal, !removed.isEmpty else { return }
+        refused += removed.map { Refused(item: $0, session: sessions[$0.generation], at: now) }
+        refused.sort { $0.item.sequence < $1.item.sequence }
+        while refused.count > Self.maxRefused.maxRecords
+            || refused.reduce(0, { $0 + $1.item.bytes }) > Self.maxRefused.maxBytes
+        {
+            refused.removeFirst()
+        }
+    }
+
+    private mutating func requeue(_ ids: [Record.ID]) -> Int {
+        guard consent != .denied else { return 0 }
+        let before = requeued
+        for id in ids.sorted() {
+            let place = refused.firstIndex { $0.item.sequence == LaneKey.sequence(ofRecord: id.number) }
+            guard let place else { continue }
+            var kept = refused.remove(at: place)
+            sequence += 1
+            kept.item.sequence = sequence
+            queue.append(kept.item)
+            requeued += 1
+            if kept.item.generation < generation, sessions[kept.item.generation] == nil {
+                sessions[kept.item.generation] = kept.session
+            }
+            evict()
+        }
+        forget()
+        return requeued - before
+    }
+
     private mutating func reset(all: Bool) {
+        if all { refused = [] }
         let sessions = sessions
-        drop(remove { all || sessions[$0.generation] == nil }, .reset)
+        drop(remove { all || sessions[$0.generation] == nil }.count, .reset)
         begin()
         hasDevice = false
     }
@@ -115,7 +176,8 @@ struct LaneModel {
     private mutating func set(_ consent: Consent) {
         self.consent = consent
         guard consent == .denied else { return }
-        drop(remove { _ in true }, .consent)
+        refused = []
+        drop(remove { _ in true }.count, .consent)
         begin()
         hasDevice = false
     }
@@ -133,27 +195,29 @@ struct LaneModel {
     }
 
     private mutating func bind(_ number: Int64, _ session: String, _ now: Timestamp) {
+        wanted[number, default: []].insert(session)
         guard isKnown(number) else { return }
         sessions[number] = session
         if number == generation { sessionExpires = now.advanced(by: Self.lifetime) }
     }
 
-    private mutating func unbind(_ number: Int64, _ session: String, _ record: Record.ID) {
-        guard number == generation else { return drop(remove([record]), .sessionGone) }
+    private mutating func unbind(_ number: Int64, _ session: String, _ record: Record.ID, _ now: Timestamp) {
+        guard number == generation else { return refuse([record], .sessionGone, now) }
         guard sessions[number] == session else { return }
         sessions[number] = nil
         sessionExpires = nil
     }
 
-    private func isKnown(_ number: Int64) -> Bool {
+    func isKnown(_ number: Int64) -> Bool {
         number == generation || queue.contains { $0.generation == number }
     }
 
-    /// Generations are forgotten with their last record, and with those of all generations before them.
+    /// Generations are forgotten with their last record. What one without records is bound to is seen only when a record
+    /// of it is queued again.
     private mutating func forget() {
-        let first = min(queue.first?.generation ?? generation, generation)
-        sessions = sessions.filter { $0.key >= first }
-        users = users.filter { $0.key >= first }
+        let known = Set(queue.map(\.generation)).union([generation])
+        sessions = sessions.filter { known.contains($0.key) }
+        users = users.filter { known.contains($0.key) }
     }
 
     private mutating func once(_ id: MessageID?, _ change: (inout LaneModel) -> Void) -> Bool {
@@ -163,15 +227,15 @@ struct LaneModel {
         return true
     }
 
-    private mutating func remove(_ ids: [Record.ID]) -> Int {
+    private mutating func remove(_ ids: [Record.ID]) -> [Item] {
         let sequences = Set(ids.map { LaneKey.sequence(ofRecord: $0.number) })
         return remove { sequences.contains($0.sequence) }
     }
 
-    private mutating func remove(where isGone: (Item) -> Bool) -> Int {
-        let before = queue.count
+    private mutating func remove(where isGone: (Item) -> Bool) -> [Item] {
+        let gone = queue.filter(isGone)
         queue.removeAll(where: isGone)
-        return before - queue.count
+        return gone
     }
 
     private mutating func drop(_ count: Int, _ reason: DropReason) {
