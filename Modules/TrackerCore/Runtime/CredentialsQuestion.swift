@@ -30,9 +30,11 @@ struct CredentialsSource: Sendable {
     var kept: (key: Secret?, headers: ExtraHeaders?)?
 }
 
+// What happens once in hours need not be compiled for each kind of client: it would add 30 KB to a host.
 extension ClientRuntime {
     // MARK: What is set
 
+    @_semantics("optimize.sil.specialize.generic.never")
     func setCredentials(_ credentials: Credentials) throws(TrackerError) {
         let parts = try credentials.checked()
         var fault: TrackerError?
@@ -59,6 +61,7 @@ extension ClientRuntime {
     /// Reads the key file of a run again, and goes on with its key if that is another one.
     ///
     /// - Returns: Whether it is.
+    @_semantics("optimize.sil.specialize.generic.never")
     @discardableResult
     func renewKey(of number: Int) -> Bool {
         guard let run, run.number == number, let file = run.lane.keyFile,
@@ -69,6 +72,7 @@ extension ClientRuntime {
         return renew(number) { $0.key = key }
     }
 
+    @_semantics("optimize.sil.specialize.generic.never")
     private func renew(_ number: Int, _ change: @Sendable (inout Model.Settings) -> Void) -> Bool {
         var isRenewed = false
         handle { contents in
@@ -89,6 +93,7 @@ extension ClientRuntime {
     ///
     /// - Parameter refusal: Why delivery halts without an answer, and when it is tried again.
     /// - Returns: Whether there is anybody to ask.
+    @_semantics("optimize.sil.specialize.generic.never")
     @discardableResult
     func ask(_ run: Int, after refusal: (message: String, nextTry: Duration?)? = nil) -> Bool {
         let begun = contents.withLock { contents -> (run: Run, number: Int, notify: (@Sendable (String?) -> Void)?)? in
@@ -121,6 +126,7 @@ extension ClientRuntime {
     }
 
     /// Calls the program's function, once its last call has ended.
+    @_semantics("optimize.sil.specialize.generic.never")
     private func call(_ provider: @escaping CredentialsProvider, for number: Int, of run: Int) {
         contents.withLock { contents in
             let last = contents.credentials.call
@@ -141,6 +147,7 @@ extension ClientRuntime {
     private func isOpen(_ number: Int) -> Bool { contents.withLock { $0.credentials.question?.number == number } }
 
     /// Takes the answer of the program's function. One that comes late is used as well, unless others were set since.
+    @_semantics("optimize.sil.specialize.generic.never")
     private func take(_ credentials: Credentials, for number: Int, of run: Int) {
         let parts: (key: Secret?, headers: ExtraHeaders?)
         do throws(TrackerError) {
@@ -170,6 +177,7 @@ extension ClientRuntime {
     }
 
     /// Ends a question that has brought nothing: delivery goes on as if there were nobody to ask.
+    @_semantics("optimize.sil.specialize.generic.never")
     private func fail(_ number: Int, _ reason: String) {
         guard let question = takeQuestion(number), let run, run.number == question.run else { return }
         log.log(.warning, "The credentials stay as they were: 'credentials' \(reason)")
@@ -181,6 +189,7 @@ extension ClientRuntime {
     /// Ends a question: delivery goes on.
     ///
     /// - Parameter lack: Why there is no key; delivery halts then.
+    @_semantics("optimize.sil.specialize.generic.never")
     private func close(_ question: CredentialsQuestion?, lacking lack: String? = nil) {
         guard let question else { return }
         let (run, call) = contents.withLock { ($0.state.run, $0.credentials.call) }
@@ -191,6 +200,7 @@ extension ClientRuntime {
     }
 
     /// Delivery has halted: says so, and until when.
+    @_semantics("optimize.sil.specialize.generic.never")
     func halt(_ number: Int, _ refusal: (message: String, nextTry: Duration?)) {
         handle { $0.state.halted(number) }
         let end = refusal.nextTry.map { ", or the next try, in \(FieldCheck.text($0)), finds the server well" } ?? ""

@@ -1,4 +1,5 @@
 import CCurl
+import TrackerModels
 import TrackerPlatform
 
 extension TransportConfiguration {
@@ -21,7 +22,7 @@ extension TransportConfiguration {
             return nil
         }
         let detail = handle.problemText
-        return detail.contains("rivate key")
+        return detail.place(of: "rivate key") != nil
             ? ("clientKey", "cannot be used with \(certificate). \(key): \(detail)")
             : ("clientCertificate", "cannot be used. \(certificate): \(detail)")
     }
