@@ -75,7 +75,7 @@ export function readPid(folder) {
 /** The same when the last of them has ended. */
 export async function readEndedLives(folder) {
     const late = performance.now() + 60_000
-    while (!readEntries(folder).at(-1).ended) {
+    while (!readEntries(folder).at(-1)?.ended) {
         if (performance.now() > late) throw new Error('The host did not end within 60 s.')
         await new Promise((resolve) => setImmediate(resolve))
     }
@@ -83,7 +83,9 @@ export async function readEndedLives(folder) {
 }
 
 function readEntries(folder) {
-    return readFileSync(join(folder, 'log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+    const text = readFileSync(join(folder, 'log.jsonl'), 'utf8')
+    // The host may be about to write the last line.
+    return text.slice(0, text.lastIndexOf('\n') + 1).split('\n').filter(Boolean).map((line) => JSON.parse(line))
 }
 
 /** The same promise, unless it takes 60 s. Keeps Node alive, which a tracker without calls does not. */
