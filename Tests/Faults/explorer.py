@@ -284,6 +284,8 @@ def main():
     parser.add_argument("--only-pairs", action="store_true", help="the regressions and the pairs")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
     parser.add_argument("--skip", type=int, default=0, help="goes on with a run of that seed after so many runs")
+    parser.add_argument("--workers", type=int, default=3 * (os.cpu_count() or 1), help="how many runs at once; most of a "
+                        "run is waiting, so more than there are processors")
     parser.add_argument("--only", help="only points in which this regular expression is found")
     built = ROOT / ".build/debug"
     parser.add_argument("--host", type=pathlib.Path, default=built / "BridgeHost", help="the debug host by default")
@@ -295,7 +297,7 @@ def main():
         arguments = (folder, options.host.resolve(), options.native.resolve(), build())
         if options.point:
             return repeat(options.point, options.times, arguments)
-        with concurrent.futures.ProcessPoolExecutor(2, initializer=begin, initargs=arguments) as pool:
+        with concurrent.futures.ProcessPoolExecutor(options.workers, initializer=begin, initargs=arguments) as pool:
             return investigate(pool, options)
 
 
@@ -354,7 +356,7 @@ def investigate(pool, options):
     rest, under_way = iter(wanted), set()
     while True:
         under_way |= {pool.submit(*job, normal.get(job[1].split(" ")[0]))
-                      for job in itertools.islice(rest, 8 - len(under_way))}
+                      for job in itertools.islice(rest, 4 * options.workers - len(under_way))}
         if not under_way or time.monotonic() > end:
             break
         done, under_way = concurrent.futures.wait(under_way, return_when=concurrent.futures.FIRST_COMPLETED)

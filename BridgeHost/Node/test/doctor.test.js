@@ -143,6 +143,31 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /! MobileTracker 925 → \S+: 2 wait \(\d+ bytes, the oldest for \d+ s\); 0 of 2 delivered; no program has it open\n {6}Start the program that tracks/)
     })
 
+    test('says since when and why delivery is halted, and when the next try is', async (t) => {
+        const { tracker, collector, folder, config, pid } = await realTracker(t)
+        await tracker.init('925', config({ haltRetryMs: 600_000 }))
+        collector.faults('401×always')
+        const before = new Date().toISOString()
+        await tracker.track('A')
+        assert.equal((await tracker.flush()).stoppedBy, 'halted')
+        const { code, out } = await doctor(t, ['--storage-dir', folder])
+
+        assert.equal(code, 0)
+        const line = new RegExp(
+            `! MobileTracker 925 .* 1 waits .*; process ${pid()} \\(.*\\) has halted \\d+ s ago \\((\\S+Z)\\): 127\\S+ answered 401\n`
+                + ' {6}It keeps the queue\\. The next try is at (\\S+Z)\\. Mend the key',
+        )
+        const [, since, next] = line.exec(out) ?? assert.fail(out)
+        assert.ok(since >= before, since)
+        assert.equal(Math.round((Date.parse(next) - Date.parse(since)) / 1000), 600)
+
+        collector.faults('')
+        await tracker.setCredentials({ key: KEY })
+        await tracker.flush()
+        const { lanes } = JSON.parse((await run(t, findHost(), ['--inspect', folder])).stdout)
+        assert.deepEqual([lanes[0].halted, lanes[0].delivered], [null, 1])
+    })
+
     test('says who delivers', async (t) => {
         const { tracker, collector, folder, config, pid } = await realTracker(t, { hostArguments: ['--shutdown-timeout', '0'] })
         await tracker.init('925', config())

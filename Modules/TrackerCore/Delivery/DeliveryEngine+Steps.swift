@@ -1,6 +1,7 @@
 import Synchronization
 import TrackerModels
 import TrackerNetworking
+import TrackerPlatform
 import TrackerStorage
 
 /// The engine on its loop: it performs what is decided.
@@ -15,8 +16,19 @@ extension DeliveryEngine {
         state.delivery.prepare(at: reading)
         parts.kicks.setBusy(state.delivery.isBusy)
         reportFlushes(&state, at: reading.now)
+        keepHalt(&state, at: reading)
         if state.delivery.ends(at: reading.now) { return end(&state) }
         arm(&state)
+    }
+
+    /// Keeps a halt in the lane while it lasts, for those who only see the folder.
+    private func keepHalt(_ state: inout State, at reading: ClockReading) {
+        let halt = state.delivery.haltToKeep
+        guard halt?.since != state.keptHalt?.since || halt?.nextTry != state.keptHalt?.nextTry else { return }
+        state.keptHalt = halt
+        let text = halt?.text(at: reading, process: getpid())
+        let key = DeliveryState.Halt.key
+        commit([text.map { .store(key, $0, nil) } ?? .remove(key)], of: state.delivery.database, awaited: false, &state)
     }
 
     private func perform(_ step: DeliveryState.Step, _ state: inout State, at reading: ClockReading) {

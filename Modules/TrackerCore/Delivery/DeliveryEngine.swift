@@ -40,6 +40,8 @@ final class DeliveryEngine: Sendable {
         /// How many pauses there had been when the orders were last applied.
         var pauseCount = 0
         var lastError: (message: String, at: Timestamp)?
+        /// The halt that the lane shows to others.
+        var keptHalt: DeliveryState.Halt?
         /// Whether the log says where refused records are.
         var hasToldOfRefused = false
         /// The server that fails, while the engine asks whether it answers other lanes.

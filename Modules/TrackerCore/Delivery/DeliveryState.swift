@@ -45,6 +45,19 @@ struct DeliveryState: Sendable {
         var trial: Int?
         /// Whether the program was asked for credentials for it.
         var hasAsked = false
+
+        /// The value of the lane that shows it to those who only see the folder.
+        static let key = StoredKey.own(StateInspection.haltName)
+
+        /// Its text: a JSON object.
+        func text(at reading: ClockReading, process: Int32) -> String {
+            let next = nextTry.map { reading.wall.advanced(by: reading.now.duration(to: $0)) }
+            let value: JSONValue = [
+                "reason": .string(reason), "since": .string(since.description),
+                "nextTry": next.map { .string($0.description) } ?? .null, "process": JSONValue(Int(process)),
+            ]
+            return value.description
+        }
     }
 
     /// Whether something may be sent.
@@ -365,6 +378,9 @@ struct DeliveryState: Sendable {
 
     /// The halt of delivery, if it has halted and the queue is kept.
     var halt: Halt? { if case .halted(let halt) = phase { halt } else { nil } }
+
+    /// The halt, until delivery begins to end.
+    var haltToKeep: Halt? { closesBy == nil ? halt : nil }
 
     /// Whether the server has refused the credentials.
     var isHalted: Bool {

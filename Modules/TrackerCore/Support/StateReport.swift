@@ -35,6 +35,7 @@ package enum StateReport {
             "consent": lane.consent.map { .string($0.rawValue) } ?? .null, "hasSession": .bool(lane.hasSession),
             "accepted": JSONValue(lane.accepted), "delivered": JSONValue(lane.delivered), "dropped": .object(dropped),
             "requeued": JSONValue(lane.requeued), "refused": .object(refused),
+            "halted": lane.halt.flatMap { try? JSONValue(JSONText(validating: $0)) } ?? .null,
             "deliveryLock": .string(lane.deliveryLock), "openLock": .string(lane.openLock),
         ]
     }

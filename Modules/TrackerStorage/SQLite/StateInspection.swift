@@ -25,6 +25,9 @@ package struct StateInspection: Sendable {
         package var requeued: Int
         /// What the server has refused and is kept.
         package var refused: RefusedCount
+        /// What the process whose delivery has halted says of it: a JSON object with `reason`, `since`, `nextTry` and
+        /// `process`. One that was killed has left it behind.
+        package var halt: String?
         /// The file that is locked by the process that delivers.
         package var deliveryLock: String
         /// The file that is locked by every process that has the lane open.
@@ -35,6 +38,9 @@ package struct StateInspection: Sendable {
     package var schema: Int?
     /// The lanes, in the order in which they were made.
     package var lanes: [Lane] = []
+
+    /// The name of the value of a lane that holds ``Lane/halt``.
+    package static let haltName = "halt"
 
     /// How long to wait for another process, in milliseconds.
     private static let patience: Int32 = 500
@@ -121,7 +127,8 @@ package struct StateInspection: Sendable {
                 requeued: requeued,
                 refused: version < Schema.versionWithRefused
                     ? RefusedCount() : try RefusedCount(of: key, in: connection),
-                deliveryLock: folder.deliveryLock(of: identity), openLock: folder.openLock(of: identity))
+                halt: try halt(of: key, in: connection), deliveryLock: folder.deliveryLock(of: identity),
+                openLock: folder.openLock(of: identity))
         }
     }
 
@@ -142,6 +149,12 @@ package struct StateInspection: Sendable {
     ) throws(StorageError) -> Timestamp? {
         try connection.statement("SELECT occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
             .number(key.records.lowerBound, key.records.upperBound).map(Timestamp.init(milliseconds:))
+    }
+
+    /// The keys of each kind of client begin with a prefix of its own.
+    private static func halt(of key: LaneKey, in connection: borrowing Connection) throws(StorageError) -> String? {
+        try connection.statement("SELECT value FROM value WHERE lane = ?1 AND key GLOB ?2")
+            .first(key.lane, "__GT_*\(haltName)") { row in row.text("value") } ?? nil
     }
 
     private static func dropped(

@@ -216,17 +216,26 @@ function queueFinding(name, lane) {
         )
     }
     if (delivering) return good(`${what}; ${processText(delivering)} delivers`)
-    const [open] = holdersOf(lane.openLock) ?? []
+    const openers = holdersOf(lane.openLock) ?? []
+    const [open] = openers
     if (!open) {
         return warning(
             `${what}; no program has it open`,
             'Start the program that tracks: its next init with the same address delivers them.',
         )
     }
+    // One that was killed has left its word behind.
+    if (lane.halted && openers.includes(lane.halted.process)) {
+        const { process, reason, since, nextTry } = lane.halted
+        return warning(
+            `${what}; ${processText(process)} has halted ${ageText(Date.now() - Date.parse(since))} ago (${since}): ${reason}`,
+            `It keeps the queue. ${nextTry ? `The next try is at ${nextTry}` : 'It does not try again by itself'}. `
+                + 'Mend the key or the address: setCredentials, another init or a start resumes at once.',
+        )
+    }
     const wait = lane.pending === lane.queued && lane.kind === 'session'
         ? 'They wait for a session: init has not succeeded. Check its error, and --api-url below.'
-        : 'It waits for its next try, or was halted because the key or the address was refused. getDebugInfo() says '
-            + 'which: circuitState, halted, lastError.'
+        : 'It waits for its next try. getDebugInfo() says why: circuitState, lastError.'
     return warning(`${what}; ${processText(open)} has it open and does not deliver now`, wait)
 }
 
