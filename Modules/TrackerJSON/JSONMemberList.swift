@@ -105,12 +105,16 @@ struct JSONMemberList {
         return Self.digest(of: characters, in: characters.indices)
     }
 
-    /// The length and the last seven bytes.
+    /// The last eight bytes and the length.
     fileprivate static func digest(of bytes: [UInt8], in range: Range<Int>) -> UInt64 {
-        var digest = UInt64(truncatingIfNeeded: range.count)
-        for place in max(range.lowerBound, range.upperBound - 7)..<range.upperBound {
-            digest = digest << 8 | UInt64(bytes[place])
+        guard range.count < 8 else {
+            let last = unsafe bytes.span.withUnsafeBytes { bytes in
+                unsafe bytes.loadUnaligned(fromByteOffset: range.upperBound - 8, as: UInt64.self)
+            }
+            return UInt64(littleEndian: last) &+ UInt64(truncatingIfNeeded: range.count)
         }
+        var digest = UInt64(truncatingIfNeeded: range.count)
+        for place in range { digest = digest << 8 | UInt64(bytes[place]) }
         return digest
     }
 }
@@ -122,10 +126,18 @@ extension JSONText {
     /// also if one object repeats it. Keys and values keep their spelling.
     ///
     /// - Parameter objects: Objects, the last of which wins. A text of another kind counts as an empty object.
-    package static func merging(_ objects: [JSONText]) -> JSONText {
-        let joined = joining(objects)
-        return joined.hasDistinctKeys ? joined : JSONMemberList(joined).text
+    package static func merging(_ objects: [JSONText]) -> JSONText { joining(objects).merged }
+
+    /// One object with the members of both, of which the second wins.
+    package static func merging(_ first: JSONText, _ second: JSONText) -> JSONText {
+        var writer = JSONObjectWriter(reservingCapacity: first.byteCount + second.byteCount)
+        writer.append(membersOf: first)
+        writer.append(membersOf: second)
+        return writer.finish().merged
     }
+
+    /// This object with each key once.
+    private var merged: JSONText { hasDistinctKeys ? self : JSONMemberList(self).text }
 
     /// Whether no key of this object comes twice: `true` is certain, `false` may be wrong.
     ///

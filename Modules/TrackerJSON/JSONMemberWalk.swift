@@ -60,23 +60,24 @@ struct JSONMemberWalk {
     private static func skipString(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
         var hasEscapes = false
         position += 1
-        // Eight bytes at a time, as far as they are plain.
-        while position + 8 <= bytes.count, unsafe JSONCursor.specialBytes(of: word(bytes, position)) == 0 {
-            position += 8
-        }
-        while unsafe bytes[position] != UInt8(ascii: "\"") {
-            if unsafe bytes[position] == UInt8(ascii: "\\") {
-                hasEscapes = true
-                position += 1
+        while true {
+            // Eight bytes at a time, as far as they are plain.
+            if position + 8 <= bytes.count {
+                let special = unsafe JSONCursor.specialBytes(
+                    of: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)))
+                position += special == 0 ? 8 : special.trailingZeroBitCount >> 3
+                if special == 0 { continue }
             }
-            position += 1
+            switch unsafe bytes[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                return hasEscapes
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                position += 2
+            default: position += 1
+            }
         }
-        position += 1
-        return hasEscapes
-    }
-
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> UInt64 {
-        unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
     private static func skip(

@@ -50,11 +50,11 @@ package struct JSONObjectWriter: Sendable {
     ///
     /// A text of another kind has none.
     package mutating func append(membersOf object: JSONText) {
-        guard object.kind == .object else { return }
-        let members = object.bytes.dropFirst().dropLast()
-        guard members.contains(where: { $0 > 0x20 }) else { return }
+        guard object.hasMembers else { return }
         appendComma()
-        bytes += members
+        unsafe object.bytes.withUnsafeBufferPointer { members in
+            unsafe bytes.append(contentsOf: members[1..<members.count - 1])
+        }
     }
 
     /// Appends a member as it is written.

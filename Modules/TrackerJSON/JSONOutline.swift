@@ -32,6 +32,16 @@ package struct JSONOutline: Sendable {
             guard hasEscapes || content.count == name.utf8.count else { return false }
             return characters(in: bytes).isUTF8(of: name)
         }
+
+        /// Whether it is `name`, which has no character that must be escaped, and is spelled without escapes.
+        package func isSpelled(_ name: StaticString, in bytes: [UInt8]) -> Bool {
+            guard content.count == name.utf8CodeUnitCount else { return false }
+            let start = content.lowerBound
+            for offset in 0..<name.utf8CodeUnitCount where unsafe bytes[start + offset] != name.utf8Start[offset] {
+                return false
+            }
+            return true
+        }
     }
 
     package struct Item: Hashable, Sendable {
@@ -97,7 +107,7 @@ package struct JSONOutline: Sendable {
         guard !item.hasLoneSurrogate, !isDeeperThanText else {
             return try JSONText(validating: bytes[item.value])
         }
-        return JSONText(accepted: bytes[item.value])
+        return JSONText(accepted: bytes, in: item.value)
     }
 
     /// Whether half a surrogate pair stands anywhere but in the value of the item at `index`.

@@ -25,6 +25,11 @@ public struct JSONText: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Takes a part of a buffer that a scanner has found to be a value, without a slice of it on the way.
+    init(accepted bytes: [UInt8], in range: Range<Int>) {
+        self.init(accepted: unsafe bytes.withUnsafeBufferPointer { bytes in unsafe Array(bytes[range]) })
+    }
+
     /// Takes a part of a buffer that a scanner has found to be a value.
     package init(accepted bytes: ArraySlice<UInt8>) {
         self.init(accepted: Array(bytes))
@@ -119,6 +124,14 @@ package enum JSONKind: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 extension JSONText {
+    /// Whether this is an object with at least one member.
+    package var hasMembers: Bool {
+        guard kind == .object else { return false }
+        var place = 1
+        while bytes[place] <= 0x20 { place += 1 }
+        return bytes[place] != UInt8(ascii: "}")
+    }
+
     package var isNull: Bool { kind == .null }
 
     /// The truth value, if this is `true` or `false`.

@@ -93,8 +93,7 @@ public final class Outbox: Sendable {
             messageID: id ?? .random(), hasCallerKey: id != nil, route: .endpoint, body: .complete(text),
             occurredAt: .now, acceptedAt: .zero)
         switch await commit(.append(draft)) {
-        case .queued(let id, _), .pending(let id, _): return id
-        case .done, .repeated, .changed: return draft.messageID
+        case .queued, .pending, .done, .repeated, .changed: return draft.messageID
         case .failed(let error): throw error
         case .refused(.tooLarge):
             throw StorageError(

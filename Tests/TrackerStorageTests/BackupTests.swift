@@ -80,7 +80,7 @@ struct BackupTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
 
         #expect(await outbox.commit(.reset(all: false, messageID: nil)).summary == "done")
-        #expect(await outbox.commit(.append("m2")).summary == "pending m2")
+        #expect(await outbox.commit(.append("m2")).summary == "pending")
     }
 
     @Test("of version 0.1.0, which has no check sum, is read, and written anew with one")
@@ -134,7 +134,7 @@ struct BackupTests {
         #expect(try third.state().entry == GenerationEntry())
         #expect(try third.queue() == [])
         #expect(try third.account().isBalanced)
-        #expect(await third.commit(.append("next")).summary == "pending next")
+        #expect(await third.commit(.append("next")).summary == "pending")
         await third.close()
         #expect(folder.exists("tracker.sqlite3.corrupt-1") == isDamaged)
     }

@@ -326,8 +326,8 @@ struct ErasureTests {
     ///
     /// - Returns: The device id.
     private func fill(_ outbox: SQLiteOutbox, count: Int) async throws -> String {
-        var metadata = Draft.sample("metadata")
-        metadata.sessionMetadata = try JSONText(validating: #"{"plan":"SECRET-META"}"#)
+        let metadata = Draft.sample(
+            "metadata", sessionMetadata: try JSONText(validating: #"{"plan":"SECRET-META"}"#))
         await outbox.commit([
             .ensureDevice, .bind(1, "SECRET-SESSION"), .store(.sessionEmail, "secret@example.com", nil),
             .identify(Generation(1), known(UserID("SECRET-USER"))), .store(.own("x"), "SECRET-USER", nil),

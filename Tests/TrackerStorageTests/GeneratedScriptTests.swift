@@ -231,13 +231,12 @@ private struct ScriptRun {
         case 0..<14:
             nextID += 1
             let text = String(repeating: "x", count: Int.random(in: 1...25, using: &generator))
-            var draft = Draft.sample("m\(nextID)", body: #"{"event":"\#(text)"}"#)
-            if Int.random(in: 0..<4, using: &generator) == 0 { draft.values = [ValueChange(.own("x"), value)] }
-            return .append(draft)
+            let changes = Int.random(in: 0..<4, using: &generator) == 0 ? [ValueChange(.own("x"), value)] : []
+            return .append(Draft.sample("m\(nextID)", body: #"{"event":"\#(text)"}"#, values: changes))
         case 14..<18:
-            var draft = Draft.sample("g\(Int.random(in: 0..<6, using: &generator))", given: true)
-            if Bool.random(using: &generator) { draft.values = [ValueChange(.own("x"), value)] }
-            return .append(draft)
+            let id = "g\(Int.random(in: 0..<6, using: &generator))"
+            let changes = Bool.random(using: &generator) ? [ValueChange(.own("x"), value)] : []
+            return .append(Draft.sample(id, given: true, values: changes))
         case 18: return .append("large", body: #"{"text":"\#(String(repeating: "x", count: 40))"}"#)
         case 19: return .reset(all: Bool.random(using: &generator), messageID: messageID)
         case 20: return .consent(Consent.allCases.randomElement(using: &generator) ?? .granted, messageID: messageID)

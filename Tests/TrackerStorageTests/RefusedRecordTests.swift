@@ -62,7 +62,7 @@ struct RefusedRecordTests {
         #expect(
             try outbox.account() == .sample(accepted: 2, requeued: 1, queued: 2, dropped: [.rejected(422): 1]))
         // The caller's id is on its way again: a call under it is answered as the first.
-        #expect(await outbox.commit(.append("a", given: true)).summary == "queued a")
+        #expect(await outbox.commit(.append("a", given: true)).summary == "queued")
         #expect(try outbox.queue() == ["b", "a"])
         await outbox.commit(.delivered(try outbox.ids(), bytes: WireBytes(before: 0, after: 0)))
         #expect(try outbox.account().isBalanced)

@@ -32,12 +32,12 @@ struct SharedFolderTests {
         let one = try await SQLiteOutbox.opened(.sample(folder))
         let two = try await SQLiteOutbox.opened(.sample(folder))
         await one.commit(.bind(1, "s1"))
-        #expect(await two.commit(.append("m1")).summary == "queued m1")
+        #expect(await two.commit(.append("m1")).summary == "queued")
 
         await one.commit(.reset(all: false, messageID: nil))
         let result = await two.commit(.append("m2"))
 
-        #expect(result.summary == "pending m2")
+        #expect(result.summary == "pending")
         #expect(result.state?.generation == Generation(2))
         #expect(two.value(for: .sessionID) == nil)
         await two.commit(.bind(1, "late"))
@@ -131,7 +131,7 @@ struct SharedFolderTests {
                     accepted: 0, recovered: 2, delivered: 0, queued: 2, dropped: [:],
                     bytes: WireBytes(before: 0, after: 0)
                 ))
-        #expect(await third.commit(.append("m1", given: true)).summary == "pending m1")
+        #expect(await third.commit(.append("m1", given: true)).summary == "pending")
         #expect(try third.queue() == ["m1", "m2"])
         #expect(third.acquireDelivery())
         let again = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
@@ -159,7 +159,7 @@ struct SharedFolderTests {
         let fourth = try await SQLiteOutbox.opened(.sample(folder, lane: a))
         for id in ["both", "done", "own"] {
             #expect(await third.commit(.append(id, given: true)).state?.queuedRecords == 2)
-            #expect(await fourth.commit(.append(id, given: true)).summary == "pending \(id)")
+            #expect(await fourth.commit(.append(id, given: true)).summary == "pending")
         }
         #expect(try fourth.queue() == [])
         #expect(try fourth.account().isBalanced)
@@ -271,7 +271,7 @@ struct SharedFolderTests {
                     let outbox = try await SQLiteOutbox.opened(.sample(folder))
                     for number in 0..<count {
                         let summary = await outbox.commit(.append("\(writer)-\(number)")).summary
-                        #expect(summary == "pending \(writer)-\(number)")
+                        #expect(summary == "pending")
                     }
                     await outbox.close()
                 }

@@ -18,14 +18,12 @@ struct StageTests {
 
     /// A record that weighs an eighth of the bound.
     private static func record(_ name: String) -> StagedTask {
-        var draft = sample
-        draft.messageID = known(MessageID(name))
-        return StagedTask(task: .change(.append(draft)))
+        StagedTask(task: .change(.append(Draft.sample(name, body))))
     }
 
-    private static let sample: Draft = {
+    private static let body: Draft.Body = {
         let text = String(repeating: "a", count: weight - 256 - #"{"t":""}"#.utf8.count)
-        return Draft.sample("m0", body: #"{"t":"\#(text)"}"#)
+        return Draft.sample("m0", body: #"{"t":"\#(text)"}"#).body
     }()
 
     private static func other(_ change: LaneChange) -> StagedTask { StagedTask(task: .change(change)) }
@@ -96,8 +94,7 @@ struct StageTests {
     @Test("keeps what a dropped record's call changes besides it")
     func keepsChanges() throws {
         var stage = try Self.stage(.dropOldest)
-        var draft = Draft.sample("m0")
-        draft.values = [ValueChange(.own("user"), "ann")]
+        let draft = Draft.sample("m0", values: [ValueChange(.own("user"), "ann")])
 
         let refused = try stage.add(Self.other(.append(draft))).refused
         let dropped = try add(names(1...9), to: &stage)

@@ -38,7 +38,7 @@ struct UnwrittenLogTests {
         #expect(try next.queue() == [])
         #expect(try await next.open().get().state.entry == GenerationEntry())
 
-        #expect(await next.commit(.append("m2")).summary == (isDenial ? "refused trackingNotAllowed" : "pending m2"))
+        #expect(await next.commit(.append("m2")).summary == (isDenial ? "refused trackingNotAllowed" : "pending"))
         #expect(try next.queue() == (isDenial ? [] : ["m2"]))
         #expect(try next.state().isAwaitingDisk == false)
         #expect(try folder.number("SELECT count(*) FROM generation WHERE session IS NOT NULL") == 0)

@@ -33,25 +33,32 @@ extension JSONText {
 extension CallAnswer {
     /// `{"status":"queued","messageId":"…"}`, or `{"status":"dropped","reason":"…","fault":{…}}`.
     var json: JSONText {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return JSONText(accepted: bytes)
+    }
+
+    /// Appends that.
+    func write(to bytes: inout [UInt8]) {
         switch self {
-        case .success(.queued(let id)): Self.object(Self.queued, id.text)
-        case .success(.pending(let id)): Self.object(Self.pending, id.text)
-        case .success(.dropped(let reason)): Refusal(reason).json
-        case .failure(let refusal): refusal.json
+        case .success(.queued(let id)): Self.append(Self.queued, id.text, to: &bytes)
+        case .success(.pending(let id)): Self.append(Self.pending, id.text, to: &bytes)
+        case .success(.dropped(let reason)): bytes += Refusal(reason).json.bytes
+        case .failure(let refusal): bytes += refusal.json.bytes
         }
     }
+
+    /// About how many bytes that has.
+    static let byteCount = 80
 
     private static let queued = Array(#"{"status":"queued","messageId":"#.utf8)
     private static let pending = Array(#"{"status":"pending","messageId":"#.utf8)
 
-    /// An object whose last value alone varies: every call is answered with one.
-    private static func object(_ start: [UInt8], _ last: String) -> JSONText {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(96)
+    /// Appends an object whose last value alone varies: every call is answered with one.
+    private static func append(_ start: [UInt8], _ last: String, to bytes: inout [UInt8]) {
         bytes += start
         JSONEscape.append(last, to: &bytes)
         bytes.append(UInt8(ascii: "}"))
-        return JSONText(accepted: bytes)
     }
 }
 

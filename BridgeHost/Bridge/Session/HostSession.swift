@@ -165,7 +165,11 @@ extension HostSession {
 
     /// Answers a tracking call with what became of it.
     func answering(_ reply: Reply) -> @Sendable (CallAnswer) -> Void {
-        completion(of: reply) { .success($0.json) }
+        let call = openCalls.add(reply, isLate: false)
+        return { [openCalls] answer in
+            reply.succeed(reservingCapacity: CallAnswer.byteCount) { answer.write(to: &$0) }
+            openCalls.remove(call)
+        }
     }
 
     /// Answers a call that the disk may refuse.

@@ -31,15 +31,24 @@ package final class Reply: Sendable {
     }
 
     deinit {
-        complete(.failure(.internalError("The call was given up without an answer.")))
+        fail(with: .internalError("The call was given up without an answer."))
     }
 
     package func succeed(with result: JSONText) {
-        complete(.success(result))
+        complete { Answer.bytes(.success(result), id: $0) }
+    }
+
+    /// Succeeds with a result that is written straight into the answer.
+    ///
+    /// - Parameters:
+    ///   - capacity: About how many bytes it has.
+    ///   - write: Appends one JSON value without white space around it.
+    package func succeed(reservingCapacity capacity: Int, byWriting write: (inout [UInt8]) -> Void) {
+        complete { Answer.bytes(reservingCapacity: capacity, id: $0, result: write) }
     }
 
     package func fail(with error: RPCError) {
-        complete(.failure(error))
+        complete { Answer.bytes(.failure(error), id: $0) }
     }
 
     /// Says that the answer may take long, so that the client's further calls must not wait for it.
@@ -48,10 +57,11 @@ package final class Reply: Sendable {
         if isFirst { queue.postpone(byteCount) }
     }
 
-    private func complete(_ outcome: @autoclosure () -> Result<JSONText, RPCError>) {
+    /// - Parameter write: Makes the answer to the call with an id.
+    private func complete(_ write: (_ id: [UInt8]) -> [UInt8]) {
         let before = state.exchange(.done, ordering: .acquiringAndReleasing)
         guard before != .done else { return }
-        let answer = id.map { Answer.bytes(outcome(), id: $0) } ?? []
+        let answer = id.map(write) ?? []
         switch destination {
         case .connection: queue.answer(byteCount, isLate: before == .late, answer: answer)
         case .batch(let batch, let position):

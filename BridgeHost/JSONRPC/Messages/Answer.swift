@@ -12,18 +12,30 @@ enum Answer {
     ///   - id: The id as the call spelled it.
     static func bytes(_ outcome: Result<JSONText, RPCError>, id: [UInt8]) -> [UInt8] {
         switch outcome {
-        case .success(let text): bytes(result, text, id: id)
-        case .failure(let failure): bytes(error, failure.json, id: id)
+        case .success(let text): bytes(result, reservingCapacity: text.byteCount, id: id) { $0 += text.bytes }
+        case .failure(let failure): bytes(error, reservingCapacity: 256, id: id) { $0 += failure.json.bytes }
         }
     }
 
-    private static func bytes(_ name: [UInt8], _ value: JSONText, id: [UInt8]) -> [UInt8] {
+    /// An answer with a result that is written straight into it.
+    ///
+    /// - Parameters:
+    ///   - capacity: About how many bytes it has.
+    ///   - id: The id as the call spelled it.
+    ///   - write: Appends one JSON value.
+    static func bytes(reservingCapacity capacity: Int, id: [UInt8], result write: (inout [UInt8]) -> Void) -> [UInt8] {
+        bytes(result, reservingCapacity: capacity, id: id, write)
+    }
+
+    private static func bytes(
+        _ name: [UInt8], reservingCapacity capacity: Int, id: [UInt8], _ write: (inout [UInt8]) -> Void
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(prefix.count + id.count + name.count + value.byteCount + 1)
+        bytes.reserveCapacity(prefix.count + id.count + name.count + capacity + 1)
         bytes += prefix
         bytes += id
         bytes += name
-        bytes += value.bytes
+        write(&bytes)
         bytes.append(UInt8(ascii: "}"))
         return bytes
     }

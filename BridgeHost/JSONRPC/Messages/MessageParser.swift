@@ -152,15 +152,21 @@ private struct Members {
     init(of outline: JSONOutline, in bytes: [UInt8]) {
         for index in outline.items.indices where outline.items[index].depth == 1 {
             let key = outline.items[index].key
-            // The names have three lengths: most comparisons need not be made.
-            switch key.hasEscapes ? key.characters(in: bytes).count : key.content.count {
-            case 2 where key.matches("id", in: bytes): id = index
-            case 6 where key.matches("method", in: bytes): method = index
-            case 6 where key.matches("params", in: bytes): params = index
-            case 7 where key.matches("jsonrpc", in: bytes): jsonrpc = index
-            default: break
+            if Self.isNamed("id", key, bytes) {
+                id = index
+            } else if Self.isNamed("method", key, bytes) {
+                method = index
+            } else if Self.isNamed("params", key, bytes) {
+                params = index
+            } else if Self.isNamed("jsonrpc", key, bytes) {
+                jsonrpc = index
             }
         }
+    }
+
+    private static func isNamed(_ name: StaticString, _ key: JSONOutline.Key, _ bytes: [UInt8]) -> Bool {
+        guard key.hasEscapes else { return key.isSpelled(name, in: bytes) }
+        return key.matches(name.description, in: bytes)
     }
 }
 

@@ -57,6 +57,7 @@ package struct Params: Sendable {
     /// Takes the array or object at an index of an outline that knows its values.
     init(of index: Int, in outline: JSONOutline, _ bytes: [UInt8]) {
         let whole = outline.items[index]
+        let isArray = if case .array = whole.kind { true } else { false }
         var parts: [Part] = []
         parts.reserveCapacity(min(outline.items.count - index, 8))
         do throws(JSONSyntaxError) {
@@ -64,10 +65,9 @@ package struct Params: Sendable {
                 let item = outline.items[part]
                 guard item.depth == whole.depth + 1, item.parent == index else { break }
                 guard !item.key.hasLoneSurrogate else { throw JSONSyntaxError(.loneSurrogate, at: 0) }
-                let name = String(decoding: item.key.characters(in: bytes), as: UTF8.self)
+                let name = isArray ? "" : String(decoding: item.key.characters(in: bytes), as: UTF8.self)
                 parts.append(Part(name: name, value: try outline.text(at: part, in: bytes)))
             }
-            let isArray = if case .array = whole.kind { true } else { false }
             self.init(form: isArray ? .positional : .named, parts: parts)
         } catch {
             self = .notSerializable(error.kind == .tooDeep ? .tooDeep : .loneSurrogate)

@@ -8,7 +8,7 @@ package struct Arguments: Sendable {
     private let method: String
     private let parameters: [Parameter]
     private let params: Params
-    /// By parameter: where its value is among those given, or ``absent``.
+    /// By parameter: where its value is among those given, or ``absent``. Empty if they stand as the parameters do.
     private let positions: [Int]
 
     private static let absent = -1
@@ -25,8 +25,10 @@ package struct Arguments: Sendable {
         self.parameters = parameters
         self.params = params
         switch params.form {
-        case .none: positions = Array(repeating: Self.absent, count: parameters.count)
-        case .positional: positions = try Self.byPosition(params, method, parameters)
+        case .none: positions = []
+        case .positional:
+            try Self.checkCount(params, method, parameters)
+            positions = []
         case .named: positions = try Self.byName(params, method, parameters)
         case .notSerializable(let fault): throw Self.notSerializable(fault, method)
         }
@@ -46,10 +48,18 @@ package struct Arguments: Sendable {
         self.method = method
         self.parameters = parameters
         self.params = params
-        positions = parameters.enumerated().map { index, parameter in
-            let position = params.form == .named ? params.position(of: parameter.name) : index
-            return position.map { Self.place($0, of: params) } ?? Self.absent
+        guard params.form == .named else {
+            positions = []
+            return
         }
+        positions = parameters.map { parameter in
+            params.position(of: parameter.name).map { Self.place($0, of: params) } ?? Self.absent
+        }
+    }
+
+    /// Where the value of a parameter is among those given, or ``absent``.
+    private func position(_ index: Int) -> Int {
+        positions.isEmpty ? Self.place(index, of: params) : positions[index]
     }
 
     /// All that was given: an array or an object, or `nil` for no params.
@@ -60,7 +70,7 @@ package struct Arguments: Sendable {
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
     package func value(_ index: Int) -> JSONText? {
-        let position = positions[index]
+        let position = position(index)
         return position == Self.absent ? nil : params.value(at: position)
     }
 
@@ -132,15 +142,14 @@ package struct Arguments: Sendable {
     }
 
     private func check() throws(RPCError) {
-        // By index: a parameter is large, and would be copied.
         for index in parameters.indices {
-            let kind = parameters[index].kind
-            guard positions[index] != Self.absent else {
-                guard parameters[index].isRequired else { continue }
-                throw parameters[index].errorIfAbsent ?? fault(index, "is required and must be \(kind.phrase)")
+            let (parameter, position) = (parameters[index], position(index))
+            guard position != Self.absent else {
+                guard parameter.isRequired else { continue }
+                throw parameter.errorIfAbsent ?? fault(index, "is required and must be \(parameter.kind.phrase)")
             }
-            guard kind.accepts(params.value(at: positions[index])) else {
-                throw fault(index, "must be \(kind.phrase)")
+            guard parameter.kind.accepts(params.value(at: position)) else {
+                throw fault(index, "must be \(parameter.kind.phrase)")
             }
         }
     }
@@ -149,15 +158,14 @@ package struct Arguments: Sendable {
         .invalidParams("\(method): the params \(fault.phrase)")
     }
 
-    private static func byPosition(
+    private static func checkCount(
         _ params: Params, _ method: String, _ parameters: [Parameter]
-    ) throws(RPCError) -> [Int] {
+    ) throws(RPCError) {
         let most = parameters.prefix { !$0.isNamedOnly }.count
         guard params.count <= most else {
             let params = params.count == 1 ? "1 param" : "\(params.count) params"
             throw .invalidParams("\(method): got \(params), takes \(most == 0 ? "none" : "\(most) at most")")
         }
-        return parameters.indices.map { place($0, of: params) }
     }
 
     private static func byName(

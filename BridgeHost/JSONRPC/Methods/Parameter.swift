@@ -1,6 +1,7 @@
 import TrackerJSON
 
-package struct Parameter: Hashable, Sendable {
+/// What a method takes. A class, since it is looked at with every call and copied never.
+package final class Parameter: Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case string
         /// Characters, or a whole number that stands for its digits.

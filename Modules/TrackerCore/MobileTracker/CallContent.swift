@@ -1,15 +1,26 @@
 import TrackerModels
 import TrackerStorage
 
-/// What a call puts into the outbox.
-struct CallContent: Sendable {
-    var route: Route
-    var body: Draft.Body
-    var sessionMetadata: JSONText?
+/// What a call puts into the outbox. A class, since it is handed on often and copied never.
+final class CallContent: Sendable {
+    let route: Route
+    let body: Draft.Body
+    let sessionMetadata: JSONText?
     /// The URL of the screen that the call says is shown, if it says so.
-    var shownURL: String?
+    let shownURL: String?
     /// The session of another site that the call continues; the body links it.
-    var continues: SessionID?
+    let continues: SessionID?
+
+    init(
+        route: Route, body: Draft.Body, sessionMetadata: JSONText? = nil, shownURL: String? = nil,
+        continues: SessionID? = nil
+    ) {
+        self.route = route
+        self.body = body
+        self.sessionMetadata = sessionMetadata
+        self.shownURL = shownURL
+        self.continues = continues
+    }
 }
 
 extension TrackerCall {
@@ -25,9 +36,7 @@ extension TrackerCall {
         case .screen(let name, let properties):
             return try view(name, url: name, properties)
         case .screenDidAppear(let name, let url, let properties):
-            var content = try view(name, url: url ?? name, properties)
-            content.shownURL = url ?? name
-            return content
+            return try view(name, url: url ?? name, properties, shownURL: url ?? name)
         case .identify(let userId, let profile):
             guard let user = UserID(userId) else {
                 throw Refusal(.invalidUserId)
@@ -51,38 +60,41 @@ extension TrackerCall {
             guard let session = SessionLink(url).session.flatMap({ SessionID($0) }) else {
                 throw .value(.sessionInURL)
             }
-            var content = Self.link(session.text)
-            content.continues = session
-            return content
+            return Self.link(session.text, continues: session)
         case .linkSession(let source):
             guard !source.isEmpty else { throw .value(.sourceSession) }
             return Self.link(source)
         }
     }
 
-    private static func link(_ source: String) -> CallContent {
+    private static func link(_ source: String, continues session: SessionID? = nil) -> CallContent {
         var body = JSONObjectWriter()
         body.append("source_session_id", source)
-        return CallContent(route: .link, body: .complete(body.finish()))
+        return CallContent(route: .link, body: .complete(body.finish()), continues: session)
     }
 
     /// An event whose data are both objects in one; the second wins.
-    private func event(_ name: String, _ first: Properties?, _ second: Properties?) throws(Refusal) -> CallContent {
+    private func event(
+        _ name: String, _ first: Properties?, _ second: Properties?, shownURL: String? = nil
+    ) throws(Refusal) -> CallContent {
         guard !name.isBlank else { throw Refusal(.invalidEventName) }
         let (first, second) = (try first?.checked(), try second?.checked())
         var data = first ?? second
-        if let first, let second { data = JSONText.merging([first, second]) }
+        if let first, let second { data = JSONText.merging(first, second) }
         var head = JSONObjectWriter(reservingCapacity: name.utf8.count + 24)
         head.append("event_name", name)
-        return CallContent(route: .event, body: .withSessionMetadata(head.finish(), own: data))
+        return CallContent(
+            route: .event, body: .withSessionMetadata(head.finish(), own: data), shownURL: shownURL)
     }
 
-    private func view(_ name: String, url: String, _ properties: Properties?) throws(Refusal) -> CallContent {
+    private func view(
+        _ name: String, url: String, _ properties: Properties?, shownURL: String? = nil
+    ) throws(Refusal) -> CallContent {
         guard !name.isBlank else { throw Refusal(.invalidEventName) }
         var screen = JSONObjectWriter()
         screen.append("screen", name)
         screen.append("url", url)
-        return try event("VIEW_PAGE", Properties(accepted: screen.finish()), properties)
+        return try event("VIEW_PAGE", Properties(accepted: screen.finish()), properties, shownURL: shownURL)
     }
 
     private static func body(of location: LocationData) throws(Refusal) -> JSONText {

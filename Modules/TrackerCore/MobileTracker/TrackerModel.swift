@@ -19,13 +19,14 @@ struct TrackerModel: ClientModel {
         for content: CallContent, _ stamp: CallStamp, under settings: TrackerSettings
     ) throws(Refusal) -> LaneChange {
         if content.continues != nil, !settings.config.crossSiteCookie { throw .value(.crossSiteCookie) }
-        var draft = stamp.draft(content.route, content.body)
-        draft.sessionMetadata = content.sessionMetadata
+        var refusal: RefusalReason?
         if let url = content.shownURL, !shown.show(url, by: stamp.number) {
             // The outbox answers a key that was used before as it did then.
             guard stamp.hasCallerKey else { throw .repeatedScreen }
-            draft.refusal = .repeatedScreen
+            refusal = .repeatedScreen
         }
+        let draft = stamp.draft(
+            content.route, content.body, sessionMetadata: content.sessionMetadata, refusal: refusal)
         return content.continues.map { .continueSession($0, link: draft) } ?? .append(draft)
     }
 

@@ -56,10 +56,10 @@ extension ClientRuntime {
     /// Tells the model what the outbox has answered.
     private func follow(_ call: State.Call, _ result: ChangeResult) {
         switch result {
-        case .queued(_, let lane):
+        case .queued(let lane):
             let session = lane.entry.session
             follow { $0.committed(call, in: session, isPending: false) }
-        case .pending(_, let lane):
+        case .pending(let lane):
             let session = lane.entry.session
             follow { $0.committed(call, in: session, isPending: true) }
         case .refused, .failed: follow { $0.refused(call) }
@@ -69,14 +69,14 @@ extension ClientRuntime {
 
     private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> CallAnswer {
         switch result {
-        case .queued(let id, _):
+        case .queued:
             log.endRefusals()
             run.lane.engine.kick()
-            return .success(.queued(id))
-        case .pending(let id, _):
+            return .success(.queued(call.stamp.messageID))
+        case .pending:
             log.endRefusals()
             run.lane.engine.kick()
-            return .success(.pending(id))
+            return .success(.pending(call.stamp.messageID))
         case .done, .repeated, .changed: return .success(.queued(call.stamp.messageID))
         case .refused(.tooLarge): return refuse(call.name, .tooLarge(under: run.settings.delivery))
         case .refused(let reason): return refuse(call.name, Refusal(reason))
@@ -341,12 +341,8 @@ extension ClientRuntime {
 extension LaneChange {
     fileprivate mutating func markPending() {
         switch self {
-        case .append(var draft):
-            draft.isPending = true
-            self = .append(draft)
-        case .continueSession(let session, var draft):
-            draft.isPending = true
-            self = .continueSession(session, link: draft)
+        case .append(let draft): self = .append(draft.pending)
+        case .continueSession(let session, let link): self = .continueSession(session, link: link.pending)
         case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
             .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
             break

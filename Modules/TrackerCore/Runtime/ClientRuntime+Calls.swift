@@ -150,9 +150,12 @@ struct CallStamp: Sendable {
     var uptime: Duration
 
     /// The call on its way into the outbox.
-    func draft(_ route: Route, _ body: Draft.Body, values: [ValueChange] = []) -> Draft {
+    func draft(
+        _ route: Route, _ body: Draft.Body, sessionMetadata: JSONText? = nil, values: [ValueChange] = [],
+        refusal: RefusalReason? = nil
+    ) -> Draft {
         Draft(
-            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body, values: values,
-            occurredAt: time, acceptedAt: uptime)
+            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body,
+            sessionMetadata: sessionMetadata, values: values, refusal: refusal, occurredAt: time, acceptedAt: uptime)
     }
 }

@@ -4,8 +4,8 @@ package import TrackerModels
 ///
 /// Changes take effect in the order in which they are staged.
 package enum LaneChange: Sendable {
-    /// Queues a record. The case is indirect because a change is copied more often than it is read.
-    indirect case append(Draft)
+    /// Queues a record.
+    case append(Draft)
     /// Continues the session of another site. A lane without a session takes it over, makes the brand's device id, and
     /// answers `queued`. A lane with another session queues the record, which links the two. The current session
     /// changes nothing.
@@ -73,14 +73,17 @@ package struct WireBytes: Hashable, Sendable {
     }
 }
 
-package enum ChangeResult: Hashable, Sendable {
+/// What became of a change.
+///
+/// It is indirect because a result is handed on more often than it is read: the results of a transaction share the lane.
+package indirect enum ChangeResult: Hashable, Sendable {
     /// The change is on disk. The state is that of the lane right after the transaction.
     case done(LaneState)
     /// The record is on disk, or was there already under the same key of the caller. Its values are stored as well. If
     /// their backup failed, that is reported and tried again.
-    case queued(MessageID, LaneState)
+    case queued(LaneState)
     /// The record is on disk, as with `queued`, and waits for a session or for consent.
-    case pending(MessageID, LaneState)
+    case pending(LaneState)
     /// A change with this id has taken effect before: nothing was done.
     case repeated(LaneState)
     /// The change concerned so many records.

@@ -1,7 +1,7 @@
 package import TrackerModels
 
-/// A call on its way into the outbox.
-package struct Draft: Sendable {
+/// A call on its way into the outbox. A class, since it is handed on often and copied never.
+package final class Draft: Sendable {
     /// The JSON that a record will carry.
     package enum Body: Sendable {
         /// An object. What is known only when it is sent, such as the session, is added then.
@@ -11,32 +11,42 @@ package struct Draft: Sendable {
         case withSessionMetadata(JSONText, own: JSONText?)
         /// An object that the commit writes, with the lane's values after the changes in `values`.
         case template(BodyTemplate)
+
+        /// How many bytes of it are known by now.
+        var byteCount: Int {
+            switch self {
+            case .complete(let body): body.byteCount
+            case .withSessionMetadata(let head, let own): head.byteCount + (own?.byteCount ?? 0)
+            case .template(let template): template.byteCount
+            }
+        }
     }
 
-    package var messageID: MessageID
+    package let messageID: MessageID
     /// Whether a caller chose the key: then a second record with it is answered as the first and not queued.
-    package var hasCallerKey: Bool
-    package var route: Route
-    package var body: Body
+    package let hasCallerKey: Bool
+    package let route: Route
+    package let body: Body
     /// An object to merge into the session's metadata in the record's own transaction.
-    package var sessionMetadata: JSONText?
+    package let sessionMetadata: JSONText?
     /// What the record changes of the client's own values, in its own transaction.
-    package var values: [ValueChange]
+    package let values: [ValueChange]
     /// Whether the record is answered as `pending`, since delivery is halted.
-    package var isPending = false
+    package let isPending: Bool
     /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
-    package var refusal: RefusalReason?
+    package let refusal: RefusalReason?
     /// Whether the record was dropped before it was written, since too much waits: only what else the call changes is
     /// written.
-    private(set) var isEvicted = false
+    let isEvicted: Bool
     /// When the call was made, by the wall clock.
-    package var occurredAt: Timestamp
+    package let occurredAt: Timestamp
     /// When the call was made, on the monotonic clock, for ages within this run.
-    package var acceptedAt: Duration
+    package let acceptedAt: Duration
 
     package init(
         messageID: MessageID, hasCallerKey: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
-        values: [ValueChange] = [], occurredAt: Timestamp, acceptedAt: Duration
+        values: [ValueChange] = [], isPending: Bool = false, refusal: RefusalReason? = nil, occurredAt: Timestamp,
+        acceptedAt: Duration
     ) {
         self.messageID = messageID
         self.hasCallerKey = hasCallerKey
@@ -44,17 +54,35 @@ package struct Draft: Sendable {
         self.body = body
         self.sessionMetadata = sessionMetadata
         self.values = values
+        self.isPending = isPending
+        self.refusal = refusal
+        isEvicted = false
         self.occurredAt = occurredAt
         self.acceptedAt = acceptedAt
     }
 
+    /// The same call, pending or without its record.
+    private init(_ other: Draft, body: Body, isPending: Bool, isEvicted: Bool) {
+        messageID = other.messageID
+        hasCallerKey = other.hasCallerKey
+        route = other.route
+        self.body = body
+        sessionMetadata = other.sessionMetadata
+        values = other.values
+        self.isPending = isPending
+        refusal = other.refusal
+        self.isEvicted = isEvicted
+        occurredAt = other.occurredAt
+        acceptedAt = other.acceptedAt
+    }
+
+    /// The call, answered as `pending`.
+    package var pending: Draft { Draft(self, body: body, isPending: true, isEvicted: isEvicted) }
+
     /// What is left of the call without its record; `nil` if that is nothing.
     var evicted: Draft? {
         guard !values.isEmpty || sessionMetadata != nil else { return nil }
-        var rest = self
-        rest.body = .template(BodyTemplate([]))
-        rest.isEvicted = true
-        return rest
+        return Draft(self, body: .template(BodyTemplate([])), isPending: isPending, isEvicted: true)
     }
 }
 

@@ -106,7 +106,7 @@ struct Stage: Sendable {
         case .waiting, .open: break
         }
         var addition = Addition()
-        if task.task.mayBeRefused, stagedBytes >= bound {
+        if stagedBytes >= bound, task.task.mayBeRefused {
             if overflow == .dropOldest { addition.refused = makeRoom() }
             // What the writer has taken is about to be written: beside it there is always room for the newest call.
             guard overflow == .dropOldest, stagedBytes - takenBytes < bound else {
@@ -115,9 +115,11 @@ struct Stage: Sendable {
             }
         }
         stagedBytes += task.weight
-        records += task.task.records
-        if task.task.guidesDelivery { deliveryTasks += 1 }
-        settling.formUnion(task.task.settledRecords)
+        records += task.records
+        if task.guidesDelivery {
+            deliveryTasks += 1
+            settling.formUnion(task.task.settledRecords)
+        }
         if groups.last?.isFull != false { groups.append(Group()) }
         groups[groups.count - 1].append(task)
         addition.wakesWriter = wake()
@@ -146,11 +148,13 @@ struct Stage: Sendable {
 
     /// Removes a group that was written or refused.
     mutating func finish(_ group: [StagedTask]) {
-        let bytes = group.reduce(0) { $0 + $1.weight }
-        stagedBytes -= bytes
-        takenBytes -= bytes
-        records -= group.reduce(0) { $0 + $1.task.records }
-        deliveryTasks -= group.count { $0.task.guidesDelivery }
+        // By index, since a task that is iterated over is copied.
+        for index in group.indices {
+            stagedBytes -= group[index].weight
+            takenBytes -= group[index].weight
+            records -= group[index].records
+            if group[index].guidesDelivery { deliveryTasks -= 1 }
+        }
     }
 
     /// Takes everything that is left. Call ``finish(_:)`` with it.
@@ -205,7 +209,7 @@ struct Stage: Sendable {
             }
             dropped.append(task)
             stagedBytes -= task.weight
-            records -= task.task.records
+            records -= task.records
             guard let remainder = draft.evicted else { continue }
             let rest = StagedTask(task: .change(.append(remainder)))
             stagedBytes += rest.weight
@@ -324,21 +328,24 @@ enum LaneTask: Sendable {
     }
 }
 
-/// A task and its completion.
+/// A task and its completion, with what the stage asks of it again and again.
 struct StagedTask: Sendable {
     /// What is to be done.
-    var task: LaneTask
-    var completion: @Sendable (ChangeResult) -> Void = { _ in }
-
+    let task: LaneTask
+    let completion: @Sendable (ChangeResult) -> Void
     /// About how many bytes it adds to a transaction.
-    var weight: Int {
-        guard case .change(.append(let draft)) = task else { return 256 }
-        let body =
-            switch draft.body {
-            case .complete(let body): body.byteCount
-            case .withSessionMetadata(let head, let own): head.byteCount + (own?.byteCount ?? 0)
-            case .template(let template): template.byteCount
-            }
-        return body + 256
+    let weight: Int
+    /// How many records it adds to the queue, unless they are refused.
+    let records: Int
+    /// Whether the next process to deliver the lane must find the task done.
+    let guidesDelivery: Bool
+
+    init(task: LaneTask, completion: @escaping @Sendable (ChangeResult) -> Void = { _ in }) {
+        self.task = task
+        self.completion = completion
+        records = task.records
+        guidesDelivery = task.guidesDelivery
+        let bytes = if case .change(.append(let draft)) = task { draft.body.byteCount } else { 0 }
+        weight = 256 + bytes
     }
 }

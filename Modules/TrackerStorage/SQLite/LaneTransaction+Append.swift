@@ -9,7 +9,7 @@ extension LaneTransaction {
         guard draft.hasCallerKey else { return try append(draft, isPending: isPending, outcome) }
         guard try database.claim(draft.messageID, outcome, in: row.key) else {
             let first = try database.outcome(of: draft.messageID, in: row.key)
-            return first == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
+            return first == .pending ? .pending : .queued
         }
         let effect = try append(draft, isPending: isPending, outcome)
         if case .refused = effect { try database.takeBackClaim(of: draft.messageID, in: row.key) }
@@ -40,7 +40,7 @@ extension LaneTransaction {
         row.counters.queuedBytes += body.byteCount
         try change(by: draft)
         try evict()
-        return outcome == .pending ? .pending(draft.messageID) : .queued(draft.messageID)
+        return outcome == .pending ? .pending : .queued
     }
 
     /// Changes what a call changes besides its record.
@@ -58,10 +58,10 @@ extension LaneTransaction {
             return try append(link)
         }
         // A call that is made again, perhaps after a reset, must not bring the session back.
-        guard try isFirst(link) else { return .queued(link.messageID) }
+        guard try isFirst(link) else { return .queued }
         try ensureDevice()
         if current == nil { try bind(row.generation, session) }
-        return .queued(link.messageID)
+        return .queued
     }
 
     /// Remembers the key of a call that needs no record; false if a call with this key came before.
@@ -92,11 +92,10 @@ extension LaneTransaction {
         case .template(let template):
             return try write(template, draft.values)
         case .withSessionMetadata(let head, let own):
-            let parts = [try sessionMetadata(), own].compactMap { $0 }.filter { $0.hasMembers }
-            guard let first = parts.first else { return head }
-            var writer = JSONObjectWriter(reservingCapacity: head.byteCount + parts.reduce(16) { $0 + $1.byteCount })
+            guard let data = JSONText.merged(try sessionMetadata(), own) else { return head }
+            var writer = JSONObjectWriter(reservingCapacity: head.byteCount + data.byteCount + 16)
             writer.append(membersOf: head)
-            writer.append("data", parts.count == 1 ? first : JSONText.merging(parts))
+            writer.append("data", data)
             return writer.finish()
         }
     }
@@ -161,8 +160,10 @@ extension LaneTransaction {
 }
 
 extension JSONText {
-    /// Whether this is an object with at least one member.
-    var hasMembers: Bool {
-        kind == .object && bytes.dropFirst().dropLast().contains { $0 > 0x20 }
+    /// One object with the members of both, of which the second wins; `nil` if there is none.
+    fileprivate static func merged(_ first: JSONText?, _ second: JSONText?) -> JSONText? {
+        guard let first, first.hasMembers else { return second.flatMap { $0.hasMembers ? $0 : nil } }
+        guard let second, second.hasMembers else { return first }
+        return merging(first, second)
     }
 }

@@ -5,8 +5,8 @@ struct LaneTransaction {
     /// The result of a change, if the transaction takes effect.
     enum Effect: Hashable, Sendable {
         case done
-        case queued(MessageID)
-        case pending(MessageID)
+        case queued
+        case pending
         /// A change with its id has taken effect before.
         case repeated
         /// It concerned so many records.

@@ -171,7 +171,7 @@ struct LaneWriter: ~Copyable {
             log.remove(late.entries)
         }
         let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
-        outcome.results = effects.map { $0.result(known) }
+        outcome.results = LaneTransaction.Effect.results(effects, known)
         if !erasesNow { shrink() }
     }
 
@@ -327,15 +327,19 @@ extension LaneChange {
 }
 
 extension LaneTransaction.Effect {
-    /// The answer to a caller; `state` is the lane after the transaction.
-    fileprivate func result(_ state: LaneState) -> ChangeResult {
-        switch self {
-        case .done: .done(state)
-        case .queued(let id): .queued(id, state)
-        case .pending(let id): .pending(id, state)
-        case .repeated: .repeated(state)
-        case .changed(let count): .changed(count, state)
-        case .refused(let reason): .refused(reason)
+    /// The answers to the callers; `state` is the lane after the transaction.
+    fileprivate static func results(_ effects: [Self], _ state: LaneState) -> [ChangeResult] {
+        let (done, queued) = (ChangeResult.done(state), ChangeResult.queued(state))
+        let pending = ChangeResult.pending(state)
+        return effects.map { effect in
+            switch effect {
+            case .done: done
+            case .queued: queued
+            case .pending: pending
+            case .repeated: .repeated(state)
+            case .changed(let count): .changed(count, state)
+            case .refused(let reason): .refused(reason)
+            }
         }
     }
 }

@@ -108,17 +108,16 @@ extension SQLiteOutbox {
     private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
         var waiting: [@Sendable (StorageError?) -> Void] = []
         configuration.answering {
-            for (task, result) in zip(group, outcome.results) {
-                let isDue = outcome.changesValues && result.hasTakenEffect || task.task.isDecision && result.isRepeated
-                guard isDue, folder != nil, task.task.isBackedUp else {
-                    task.completion(result)
+            for (index, result) in outcome.results.enumerated() {
+                guard folder != nil, isBackupDue(for: group[index].task, result, outcome) else {
+                    group[index].completion(result)
                     continue
                 }
-                waiting.append { error in
+                waiting.append { [completion = group[index].completion] error in
                     // A record is queued even if the backup fails.
                     switch (result, error) {
-                    case (.done, let error?), (.repeated, let error?): task.completion(.failed(error))
-                    default: task.completion(result)
+                    case (.done, let error?), (.repeated, let error?): completion(.failed(error))
+                    default: completion(result)
                     }
                 }
             }
@@ -128,6 +127,11 @@ extension SQLiteOutbox {
             return
         }
         backUp(thenAnswer: waiting)
+    }
+
+    /// Whether the answer waits for the backup.
+    private func isBackupDue(for task: LaneTask, _ result: ChangeResult, _ outcome: LaneWriter.Outcome) -> Bool {
+        (outcome.changesValues && result.hasTakenEffect || result.isRepeated && task.isDecision) && task.isBackedUp
     }
 
     /// Writes the backups, and answers those who wait for that.

@@ -117,7 +117,7 @@ struct LaneModel {
             Item(
                 id: id, sequence: sequence, generation: generation, isGiven: draft.hasCallerKey, bytes: body.byteCount))
         accepted += 1
-        let result = isPending ? "pending \(id)" : "queued \(id)"
+        let result = isPending ? "pending" : "queued"
         if draft.hasCallerKey { given[id] = result }
         make(draft.values, now)
         evict()

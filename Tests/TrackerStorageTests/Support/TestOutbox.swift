@@ -140,14 +140,11 @@ extension LaneChange {
 
     /// Queues a record that tells the lane's user and id, and changes the user first.
     static func telling(_ id: String, given: Bool = false, _ users: String?...) -> LaneChange {
-        var draft = Draft.sample(id, given: given)
-        draft.body = .template(
-            BodyTemplate([
-                .fixed(known(try? JSONText(validating: #"{"n":1}"#))), .value("user", .own("user")),
-                .id("id", .own("id")),
-            ]))
-        draft.values = users.map { ValueChange(.own("user"), $0) }
-        return .append(draft)
+        let body = BodyTemplate([
+            .fixed(known(try? JSONText(validating: #"{"n":1}"#))), .value("user", .own("user")), .id("id", .own("id")),
+        ])
+        let values = users.map { ValueChange(.own("user"), $0) }
+        return .append(Draft.sample(id, given: given, .template(body), values: values))
     }
 
     static func bind(_ generation: Int64, _ session: String) -> LaneChange {
@@ -156,13 +153,21 @@ extension LaneChange {
 }
 
 extension Draft {
-    static func sample(_ id: String, given: Bool = false, body: String = #"{"event":"x"}"#) -> Draft {
+    static func sample(
+        _ id: String, given: Bool = false, body: String = #"{"event":"x"}"#, sessionMetadata: JSONText? = nil,
+        values: [ValueChange] = []
+    ) -> Draft {
+        let body = known(try? JSONText(validating: body))
+        return sample(id, given: given, .complete(body), sessionMetadata: sessionMetadata, values: values)
+    }
+
+    static func sample(
+        _ id: String, given: Bool = false, _ body: Body, sessionMetadata: JSONText? = nil, values: [ValueChange] = []
+    ) -> Draft {
         Draft(
-            messageID: known(MessageID(id)), hasCallerKey: given, route: .event,
-            body: .complete(known(try? JSONText(validating: body))),
-            occurredAt: Timestamp(milliseconds: 1_700_000_000_000),
-            acceptedAt: .seconds(1)
-        )
+            messageID: known(MessageID(id)), hasCallerKey: given, route: .event, body: body,
+            sessionMetadata: sessionMetadata, values: values, occurredAt: Timestamp(milliseconds: 1_700_000_000_000),
+            acceptedAt: .seconds(1))
     }
 }
 
@@ -170,8 +175,7 @@ extension ChangeResult {
     /// The lane after the change, if the change took effect.
     var state: LaneState? {
         switch self {
-        case .done(let state), .queued(_, let state), .pending(_, let state), .repeated(let state),
-            .changed(_, let state):
+        case .done(let state), .queued(let state), .pending(let state), .repeated(let state), .changed(_, let state):
             state
         case .refused, .failed: nil
         }
@@ -181,8 +185,8 @@ extension ChangeResult {
     var summary: String {
         switch self {
         case .done: "done"
-        case .queued(let id, _): "queued \(id)"
-        case .pending(let id, _): "pending \(id)"
+        case .queued: "queued"
+        case .pending: "pending"
         case .repeated: "repeated"
         case .changed(let count, _): "changed \(count)"
         case .refused(let reason): "refused \(reason)"
