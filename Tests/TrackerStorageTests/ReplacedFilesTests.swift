@@ -39,7 +39,10 @@ struct ReplacedFilesTests {
         let name = try #require(try first.state().database)
         await first.close()
         try folder.execute(
-            "DELETE FROM meta WHERE name = 'database'; DROP TABLE refused; DROP TABLE requeued; PRAGMA user_version=3")
+            """
+            DELETE FROM meta WHERE name = 'database'; DROP TABLE refused; DROP TABLE requeued;
+            ALTER TABLE record DROP COLUMN check_sum; PRAGMA user_version=3
+            """)
 
         let next = try await SQLiteOutbox.opened(.sample(folder))
         let newName = try #require(try next.state().database)

@@ -77,10 +77,14 @@ public struct MessageID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    private init(known text: String) { self.text = text }
+    /// Takes a text that is known to be one.
+    package init(accepted text: String) {
+        assert(MessageID(text) != nil, "This text is no message id.")
+        self.text = text
+    }
 
     /// A new one: a UUID in lower case.
-    package static func random() -> MessageID { MessageID(known: UUIDText.random()) }
+    package static func random() -> MessageID { MessageID(accepted: UUIDText.random()) }
 
     /// The identifier.
     public var description: String { text }

@@ -6,6 +6,7 @@ import TrackerModels
 /// is read at the next try. It throws `unreadable` if the system has refused the read.
 final class DamagedDatabase {
     private let connection: Connection
+    private let version: Int64
     private let isLastTry: Bool
     private let givesUp: Bool
 
@@ -25,6 +26,7 @@ final class DamagedDatabase {
                 try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'") == 1
             else { return nil }
             self.connection = connection
+            self.version = version
             self.isLastTry = isLastTry
             self.givesUp = givesUp
         } catch {
@@ -136,7 +138,9 @@ final class DamagedDatabase {
     ///   - body: Takes a row of `record`.
     func records(_ numbers: ClosedRange<Int64>, body: (Statement.Row) throws(StorageError) -> Void) throws(StorageError)
     {
-        let columns = "SELECT id, generation, route, message_id, is_given, occurred, run, accepted, body FROM record"
+        let check = version < Schema.versionWithCheckSums ? "0 AS check_sum" : "check_sum"
+        let columns =
+            "SELECT id, generation, route, message_id, is_given, occurred, run, accepted, \(check), body FROM record"
         var first = numbers.lowerBound
         let rising = "\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
         if try scan(rising, numbers, body, each: { first = $0 + 1 }) { return }

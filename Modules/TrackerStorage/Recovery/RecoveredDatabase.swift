@@ -178,11 +178,9 @@ struct LaneRecovery {
         var counters = row.counters
         var sequence = row.sequence
         try damagedCopy.records(numbers) { (record) throws(StorageError) in
-            let body = record.bytes("body")
             // Half a record is of no use.
-            guard (try? JSONText(validating: body, maxDepth: JSONText.maxDepthCeiling)) != nil,
-                let messageID = MessageID(record.text("message_id") ?? "")
-            else { return }
+            guard let (messageID, text) = Record.content(of: record) else { return }
+            let body = text.bytes
             let number = LaneKey.sequence(ofRecord: record.int64("id"))
             guard try database.restore(record, number: key.record(number), body: body) else { return }
             if record.int64("is_given") != 0, try database.outcome(of: messageID, in: key) == nil {

@@ -23,27 +23,30 @@ extension LaneDatabase {
     ) throws(StorageError) {
         try statement(
             """
-            INSERT INTO record(id, generation, route, is_given, occurred, run, accepted, message_id, body)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            INSERT INTO record(id, generation, route, is_given, occurred, run, accepted, check_sum, message_id, body)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """
         ).run(
             number, generation.number, draft.route.rawValue, draft.hasCallerKey, draft.occurredAt.milliseconds, run,
-            draft.acceptedAt.nanoseconds, lending: draft.messageID.text, body.bytes
+            draft.acceptedAt.nanoseconds,
+            Record.checkSum(draft.messageID.text, draft.route.rawValue, draft.occurredAt.milliseconds, body.bytes),
+            lending: draft.messageID.text, body.bytes
         )
     }
 
-    /// Copies a record of another database.
+    /// Copies a record of another database, whose check sum has been found right.
     ///
     /// - Returns: False if there is a record of that number already, as in a database that shows some twice.
     func restore(_ row: Statement.Row, number: Int64, body: [UInt8]) throws(StorageError) -> Bool {
         try statement(
             """
-            INSERT OR IGNORE INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id
+            INSERT OR IGNORE INTO record(
+                id, generation, route, message_id, is_given, occurred, run, accepted, check_sum, body
+            ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id
             """
         ).hasRow(
             number, row.int64("generation"), row.int64("route"), row.text("message_id"), row.int64("is_given"),
-            row.int64("occurred"), row.int64("run"), row.int64("accepted"), body
+            row.int64("occurred"), row.int64("run"), row.int64("accepted"), row.int64("check_sum"), body
         )
     }
 
@@ -144,7 +147,7 @@ extension LaneDatabase {
     ) throws(StorageError) {
         try statement(
             """
-            SELECT id, message_id, generation, route, occurred, run, accepted, body FROM record
+            SELECT id, message_id, generation, route, occurred, run, accepted, check_sum, body FROM record
             WHERE id BETWEEN ?1 AND ?2 ORDER BY id
             """
         ).rows(numbers.lowerBound, numbers.upperBound) { row in
@@ -208,19 +211,67 @@ extension LaneDatabase {
 }
 
 extension Record {
-    /// Reads a record; `nil` if it cannot be read.
+    /// Reads a record; `nil` if it is damaged, which the caller counts.
     fileprivate init?(_ row: Statement.Row, number: Int64, run: Int64) {
-        // Every body was valid when it was written. An invalid one is damage, and the caller counts it.
-        guard let messageID = row.text("message_id").flatMap(MessageID.init),
-            let route = Route(rawValue: row.int("route")),
-            let body = try? JSONText(validating: row.bytes("body"), maxDepth: JSONText.maxDepthCeiling)
-        else { return nil }
+        guard let (messageID, body) = Self.content(of: row), let route = Route(rawValue: row.int("route")) else {
+            return nil
+        }
         self.init(
             id: Record.ID(number), messageID: messageID, sequence: LaneKey.sequence(ofRecord: number),
             generation: Generation(row.int64("generation")), route: route, body: body,
             occurredAt: Timestamp(milliseconds: row.int64("occurred")),
             acceptedAt: row.int64("run") == run ? .nanoseconds(row.int64("accepted")) : nil
         )
+    }
+
+    /// Reads the key and the body of a row; `nil` if they are damaged.
+    ///
+    /// They were valid when they were written: if the check sum is right they still are. A row without one, which an
+    /// earlier version has written, is looked through.
+    static func content(of row: Statement.Row) -> (messageID: MessageID, body: JSONText)? {
+        guard let id = row.text("message_id") else { return nil }
+        let (body, check) = (row.bytes("body"), row.int64("check_sum"))
+        guard check == 0 else {
+            guard check == checkSum(id, row.int("route"), row.int64("occurred"), body) else { return nil }
+            return (MessageID(accepted: id), JSONText(accepted: body))
+        }
+        guard let messageID = MessageID(id),
+            let text = try? JSONText(validating: body, maxDepth: JSONText.maxDepthCeiling)
+        else { return nil }
+        return (messageID, text)
+    }
+
+    /// A number that is another one if any of this has changed by accident; never 0.
+    ///
+    /// Each step is a bijection of the word that it takes in, so damage within eight bytes is found for certain.
+    static func checkSum(_ messageID: String, _ route: Int, _ occurred: Int64, _ body: [UInt8]) -> Int64 {
+        var messageID = messageID
+        var sum = mix(UInt64(bitPattern: occurred), into: UInt64(truncatingIfNeeded: route))
+        sum = messageID.withUTF8 { bytes in unsafe mix(UnsafeRawBufferPointer(bytes), into: sum) }
+        sum = unsafe body.withUnsafeBytes { bytes in unsafe mix(bytes, into: sum) }
+        return sum == 0 ? 1 : Int64(bitPattern: sum)
+    }
+
+    private static func mix(_ bytes: UnsafeRawBufferPointer, into start: UInt64) -> UInt64 {
+        var sum = mix(UInt64(bytes.count), into: start)
+        var place = 0
+        while place + 8 <= bytes.count {
+            let word = unsafe bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            sum = mix(UInt64(littleEndian: word), into: sum)
+            place += 8
+        }
+        var rest: UInt64 = 0
+        while place < bytes.count {
+            rest = unsafe rest << 8 | UInt64(bytes[place])
+            place += 1
+        }
+        return mix(rest, into: sum)
+    }
+
+    /// Multiplies by an odd number, and folds the upper half onto the lower one.
+    private static func mix(_ word: UInt64, into sum: UInt64) -> UInt64 {
+        let product = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+        return product ^ product >> 32
     }
 }
 

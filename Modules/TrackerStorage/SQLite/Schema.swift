@@ -8,6 +8,9 @@ enum Schema {
     /// The first version that keeps what the server has refused.
     static let versionWithRefused: Int64 = 5
 
+    /// The first version in which records have a check sum.
+    static let versionWithCheckSums: Int64 = 6
+
     /// No library will ever have more versions; a larger number is damage.
     private static let mostVersions: Int64 = 10_000
 
@@ -68,6 +71,7 @@ enum Schema {
         CREATE TABLE requeued(
         lane INTEGER, generation INTEGER, last INTEGER, PRIMARY KEY(lane, generation)) WITHOUT ROWID;
         """,
+        "ALTER TABLE record ADD COLUMN check_sum INTEGER",
     ]
 
     /// How many bytes the log may keep while it is not needed.
