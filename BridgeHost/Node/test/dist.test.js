@@ -69,7 +69,7 @@ suite('what is distributed', { skip }, () => {
 
         assert.deepEqual(installed, ['bridge'])
         const program = join(user.home, 'node_modules/@mobiletracker/bridge/host', PLATFORM, 'BridgeHost')
-        assert.ok(statSync(program).size <= 12_000_000)
+        assert.ok(statSync(program).size <= 16_000_000)
         await runExample(t, user)
     })
 
