@@ -15,7 +15,7 @@ let seq = 0
 function came(name, data, changes = {}) {
     seq++
     return {
-        seq, at: '2025-01-31T09:30:00.000Z', kind: 'event', accepted: true, repeat: false, problems: [], test: null,
+        seq, at: '2025-01-31T09:30:00.000Z', kind: 'event', api: null, accepted: true, repeat: false, problems: [], test: null,
         isJSON: true, raw: typeof data === 'string' ? `{"data":${data}}` : JSON.stringify({ data }),
         items: [{ type: 'event', name, user: null, session: 's', id: null }], ...changes,
     }

@@ -39,6 +39,7 @@ suite('mobile-tracker', () => {
         [['collect', '--json=yes'], /^mobile-tracker: --json takes no value\./],
         [['collect', '--basic-path', 'events'], /^mobile-tracker: --basic-path is "events"; it must begin with a slash\./],
         [['collect', '--port', '70000'], /^mobile-tracker: --port is "70000"; it must be a whole number from 0 to 65535\./],
+        [['collect', '--api', 'segmnt'], /^mobile-tracker: There is no API "segmnt"; --api takes metaRouter, segment, postHog,/],
         [['collect', '--max-bytes', '1k'], /^mobile-tracker: --max-bytes is "1k"; it must be a whole number from 1 to/],
         [['collect', '--port', '0', '--faults', 'oops'], /^mobile-tracker: There is no fault "oops"/],
     ]
@@ -193,6 +194,16 @@ suite('mobile-tracker collect', () => {
 
             assert.equal((await send(url, { ...sample('basic'), path: '/ingest' })).status, status, words.join(' '))
         }
+    })
+
+    test('--api takes the name of an API', async (t) => {
+        const { line } = startCommand(t, 'collect', '--port', '0', '--api', 'segment')
+        const [, url] = /(http:\S+)/.exec(await line())
+
+        await send(url, sample('batch'))
+
+        assert.match(await line(), /batch {5}200  Signed Up/)
+        assert.match(await line(), /✘ A batch for MetaRouter does not belong here: with --api segment only Segment's requests may come\./)
     })
 
     test('explains an address that is not this machine\'s', async (t) => {

@@ -93,7 +93,7 @@ suite('a path that there is not', () => {
         t.after(() => collector.close())
         const { json } = await send(collector.url, { ...sample('basic'), path: '/ingest/my-app' })
 
-        assert.match(json.error, /AnalyticsClient to \/v1\/batch, BasicTracker to \/ or \/events\. If the basic client sends here, start /)
+        assert.match(json.error, /AnalyticsClient to \/v1\/batch or its api's path, BasicTracker to \/ or \/events\. If the basic client sends here, start /)
     })
 
     test('may be where the basic client sends, if an option says so', async (t) => {

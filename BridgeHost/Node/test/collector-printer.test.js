@@ -19,11 +19,12 @@ class Paper extends Writable {
 }
 
 const SAMPLE = {
-    at: '2025-01-31T09:30:00.000Z', method: 'POST', status: 200, fault: null, flags: [], problems: [], isJSON: true, raw: '{}',
+    api: null, at: '2025-01-31T09:30:00.000Z', method: 'POST', status: 200, fault: null, flags: [], problems: [], isJSON: true, raw: '{}',
 }
 const record = {
     ...SAMPLE,
     kind: 'batch',
+    api: 'metaRouter',
     path: '/v1/batch',
     flags: [{ kind: 'gap', text: 'A gap.' }],
     problems: ['A problem.'],

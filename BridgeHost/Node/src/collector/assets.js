@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises'
 
-const FOLDER = new URL('./page/', import.meta.url)
+/** Folders with files for the page, by the path before their names. */
+const FOLDERS = { page: new URL('./page/', import.meta.url), apis: new URL('./apis/', import.meta.url) }
+
+/** Of the other folder, what the page needs. */
+const SHARED = ['apis/layouts.js']
 
 const TYPES = {
     html: 'text/html; charset=utf-8',
@@ -28,22 +32,24 @@ export const SAFE = {
 
 /** @param {string} path @returns {string | null} The page's file at that path. */
 export function assetAt(path) {
-    return /^\/page\/([a-z]+(?:-[a-z]+)*\.(?:css|js|svg))$/.exec(path)?.[1] ?? null
+    if (SHARED.includes(path.slice(1))) return path.slice(1)
+    return /^\/(page\/[a-z]+(?:-[a-z]+)*\.(?:css|js|svg))$/.exec(path)?.[1] ?? null
 }
 
 /**
  * Answers with one of the page's files.
  *
  * @param {import('node:http').ServerResponse} response
- * @param {string} name Such as `main.js`.
+ * @param {string} name Such as `page/main.js`.
  */
 export async function sendAsset(response, name) {
     let bytes
     try {
-        bytes = await readFile(new URL(name, FOLDER))
+        const [folder, file] = name.split('/')
+        bytes = await readFile(new URL(file, FOLDERS[folder]))
     } catch {
         response.writeHead(404, { 'Content-Type': 'text/plain' })
-        return response.end(`The page has no file ${name}.\n`)
+        return response.end(`The page has no file ${name.split('/')[1]}.\n`)
     }
     response.writeHead(200, { 'Content-Type': TYPES[name.split('.').at(-1)], 'Content-Length': bytes.length })
     response.end(bytes)

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { AccountBook } from './accounts.js'
+import { voiceOf } from './apis/answers.js'
+import { apiOf, keyNamesOf, keysIn } from './apis/index.js'
+import { eventsIn, readingOf } from './apis/layouts.js'
 import { Backend } from './backend.js'
 import { readBody } from './body.js'
 import { sentenceOf } from './checks/findings.js'
@@ -54,9 +57,9 @@ export class Collector {
     #options
     #totals = newTotals()
 
-    /** @param {{ strict: boolean, maxBytes: number, maxBodyBytes: number, plan?: import('../plan/plan.js').Plan | null }} options */
+    /** @param {{ strict: boolean, maxBytes: number, maxBodyBytes: number, api?: string | null, plan?: import('../plan/plan.js').Plan | null }} options */
     constructor(options) {
-        this.#options = options
+        this.#options = { api: null, ...options }
         this.requestLog = new RequestLog(options.maxBytes)
     }
 
@@ -129,27 +132,30 @@ export class Collector {
      */
     receive(route, target, headers, content) {
         const body = readBody(content, headers['content-encoding'], this.#options.maxBodyBytes)
-        const found = problemsOf(route, headers, body)
-        const items = itemsOf(route, body.value)
-        const judged = this.#judge(route, items, body)
+        const api = apiOf(route, body.value)
+        const found = problemsOf(route, headers, body, { api, expected: this.#options.api })
+        const items = itemsOf(route, api, body.value)
+        const judged = this.#judge(route, api, items, body)
         const plan = judged.map(({ judgement }) => judgement)
         const reasons = plan.flatMap(({ name, reasons }) => reasons.map((reason) => `Plan, ${name}: ${reason}`))
         const problems = [...found.map(sentenceOf), ...reasons]
-        const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize, keyOf(headers, body.value))
+        const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize, keyOf(headers, api, body.value))
 
-        const usual = this.#usualStatus(route, body, problems)
+        const usual = this.#usualStatus(route, api, body, problems)
         const status = fault?.status ?? usual
         const action = fault?.action ?? 'answer'
-        const accepted = action === 'answer' ? isSuccess(status) : isSuccess(usual)
+        const isTaken = isSuccess(status) || (Boolean(fault?.indices) && voiceOf(api).takesRest(status))
+        const accepted = action === 'answer' ? isTaken : isSuccess(usual)
         const reply = { action, status, headers: [], body: '', delay: fault?.delay ?? 0 }
-        reply.body = this.#answerBody(route, body, headers, status, fault, problems, items)
+        reply.body = this.#answerBody({ route, api, target, body, headers, status, fault, problems, items })
         addHeaders(reply, route, fault)
 
-        const client = this.#clientOf(route, headers, body, items)
+        const client = this.#clientOf(route, api, headers, body, items)
         const seen = this.#sequenceChecker.observe({
             route, ...client, lane: laneIn(testOf(route, headers), client.lane), key: headers['idempotency-key'], sequence: headers['x-sequence'],
             // What the answer refuses by its place may come again.
             items: items.map((item) => (isNamed(fault, item) ? { ...item, id: null } : item)),
+            size: recordsIn(api, headers['idempotency-key']) ?? items.length,
             taken: accepted, refused: action === 'answer' && isRefusal(status),
         })
         const personal = personalDataIn(body.value)
@@ -157,43 +163,48 @@ export class Collector {
         const made = accepted ? this.#learnSession(route, reply.body, body, client.lane) : null
         this.#keep(route, target, headers, {
             status: action === 'answer' ? status : null,
-            accepted, fault, problems, items, body, made, plan, ...seen, findings: findingsIn(route.kind, body.value, found, judged, personal),
+            accepted, fault, problems, api, items, body, made, plan, ...seen,
+            findings: findingsIn(route.kind, api, body.value, found, judged, personal),
         })
         return reply
     }
 
     /** What the plan says of each event. @returns {ReturnType<import('../plan/plan.js').Plan['judgeRequest']>} */
-    #judge(route, items, body) {
+    #judge(route, api, items, body) {
         const { plan } = this.#options
         // What nests deeper is a problem of its own, and too deep to be followed.
-        return plan && body.inspection && body.inspection.depth <= DEEPEST ? plan.judgeRequest(route.kind, items, body.value) : []
+        return plan && body.inspection && body.inspection.depth <= DEEPEST ? plan.judgeRequest(route.kind, api, items, body.value) : []
     }
 
     #announce() {
         for (const listener of this.#listeners) listener()
     }
 
-    #usualStatus(route, body, problems) {
+    #usualStatus(route, api, body, problems) {
         if (route.kind === 'unknown') return 404
         if (route.allow) return 405
         if (body.status !== 200) return body.status
-        return this.#options.strict && problems.length > 0 ? 422 : 200
+        return this.#options.strict && problems.length > 0 ? voiceOf(api).invalid : 200
     }
 
-    #answerBody(route, body, headers, status, fault, problems, items) {
+    #answerBody({ route, api, target, body, headers, status, fault, problems, items }) {
         if (fault?.body !== undefined) return fault.body
-        if (fault?.indices) return refusedBody(fault, items)
+        if (fault?.indices) return JSON.stringify(voiceOf(api).partly(status, namedBy(fault, items), items))
         if (fault?.id !== undefined) return JSON.stringify({ data: { id: fault.id } })
+        if (isSuccess(status) && api !== null) {
+            return JSON.stringify(voiceOf(api).taken({ count: items.length, size: body.plainSize, route, target }))
+        }
         if (isSuccess(status)) return this.#backend.answer(route, body.value, headers['idempotency-key'])
-        return problemBody(fault ? [`The fault script answers ${status} here.`] : problems)
+        const sentence = fault ? `The fault script answers ${status} here.` : problems.join(' ')
+        return JSON.stringify(voiceOf(api).failed(status, sentence))
     }
 
     /** Which client sent it: the name of its lane beside its path, and the identities of its installation. */
-    #clientOf(route, headers, body, items) {
-        if (route.kind === 'batch') {
-            const first = body.value?.batch?.[0]
-            const key = first?.writeKey
-            return { lane: typeof key === 'string' ? key : '', identities: namesOf('anonymous', first?.anonymousId) }
+    #clientOf(route, api, headers, body, items) {
+        if (api !== null) {
+            const first = eventsIn(api, body.value)[0]?.event
+            const key = keysIn(api, body.value)[0] ?? ''
+            return { lane: api === 'metaRouter' ? key : `${api} ${key}`, identities: namesOf('anonymous', readingOf(api, first).visitor) }
         }
         if (route.kind === 'basic') {
             return { lane: '', identities: namesOf('first', headers['idempotency-key']?.split(':', 1)[0]) }
@@ -220,7 +231,8 @@ export class Collector {
     }
 
     #keep(route, target, headers, facts) {
-        const conceal = concealer(headers['x-api-key'], facts.body?.value)
+        const api = facts.api ?? route.api
+        const conceal = concealer(headers['x-api-key'], keysIn(api, facts.body?.value))
         const record = new ReceivedRequest(route, conceal(target), conceal(shownHeaders(headers)), {
             ...facts,
             problems: conceal(facts.problems),
@@ -229,9 +241,9 @@ export class Collector {
             made: conceal(facts.made),
             plan: conceal(facts.plan ?? []),
             test: testOf(route, headers),
-            items: conceal(facts.items ?? itemsOf(route, undefined)),
+            items: conceal(facts.items ?? itemsOf(route, api, undefined)),
             fault: facts.fault ? faultText({ ...facts.fault, times: 1 }) : null,
-            raw: facts.body ? conceal(maskBody(facts.body.text, headers['x-api-key'])) : '',
+            raw: facts.body ? conceal(maskBody(facts.body.text, headers['x-api-key'], keyNamesOf(api))) : '',
         })
         const totals = this.#totals
         totals.requests++
@@ -276,16 +288,9 @@ function addHeaders(reply, route, fault) {
     for (const [name, value] of Object.entries(fault.headers ?? {})) reply.headers.push(name, value)
 }
 
-function problemBody(problems) {
-    return JSON.stringify({ error: problems.join(' ') })
-}
-
-/** The answer that names the events it does not take. */
-function refusedBody(fault, items) {
-    const refused = items.flatMap((item, index) => {
-        return isNamed(fault, item) ? [{ index, error: 'The fault script refuses this event.' }] : []
-    })
-    return JSON.stringify({ refused })
+/** The places of the events that a fault is about. */
+function namedBy(fault, items) {
+    return items.flatMap((item, index) => (isNamed(fault, item) ? [index] : []))
 }
 
 /** Whether a fault refuses this event of a request by its place. */
@@ -294,8 +299,8 @@ function isNamed(fault, item) {
 }
 
 /** The key that a request carries: in a header, or in its body. */
-function keyOf(headers, value) {
-    return headers['x-api-key'] ?? value?.batch?.[0]?.writeKey
+function keyOf(headers, api, value) {
+    return headers['x-api-key'] ?? keysIn(api, value)[0]
 }
 
 function isSuccess(status) {
@@ -305,6 +310,12 @@ function isSuccess(status) {
 /** Whether an answer means: do not send this again. */
 function isRefusal(status) {
     return status >= 400 && status < 500 && status !== 408 && status !== 429
+}
+
+/** How many records a vendor's batch stands for: one may be several events there. The key ends with their number. */
+function recordsIn(api, key) {
+    const match = api !== null && api !== 'metaRouter' && /^.+:.+:([1-9]\d{0,5})$/.exec(key ?? '')
+    return match ? Number(match[1]) : null
 }
 
 function namesOf(what, id) {

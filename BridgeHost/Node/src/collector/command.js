@@ -3,6 +3,7 @@ import { PlanInference } from '../plan/infer.js'
 import { PlanError } from '../plan/plan.js'
 import { readPlan } from '../plan/read.js'
 import { columns, CommandError, duration, FAILURE, runCommand, UsageError, wholeNumber } from '../command-line.js'
+import { API_NAMES } from './apis/layouts.js'
 import { awaitExpectations, readExpectations, verdictText } from './assert.js'
 import { openBrowser } from './browser.js'
 import { ACTIONS, FaultError, OPTION_HELP } from './faults/item.js'
@@ -19,8 +20,8 @@ const LONGEST_TIMEOUT_MS = 3_600_000
 /** @type {import('../command-line.js').CommandSpec} */
 export const COLLECT = {
     name: 'collect',
-    about: `Runs a local backend on 127.0.0.1 that speaks every endpoint of the trackers, checks each request, and says what is
-wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.`,
+    about: `Runs a local backend on 127.0.0.1 that speaks every endpoint of the trackers and of each API, checks each request, and
+says what is wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.`,
     options: {
         port: { value: 'n', help: 'where to listen; 0 takes any free port', fallback: '8123' },
         host: {
@@ -29,7 +30,8 @@ wrong with it. Point apiUrl, ingestionHost or endpoint at the address it prints.
             fallback: USUAL.host,
         },
         open: { help: 'show the live page in your browser' },
-        strict: { help: 'answer 422 to a request with problems, instead of 2xx' },
+        api: { value: 'name', help: `take any request but this API's for a problem: ${API_NAMES.join(', ')}` },
+        strict: { help: 'answer 422 (a vendor\'s API: 400) to a request with problems, instead of 2xx' },
         'basic-path': {
             value: 'path', many: true,
             help: `where the basic client's events go, instead of ${BASIC_PATHS.join(' and ')}; may be given several times`,
@@ -90,6 +92,7 @@ ${columns(OPTION_HELP.map(([name, help]) => [`:${name}=`, help]))}`,
         ],
         ['--infer-plan plan.json', 'writes which events came and what was in them; then check with --plan plan.json'],
         ['--record run.jsonl', 'keeps what comes; mobile-tracker replay run.jsonl --to URL sends it again'],
+        ['--api segment --strict', 'answers as Segment does, and 400 to anything that Segment would not take'],
         ['--strict --json --port 0 --until-stdin-ends', 'for a test that starts it and reads its output'],
     ],
 }
@@ -190,6 +193,7 @@ function settingsFrom(options) {
     return {
         port: wholeNumber('port', options.port, 0, 65_535),
         host: options.host,
+        api: options.api === undefined ? null : apiNamed(options.api),
         strict: options.strict ?? false,
         faults: options.faults ?? [],
         plan: options.plan === undefined ? null : planAt(options.plan),
@@ -198,6 +202,11 @@ function settingsFrom(options) {
         maxBytes: wholeNumber('max-bytes', options['max-bytes'], 1, Number.MAX_SAFE_INTEGER),
         maxBodyBytes: wholeNumber('max-body-bytes', options['max-body-bytes'], 1, LARGEST_BODY),
     }
+}
+
+function apiNamed(name) {
+    if (API_NAMES.includes(name)) return name
+    throw new UsageError(`There is no API "${name}"; --api takes ${API_NAMES.join(', ')}.`)
 }
 
 function planAt(path) {

@@ -92,7 +92,7 @@ async function answer(methods, call) {
 /** The page for a browser, a few words for curl. */
 function welcome({ request, response }) {
     response.setHeader('Vary', 'Accept')
-    if (/\btext\/html\b/.test(request.headers.accept ?? '')) return sendAsset(response, 'index.html')
+    if (/\btext\/html\b/.test(request.headers.accept ?? '')) return sendAsset(response, 'page/index.html')
     response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', [COLLECTOR_HEADER]: 'yes' })
     response.end(WELCOME)
 }

@@ -130,7 +130,7 @@ function wordsFor({ data, count: _, ...fields }) {
 
 /** @returns {Entry[]} */
 function entriesOf(record) {
-    const { seq, at, kind, items, test } = record
+    const { seq, at, kind, api, items, test } = record
     const body = record.isJSON ? parseExactly(record.raw, losesDigits) : undefined
     return items.map(
         ({ type, name, user, session }, i) => ({
@@ -142,7 +142,7 @@ function entriesOf(record) {
             user,
             session,
             test,
-            data: dataOf(kind, body, i),
+            data: dataOf(kind, api, body, i),
         }),
     )
 }

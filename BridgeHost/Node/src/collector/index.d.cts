@@ -2,6 +2,9 @@
 export type Kind =
     | 'session' | 'event' | 'profile' | 'identify' | 'location' | 'email' | 'link' | 'batch' | 'basic' | 'unknown'
 
+/** Whose batches there are, as the option `api` of an AnalyticsClient names them. */
+export type Api = 'metaRouter' | 'segment' | 'postHog' | 'amplitude' | 'mixpanel' | 'otlp'
+
 /** One thing a request carries: each event of a batch or an array, or the request as a whole. */
 export interface Item {
     /** An event's type in a batch or array (`track`, `identify`…), else the request's kind. */
@@ -30,6 +33,8 @@ export interface ReceivedRequest {
     /** The path with the query. */
     readonly path: string
     readonly kind: Kind
+    /** Whose batch it is; null for what is no batch. */
+    readonly api: Api | null
     /** What it was answered, or null if the connection was cut instead. */
     readonly status: number | null
     /** Whether the backend has taken it: a 2xx, or an answer that was lost on purpose. */
@@ -168,6 +173,8 @@ export interface CollectorOptions {
     anyPath?: boolean
     /** Answer 422 to a request that is not as it should be. By default it is answered 2xx. */
     strict?: boolean
+    /** Whose batches alone may come: any other request is a problem then. */
+    api?: Api
     /** About how much memory the kept requests may take: 64 MiB. */
     maxBytes?: number
     /** The largest body, compressed or not: 16 MiB. */

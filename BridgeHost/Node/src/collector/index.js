@@ -1,4 +1,5 @@
 import { Plan } from '../plan/plan.js'
+import { API_NAMES } from './apis/layouts.js'
 import { Collector } from './collector.js'
 import { makeControl } from './control.js'
 import { matcher } from './filter.js'
@@ -16,6 +17,7 @@ import { waitFilter, waitFor } from './wait.js'
  * @property {string} [host] The address to listen at, 127.0.0.1. With another, other machines can reach the collector.
  * @property {string[]} [basicPaths] Where the basic client's events go: `/` and `/events`.
  * @property {boolean} [anyPath] Whether a POST to any other path is the basic client's. By default it is answered 404.
+ * @property {string | null} [api] Whose batches alone may come, such as `segment`; any other request is a problem then.
  * @property {boolean} [strict] Answer 422 to a request that is not as it should be. By default it is answered 2xx.
  * @property {number} [maxBytes] About how much memory the kept requests may take: 64 MiB.
  * @property {number} [maxBodyBytes] The largest body, compressed or not: 16 MiB.
@@ -157,9 +159,12 @@ class RunningCollector {
 export async function startCollector(options = {}) {
     const unknown = Object.keys(options).find((name) => !Object.hasOwn(USUAL, name))
     if (unknown) throw new TypeError(`startCollector has no option "${unknown}"; it has ${Object.keys(USUAL).join(', ')}.`)
-    const { port, host, basicPaths, anyPath, strict, faults, plan, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
+    const { port, host, basicPaths, anyPath, strict, api, faults, plan, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
+    if (api !== null && !API_NAMES.includes(api)) {
+        throw new TypeError(`There is no api ${JSON.stringify(api)}; there are ${API_NAMES.join(', ')}.`)
+    }
     const checked = plan === null || plan instanceof Plan ? plan : new Plan(plan)
-    const collector = new Collector({ strict, maxBytes, maxBodyBytes, plan: checked })
+    const collector = new Collector({ strict, maxBytes, maxBodyBytes, api, plan: checked })
     collector.faults.load(faults)
     const stop = new AbortController()
     const control = makeControl(collector, stop.signal, host)

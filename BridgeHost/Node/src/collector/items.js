@@ -1,3 +1,5 @@
+import { eventsIn, readingOf } from './apis/layouts.js'
+
 /**
  * One thing a request carries: each event of a batch or an array, or the request as a whole.
  *
@@ -13,15 +15,15 @@
  * Splits a request into its events. It reads as much as it can of a malformed body.
  *
  * @param {import('./routes.js').Route} route
+ * @param {string | null} api Whose batch it is.
  * @param {any} value The parsed body.
  * @returns {Item[]} At least one.
  */
-export function itemsOf(route, value) {
-    if (route.kind === 'batch' && Array.isArray(value?.batch) && value.batch.length > 0) {
-        return value.batch.map((event) => eventItem(event, event?.event))
-    }
+export function itemsOf(route, api, value) {
+    const events = api === null ? [] : eventsIn(api, value)
+    if (events.length > 0) return events.map(({ event }) => batchItem(readingOf(api, event)))
     if (route.kind === 'basic' && Array.isArray(value) && value.length > 0) {
-        return value.map((event) => eventItem(event, event?.name))
+        return value.map(basicItem)
     }
     return [{
         type: route.kind,
@@ -32,8 +34,12 @@ export function itemsOf(route, value) {
     }]
 }
 
-function eventItem(event, name) {
-    return { type: word(event?.type) ?? 'unknown', name: word(name), user: word(event?.userId), session: null, id: word(event?.messageId) }
+function batchItem({ type, name, user, id }) {
+    return { type, name: word(name), user: word(user), session: null, id: word(id) }
+}
+
+function basicItem(event) {
+    return { type: word(event?.type) ?? 'unknown', name: word(event?.name), user: word(event?.userId), session: null, id: null }
 }
 
 function word(value) {

@@ -12,19 +12,24 @@ export function mask(secret) {
 /** A shorter key would be found in words that have nothing to do with it. */
 const SHORTEST = 8
 
-const WRITE_KEY = /("writeKey"\s*:\s*")((?:[^"\\]|\\.)*)(")/g
+/** @param {string[]} names */
+function membersNamed(names) {
+    const words = names.map((name) => name.replace('$', '\\$')).join('|')
+    return new RegExp(`("(?:${words})"\\s*:\\s*")((?:[^"\\\\]|\\\\.)*)(")`, 'g')
+}
 
 /**
- * Masks the keys inside a body: every member named `writeKey`, and every occurrence of the request's own API key.
+ * Masks the keys inside a body: every member of these names, and every occurrence of the request's own API key.
  *
  * @param {string} text The body as it came; it need not be valid JSON.
- * @param {string} [apiKey] The request's `X-API-Key`.
+ * @param {string | undefined} apiKey The request's `X-API-Key`.
+ * @param {string[]} names Of members that hold a key, such as `writeKey`.
  * @returns {string} The same text, character for character, but for the keys.
  */
-export function maskBody(text, apiKey) {
+export function maskBody(text, apiKey, names) {
     let masked = text
-    if (masked.includes('"writeKey"')) {
-        masked = masked.replace(WRITE_KEY, (_, before, key, after) => before + maskLiteral(key) + after)
+    if (names.some((name) => masked.includes(`"${name}"`))) {
+        masked = masked.replace(membersNamed(names), (_, before, key, after) => before + maskLiteral(key) + after)
     }
     if (apiKey && apiKey.length >= SHORTEST && masked.includes(apiKey)) {
         masked = masked.replaceAll(apiKey, mask(apiKey))
@@ -36,13 +41,11 @@ export function maskBody(text, apiKey) {
  * Masks the keys of one request everywhere else: in its path, in names, in sentences about it.
  *
  * @param {string | undefined} apiKey The request's `X-API-Key`.
- * @param {any} value The parsed body.
+ * @param {string[]} keys Those in its body.
  * @returns {<T>(of: T) => T} Takes a text, or an array or object of texts.
  */
-export function concealer(apiKey, value) {
-    const keys = new Set(Array.isArray(value?.batch) ? value.batch.map((event) => event?.writeKey) : [])
-    keys.add(apiKey)
-    const secrets = [...keys].filter((key) => typeof key === 'string' && key.length >= SHORTEST)
+export function concealer(apiKey, keys) {
+    const secrets = [...new Set([...keys, apiKey])].filter((key) => typeof key === 'string' && key.length >= SHORTEST)
     const conceal = (of) => {
         if (typeof of === 'string') return secrets.reduce(hide, of)
         if (Array.isArray(of)) return of.map(conceal)

@@ -7,6 +7,7 @@ export const USUAL = {
     basicPaths: BASIC_PATHS,
     anyPath: false,
     strict: false,
+    api: null,
     faults: [],
     plan: null,
     maxBytes: 64 * 1024 * 1024,

@@ -107,15 +107,16 @@ export class Printer {
 
     /** What came, and under it what is wrong with it. */
     #lines(record) {
-        const { at, kind, status, fault, flags, problems, plan = [] } = record
+        const { at, kind, api, status, fault, flags, problems, plan = [] } = record
+        const label = api === null || api === 'metaRouter' ? kind : api
         const title = titleOf(record)
         const answer = status === null ? (fault ?? 'cut') : String(status)
-        const plainLength = INDENT.length + 10 + answer.length + 2 + title.length + 2 + (plan.length > 0 ? 8 : 0)
+        const plainLength = INDENT.length + Math.max(label.length, 8) + 2 + answer.length + 2 + title.length + 2 + (plan.length > 0 ? 8 : 0)
         const room = Math.max((this.#stream.columns ?? USUAL_WIDTH) - plainLength, 20)
         const body = record.isJSON ? parseExactly(record.raw, isRespelled) : undefined
         const properties = propertiesText(propertiesOf({ ...record, body }), room, (name) => this.#paint('dim', name))
         const head = [
-            this.#paint('dim', at.slice(11, 23)), kind.padEnd(8), this.#paint(styleOf(status, fault), answer),
+            this.#paint('dim', at.slice(11, 23)), label.padEnd(8), this.#paint(styleOf(status, fault), answer),
             title && this.#paint('bold', title), properties, this.#planMark(plan),
         ]
         return [
@@ -160,7 +161,7 @@ function titleOf({ kind, method, path, items }) {
 
 /** It contains the body character for character as it was sent. */
 function jsonLine(record) {
-    const { seq, at, method, path, kind, status, accepted, attempt, repeat, flags, problems, plan, items, fault } = record
+    const { seq, at, method, path, kind, api, status, accepted, attempt, repeat, flags, problems, plan, items, fault } = record
     const facts = {
         event: 'request',
         seq,
@@ -168,6 +169,7 @@ function jsonLine(record) {
         method,
         path,
         kind,
+        api,
         status,
         accepted,
         attempt,

@@ -1,3 +1,4 @@
+import { dataOfEvent, eventsIn, readingOf } from './apis/layouts.js'
 import { harmless } from '../terminal.js'
 import { Exact } from './exact.js'
 
@@ -13,19 +14,19 @@ const USUAL = {
 /**
  * What a request says, as far as one line can show it: an event's own properties, a profile's fields.
  *
- * @param {{ kind: string, items: import('./items.js').Item[], body: any }} record A request; its body may have numbers
+ * @param {{ kind: string, api: string | null, items: import('./items.js').Item[], body: any }} record A request; its body may have numbers
  *     as `Exact`.
  * @returns {Array<[string, unknown]>} Names and values; none for a batch of several events.
  */
-export function propertiesOf({ kind, items, body }) {
+export function propertiesOf({ kind, api, items, body }) {
     switch (kind) {
         case 'identify':
             return items[0].user ? [['user', items[0].user]] : []
         case 'event':
-            return entriesOf(dataOf(kind, body, 0))
+            return entriesOf(dataOf(kind, api, body, 0))
         case 'batch':
         case 'basic':
-            return items.length === 1 ? [...entriesOfUser(items[0]), ...entriesOf(dataOf(kind, body, 0))] : []
+            return items.length === 1 ? [...entriesOfUser(items[0]), ...entriesOf(dataOf(kind, api, body, 0))] : []
         default:
             return entriesOf(body).filter(([name]) => !USUAL[kind]?.includes(name))
     }
@@ -55,24 +56,27 @@ export function propertiesText(properties, width, style = (name) => name) {
  * What the caller gave with one event or update.
  *
  * @param {import('./routes.js').Kind} kind
+ * @param {string | null} api Whose batch it is.
  * @param {any} body The request's body.
  * @param {number} index Which event of a batch.
  * @returns {any} The data, properties or traits of an event; the body of any other request.
  */
-export function dataOf(kind, body, index) {
-    if (kind !== 'event' && kind !== 'batch' && kind !== 'basic') return body
-    return eventIn(kind, body, index)?.[dataMember(kind, body, index)]
+export function dataOf(kind, api, body, index) {
+    if (api !== null) return dataOfEvent(api, eventsIn(api, body)[index]?.event)
+    if (kind !== 'event' && kind !== 'basic') return body
+    return eventIn(kind, body, index)?.[dataPath(kind, api, body, index)[0]]
 }
 
-/** The member of an event that has the data. */
-export function dataMember(kind, body, index) {
-    if (kind === 'event') return 'data'
-    return (eventIn(kind, body, index)?.properties ?? null) === null ? 'traits' : 'properties'
+/** The members of an event that lead to the data; null if it has none, or none that a path leads to. */
+export function dataPath(kind, api, body, index) {
+    if (kind === 'event') return ['data']
+    if (api === 'otlp') return null
+    if (api !== null) return readingOf(api, eventsIn(api, body)[index]?.event).data
+    return [(eventIn(kind, body, index)?.properties ?? null) === null ? 'traits' : 'properties']
 }
 
 function eventIn(kind, body, index) {
-    if (kind === 'event') return body
-    return kind === 'batch' ? body?.batch?.[index] : body?.[index]
+    return kind === 'event' ? body : body?.[index]
 }
 
 function entriesOfUser({ type, user }) {

@@ -9,13 +9,15 @@ export class ReceivedRequest {
      * @param {Record<string, string>} headers Those worth keeping, names in lower case.
      * @param {object} facts
      */
-    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, findings, items, body, raw, fault, made, test, plan }) {
+    constructor(route, target, headers, { status, accepted, attempt, repeat, stream, flags, problems, findings, api, items, body, raw, fault, made, test, plan }) {
         /** When it had arrived: ISO 8601. */
         this.at = new Date().toISOString()
         this.method = route.method
         this.path = target
         /** @type {import('./routes.js').Kind} */
         this.kind = route.kind
+        /** Whose batch it is, such as `segment`; null for what is no batch. @type {string | null} */
+        this.api = api ?? route.api
         /** What it was answered, or null if the connection was cut instead. @type {number | null} */
         this.status = status
         /** Whether the backend has taken it: a 2xx, or an answer that was lost on purpose. @type {boolean} */
@@ -60,9 +62,9 @@ export class ReceivedRequest {
 
     /** The record as JSON text. It contains the body character for character as it was sent. */
     toText() {
-        const { seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, plan, headers, items, size, fault } = this
+        const { seq, at, method, path, kind, api, status, accepted, attempt, repeat, stream, test, made, flags, problems, plan, headers, items, size, fault } = this
         const rest = JSON.stringify({
-            seq, at, method, path, kind, status, accepted, attempt, repeat, stream, test, made, flags, problems, plan, headers, items, size, fault,
+            seq, at, method, path, kind, api, status, accepted, attempt, repeat, stream, test, made, flags, problems, plan, headers, items, size, fault,
             raw: this.raw,
         })
         return `${rest.slice(0, -1)},"body":${this.isJSON ? this.raw : 'null'}}`

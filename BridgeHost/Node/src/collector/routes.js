@@ -7,6 +7,8 @@ import { distance } from '../nearest.js'
  *
  * @typedef {object} Route
  * @property {Kind} kind
+ * @property {string | null} api Whose batches the path takes, as the option `api` of an AnalyticsClient names them; null
+ *     for what is no batch. `/v1/batch` is MetaRouter's and Segment's: the body says which.
  * @property {string} method
  * @property {string} path The path as it came, without the query.
  * @property {string} base What stands before the endpoint's own path: `''`, or such as `/eu/collect`.
@@ -30,10 +32,14 @@ export const KINDS = [
     'unknown',
 ]
 
-/** @type {Array<[Kind, string, RegExp]>} */
+/** @type {Array<[Kind, string, RegExp, string?]>} */
 const ENDPOINTS = [
     ['event', 'POST', /^(.*)\/v2\/tracking-session-data$/],
-    ['batch', 'POST', /^(.*)\/v1\/batch$/],
+    ['batch', 'POST', /^(.*)\/v1\/batch$/, 'metaRouter'],
+    ['batch', 'POST', /^(.*)\/batch\/$/, 'postHog'],
+    ['batch', 'POST', /^(.*)\/2\/httpapi$/, 'amplitude'],
+    ['batch', 'POST', /^(.*)\/(?:import|engage|groups)$/, 'mixpanel'],
+    ['batch', 'POST', /^(.*)\/v1\/logs$/, 'otlp'],
     ['profile', 'PUT', /^(.*)\/v1\/customer-profiles\/set$/],
     ['session', 'POST', /^(.*)\/v2\/tracking-session$/],
     ['identify', 'PUT', /^(.*)\/v2\/tracking-session\/([^/]*)\/identify\/([^/]*)$/],
@@ -63,12 +69,13 @@ export function routeOf(method, target, { basicPaths = BASIC_PATHS, anyPath = fa
     const path = mark === -1 ? target : target.slice(0, mark)
     const problems = []
 
-    for (const [kind, expected, pattern] of ENDPOINTS) {
+    for (const [kind, expected, pattern, api = null] of ENDPOINTS) {
         const match = pattern.exec(path)
         if (!match) continue
-        if (mark !== -1) problems.push('The URL has a query; this endpoint takes none.')
+        if (mark !== -1 && api !== 'mixpanel') problems.push('The URL has a query; this endpoint takes none.')
         return {
             kind,
+            api,
             method,
             path,
             base: match[1],
@@ -84,6 +91,7 @@ export function routeOf(method, target, { basicPaths = BASIC_PATHS, anyPath = fa
     if (!isBasic) problems.push(unknownPath(method, path, basicPaths))
     return {
         kind: isBasic ? 'basic' : 'unknown',
+        api: null,
         method,
         path,
         base: path,
@@ -98,10 +106,11 @@ export function routeOf(method, target, { basicPaths = BASIC_PATHS, anyPath = fa
 const SPELLED = [
     'POST /v2/tracking-session-data', 'POST /v1/batch', 'PUT /v1/customer-profiles/set', 'POST /v2/tracking-session',
     'PUT /v2/tracking-session/{session}/identify/{user}', 'PUT /v2/tracking-session/{session}/location',
-    'PUT /v2/tracking-session/{session}/email_v2', 'POST /v2/tracking-session/link-session',
+    'PUT /v2/tracking-session/{session}/email_v2', 'POST /v2/tracking-session/link-session', 'POST /batch/', 'POST /2/httpapi',
+    'POST /import', 'POST /engage', 'POST /groups', 'POST /v1/logs',
 ]
 
-const ALL = 'MobileTracker sends to /v2/tracking-session… and /v1/customer-profiles/set, AnalyticsClient to /v1/batch,'
+const ALL = 'MobileTracker sends to /v2/tracking-session… and /v1/customer-profiles/set, AnalyticsClient to /v1/batch or its api\'s path,'
 
 /** Says that there is no such path, and which was probably meant. */
 function unknownPath(method, path, basicPaths) {

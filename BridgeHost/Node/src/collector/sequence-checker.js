@@ -56,6 +56,7 @@ export class SequenceChecker {
      * @param {string | undefined} request.sequence The `X-Sequence`.
      * @param {string[]} request.identities The identities that distinguish installations, the strongest first.
      * @param {import('./items.js').Item[]} request.items
+     * @param {number} request.size How many records it stands for: how many numbers it takes up.
      * @param {boolean} request.taken Whether the backend has taken it, answered or not.
      * @param {boolean} request.refused Whether the answer tells the client not to send it again.
      * @returns {{ attempt: number, repeat: boolean, stream: number | null, flags: Flag[] }}
@@ -120,7 +121,7 @@ export class SequenceChecker {
     #followSequence(lane, request, seen, repeated, flags) {
         const first = Number(request.sequence)
         if (!request.sequence || !Number.isSafeInteger(first) || request.route.kind === 'session') return
-        const last = first + request.items.length - 1
+        const last = first + request.size - 1
         const stream = seen.stream ?? this.#streamOf(lane, request, first)
         seen.stream = stream
 
@@ -139,7 +140,7 @@ export class SequenceChecker {
             for (const gap of stream.refused.gaps(expected, first)) flags.push(gapFlag(gap))
         }
         stream.taken.add(first, last)
-        stream.arrived += request.items.length - repeated
+        stream.arrived += request.size - repeated
     }
 
     #streamOf(lane, { identities, route }, first) {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { apiOf } from '../collector/apis/index.js'
 import { itemsOf } from '../collector/items.js'
 import { routeOf } from '../collector/routes.js'
 import { CommandError, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
@@ -128,7 +129,8 @@ function breaksIn(path, plan) {
         const { method, path: target, body } = parsed(line, `${path}:${i + 1}`)
         const value = body ? parsed(body, `${path}:${i + 1}`) : undefined
         const route = routeOf(method, target, { anyPath: true })
-        const judged = plan.judgeRequest(route.kind, itemsOf(route, value), value)
+        const api = apiOf(route, value)
+        const judged = plan.judgeRequest(route.kind, api, itemsOf(route, api, value), value)
         return judged.flatMap(({ judgement: { name, reasons } }) => reasons.map((reason) => `${path}:${i + 1} ${name}: ${reason}`))
     })
 }

@@ -74,12 +74,12 @@ export class PlanInference {
     /** @param {import('../collector/record.js').ReceivedRequest} record */
     add(record) {
         if (!record.accepted || record.repeat) return
-        const { kind, items, body } = record
+        const { kind, api, items, body } = record
         for (const [i, { type, name }] of items.entries()) {
             const isEvent = kind === 'event' || (['batch', 'basic'].includes(kind) && type === 'track')
             if (!isEvent || name === null) continue
             if (!this.#events.has(name) && this.#events.size < MOST_EVENTS) this.#events.set(name, new Seen())
-            this.#events.get(name)?.add(dataOf(kind, body, i) ?? {})
+            this.#events.get(name)?.add(dataOf(kind, api, body, i) ?? {})
         }
     }
 

@@ -68,15 +68,16 @@ export class Plan {
      * Judges the events that a request carries. Identifies, screens and the like are not planned.
      *
      * @param {import('../collector/routes.js').Kind} kind
+     * @param {string | null} api Whose batch it is.
      * @param {import('../collector/items.js').Item[]} items
      * @param {any} body
      * @returns {Array<{ item: number, judgement: Judgement, findings: import('../collector/checks/findings.js').Finding[] }>}
      *     The events by their places among the items; the paths of findings lead through what the caller gave.
      */
-    judgeRequest(kind, items, body) {
+    judgeRequest(kind, api, items, body) {
         return items.flatMap(({ type, name }, item) => {
             const isEvent = kind === 'event' || (['batch', 'basic'].includes(kind) && type === 'track')
-            const found = isEvent && name !== null ? this.#findings(name, dataOf(kind, body, item)) : null
+            const found = isEvent && name !== null ? this.#findings(name, dataOf(kind, api, body, item)) : null
             if (!found) return []
             const findings = found.map(({ path, text }) => ({ path: path && path.slice(1), text }))
             return [{ item, judgement: judgementOf(name, found), findings }]

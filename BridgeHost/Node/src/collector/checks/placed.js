@@ -1,4 +1,5 @@
-import { dataMember } from '../properties.js'
+import { eventsIn } from '../apis/layouts.js'
+import { dataPath } from '../properties.js'
 import { sentenceOf } from './findings.js'
 
 /**
@@ -16,27 +17,35 @@ import { sentenceOf } from './findings.js'
  * Says of each finding which event it is about, and where in that event it is.
  *
  * @param {import('../routes.js').Kind} kind
+ * @param {string | null} api Whose batch it is.
  * @param {any} body
  * @param {import('./findings.js').Finding[]} problems
  * @param {ReturnType<import('../../plan/plan.js').Plan['judgeRequest']>} judged
  * @param {import('./findings.js').Finding[]} personal
  * @returns {PlacedFinding[]}
  */
-export function findingsIn(kind, body, problems, judged, personal) {
+export function findingsIn(kind, api, body, problems, judged, personal) {
     const ofPlan = judged.flatMap(({ item, judgement, findings }) => findings.map(({ path, text }, i) => {
-        const own = path && [dataMember(kind, body, item), ...path]
+        const data = dataPath(kind, api, body, item)
+        const own = path && data && [...data, ...path]
         return { kind: 'plan', item, path: own, text, sentence: judgement.reasons[i] }
     }))
+    const places = placesIn(kind, api, body)
     const placed = (as) => (finding) => {
-        return { kind: as, ...placeIn(kind, body, finding.path), text: finding.text, sentence: sentenceOf(finding) }
+        return { kind: as, ...placeIn(kind, places, finding.path), text: finding.text, sentence: sentenceOf(finding) }
     }
     return [...problems.map(placed('problem')), ...ofPlan, ...personal.map(placed('personal'))]
 }
 
+/** Where the events of a request with many are. @returns {Array<Array<string | number>>} */
+function placesIn(kind, api, body) {
+    if (api !== null) return eventsIn(api, body).map(({ path }) => path)
+    return kind === 'basic' && Array.isArray(body) ? body.map((_, index) => [index]) : []
+}
+
 /** Of a request with many events, what is in none of them is in no member that is shown. */
-function placeIn(kind, body, path) {
-    const depth = kind === 'batch' ? 1 : 0
-    if (kind !== 'batch' && !(kind === 'basic' && Array.isArray(body))) return { item: null, path }
-    if (typeof path?.[depth] !== 'number') return { item: null, path: null }
-    return { item: path[depth], path: path.slice(depth + 1) }
+function placeIn(kind, places, path) {
+    if (kind !== 'batch' && places.length === 0) return { item: null, path }
+    const item = path === null ? -1 : places.findIndex((place) => place.every((key, i) => path[i] === key))
+    return item === -1 ? { item: null, path: null } : { item, path: path.slice(places[item].length) }
 }

@@ -113,6 +113,7 @@ export class Detail {
                 'Sequence', headers['x-sequence'],
                 record.stream ? h('span.dim', {}, ` · client ${record.stream}`) : null,
             ),
+            record.api && record.api !== 'metaRouter' && fact('API', record.api),
             record.attempt > 1 && fact('Attempt', String(record.attempt)),
             record.fault && fact('Fault', h('code', {}, record.fault)),
             row.plan && fact(

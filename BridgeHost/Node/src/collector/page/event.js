@@ -1,3 +1,4 @@
+import { readingOf } from '../apis/layouts.js'
 import { line } from './format.js'
 import { payloadOf, propertiesOf } from './payload.js'
 import { planOf } from './plan.js'
@@ -52,7 +53,8 @@ export class Row {
 
     /** The anonymous id of an analytics event. */
     get visitor() {
-        const id = this.record.kind === 'batch' ? payloadOf(this)?.anonymousId : null
+        const { api } = this.record
+        const id = api === null ? null : readingOf(api, payloadOf(this)).visitor
         return typeof id === 'string' ? id : null
     }
 

@@ -1,3 +1,5 @@
+import { dataOfEvent, eventsIn } from '../apis/layouts.js'
+
 /** A number that JavaScript would write in another way than it came, such as one beyond 2^53. */
 export class Exact {
     /** @param {string} spelling */
@@ -41,7 +43,10 @@ function exact(_, value, context) {
 /** What one event holds: its own part of the request's body. */
 export function payloadOf({ record, index }) {
     const body = bodyOf(record)
-    if (record.kind === 'batch' && Array.isArray(body?.batch)) return body.batch[index]
+    if (record.api !== null) {
+        const event = eventsIn(record.api, body)[index]?.event
+        if (event !== undefined) return event
+    }
     if (record.kind === 'basic' && Array.isArray(body)) return body[index]
     return body
 }
@@ -50,6 +55,10 @@ export function payloadOf({ record, index }) {
 export function propertiesOf(row) {
     const value = payloadOf(row)
     if (!isObject(value)) return {}
+    if (row.record.api !== null) {
+        const data = dataOfEvent(row.record.api, value)
+        return isObject(data) ? data : {}
+    }
     switch (row.record.kind) {
         case 'event':
             return isObject(value.data) ? value.data : {}

@@ -1,0 +1,43 @@
+import { show } from '../findings.js'
+import { all, atLeast, every, filled, isObject, missing, object } from '../shape.js'
+import { atMost, eventBytes, key, length, zonedTime } from './limits.js'
+
+/** @typedef {import('../findings.js').Check} Check */
+
+/** Segment's public limits: 2,500 events a batch, 32 KiB an event (HTTP API source, "Errors"). */
+const MOST_EVENTS = 2500
+const MOST_BYTES = 32 * 1024
+
+const REQUIRED = {
+    track: { event: filled },
+    identify: {},
+    group: { groupId: filled },
+    screen: { name: filled },
+    page: { name: filled },
+    alias: { userId: filled, previousId: filled },
+}
+const COMMON = { timestamp: zonedTime, messageId: length(1, 100) }
+const OPTIONAL = { properties: object, traits: object, context: object, integrations: object }
+
+/** One sort of event each. @type {Map<unknown, Check>} */
+const SORTS = new Map(Object.entries(REQUIRED).map(([type, members]) => [type, atLeast({ ...COMMON, ...members }, OPTIONAL)]))
+
+/** @type {Check} */
+const event = (value, findings) => {
+    if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
+    const sort = SORTS.get(value.type)
+    if (!sort) return findings.inside('type', value.type, Object.hasOwn(value, 'type') ? unknownType : missing)
+    sort(value, findings)
+    if ((value.userId ?? value.anonymousId ?? null) === null) findings.say('names neither a userId nor an anonymousId.')
+}
+
+/** @type {Check} */
+const unknownType = (value, findings) => {
+    findings.say(`is ${show(value)}; it must be one of ${[...SORTS.keys()].join(', ')}.`)
+}
+
+/** `POST /v1/batch`, as Segment, RudderStack and Jitsu take it. @type {Check} */
+export const segment = atLeast(
+    { batch: all(atMost(MOST_EVENTS, 'Segment'), every(all(event, eventBytes(MOST_BYTES, 'Segment')))), sentAt: zonedTime },
+    { writeKey: key },
+)
