@@ -47,7 +47,7 @@ help:
 	@echo "make dist    the packages with the stripped host, in dist/"
 	@echo "make docs    the reference of the public API, in .build/docs; fails if a declaration has no comment"
 	@echo "make links   every link and path in the pages"
-	@echo "make dist-debian  the packages in Debian 11, 12 and 13: deliver, or say which glibc they need (root)"
+	@echo "make dist-debian  the packages in Debian 11, 12 and 13: whether they deliver (root)"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
 	@echo "make screenshots  the pictures of the collector's page in Docs/images"
@@ -69,6 +69,7 @@ demo: build
 
 # The packages for this platform, in dist/, with the host in them; and a test of them where no toolchain is in reach.
 dist: setup-dist build
+	@.ci/build-host portable
 	@.ci/dist
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py node --report node-dist test/dist.test.js
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py python --report python-dist tests.test_package.WheelTests

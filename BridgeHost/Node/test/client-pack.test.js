@@ -9,6 +9,7 @@ import { packAndInstall, runTool, withoutNpm } from '../testsupport/packages.js'
 import { checkTypesIn, withoutCompiler } from '../testsupport/typescript.js'
 
 const RELEASE = fileURLToPath(new URL('../../../.build/release/BridgeHost', import.meta.url))
+const TOOL = fileURLToPath(new URL('../tools/registry-packages.js', import.meta.url))
 const withoutRelease = existsSync(RELEASE) ? false : 'there is no release host; "make build" builds it'
 
 suite('npm pack', { skip: withoutNpm }, () => {
@@ -77,7 +78,30 @@ suite('npm pack', { skip: withoutNpm }, () => {
             assert.ok(packed.stderr.includes(reason), packed.stderr)
         })
     }
+
+    test('is not made for a registry if the host needs a newer glibc', (t) => {
+        const folder = freshFolder(t)
+        const env = { ...process.env, MOBILE_TRACKER_HOST: programForGlibc('2.99', folder) }
+
+        const { status, stderr } = runTool(process.execPath, [TOOL, join(folder, 'packages')], { env })
+
+        assert.equal(status, 1)
+        assert.match(stderr, /needs glibc 2\.99, and a package has to run with 2\.31\. Build it with "\.ci\/build-host portable"\./)
+        assert.deepEqual(readdirSync(join(folder, 'packages')).filter((name) => name.includes('linux')), [])
+    })
 })
+
+/** Makes a program that is linked with a part of glibc of that version. */
+function programForGlibc(version, folder) {
+    const [source, versions, library] = ['part.c', 'versions', 'libpart.so'].map((name) => join(folder, name))
+    writeFileSync(source, 'void part(void) {}\n')
+    writeFileSync(versions, `GLIBC_${version} { global: part; };\n`)
+    runTool('cc', ['-shared', '-Wl,-soname,libutil.so.1', `-Wl,--version-script=${versions}`, '-o', library, source])
+    writeFileSync(source, 'void part(void);\nint main(void) { part(); return 0; }\n')
+    const path = join(folder, 'BridgeHost')
+    runTool('cc', ['-o', path, source, library])
+    return path
+}
 
 /** Makes a program that is linked with a library of that name. */
 function programThatNeeds(library, folder) {

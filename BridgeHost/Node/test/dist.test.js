@@ -48,6 +48,8 @@ async function runExample(t, { home, env }) {
     assert.deepEqual(problemsOf(collector), [])
 }
 
+/** The host of the package that has it in it. */
+const hostIn = (home) => join(home, 'node_modules/@mobiletracker/bridge/host', PLATFORM, 'BridgeHost')
 const tarball = (...names) => resolve(DIST, ...names)
 const client = () => tarball('npm', `mobiletracker-bridge-${VERSION}.tgz`)
 const host = () => tarball('npm', `mobiletracker-bridge-${PLATFORM}-${VERSION}.tgz`)
@@ -68,9 +70,20 @@ suite('what is distributed', { skip }, () => {
         const installed = await install(t, user.home, '--offline', tarball(`mobiletracker-bridge-${VERSION}.tgz`))
 
         assert.deepEqual(installed, ['bridge'])
-        const program = join(user.home, 'node_modules/@mobiletracker/bridge/host', PLATFORM, 'BridgeHost')
-        assert.ok(statSync(program).size <= 16_000_000)
+        assert.ok(statSync(hostIn(user.home)).size <= 16_000_000)
         await runExample(t, user)
+    })
+
+    test('asks glibc for nothing that 2.31 does not have', { skip: process.platform !== 'linux' }, async (t) => {
+        const { home } = userIn(freshFolder(t))
+        await install(t, home, '--offline', tarball(`mobiletracker-bridge-${VERSION}.tgz`))
+
+        const { stdout } = runTool('readelf', ['--version-info', '--wide', hostIn(home)])
+
+        const names = [...stdout.matchAll(/Name: (GLIBC_\S+)/g)].map(([, name]) => name)
+        const minorOf = (name) => Number(/^GLIBC_2\.(\d+)/.exec(name)?.[1] ?? NaN) // NaN: packed relocations, since 2.36.
+        assert.ok(names.length > 0, stdout)
+        assert.deepEqual(names.filter((name) => !(minorOf(name) <= 31)), [])
     })
 
     test('comes from a registry with the host for this platform', async (t) => {

@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findHost } from '../src/client/finder.js'
 import { packageFor, PLATFORMS, THIS_PLATFORM } from '../src/client/platforms.js'
-import { stripHost } from './strip-host.js'
+import { byVersion, OLDEST_GLIBC, stripHost } from './strip-host.js'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 
@@ -50,13 +50,18 @@ function stageClient(folder, { private: _, scripts: __, files, ...manifest }) {
 /** The host, and what npm needs to know of it. */
 function stageHost(folder, { version, license }, rules) {
     const { glibc } = stripHost(findHost(), join(folder, 'BridgeHost'))
+    if (byVersion(glibc, OLDEST_GLIBC) > 0) {
+        throw new Error(`The host at ${findHost()} needs glibc ${glibc}, and a package has to run with ${OLDEST_GLIBC}. Build it with `
+            + '".ci/build-host portable".')
+    }
     const name = packageFor(THIS_PLATFORM)
     cpSync(join(PACKAGE, 'LICENSE'), join(folder, 'LICENSE'))
     writeFileSync(join(folder, 'README.md'), `# ${name}
 
 The host program of \`@mobiletracker/bridge\` for ${THIS_PLATFORM}. Install that package: npm adds this one where it fits.
 
-It needs glibc ${glibc} or newer, and libcurl: on Debian and Ubuntu \`apt-get install libcurl4\`.
+It needs glibc ${OLDEST_GLIBC} or newer, and libcurl 7.74 or newer: on Debian and Ubuntu \`apt-get install libcurl4\`, on Red Hat
+and its kin \`dnf install libcurl\`.
 `)
     writeManifest(folder, {
         name, version, description: `The host of @mobiletracker/bridge for ${THIS_PLATFORM}`, license, ...rules,

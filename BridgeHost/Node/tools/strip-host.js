@@ -5,8 +5,11 @@ import { dirname } from 'node:path'
 /** The largest size of the stripped host. */
 const MOST_BYTES = 16_000_000
 
-/** What every machine has. */
-const EVERYWHERE = /^(lib(c|m|pthread|dl|rt)|ld-linux[\w-]*)\.so\b/
+/** The oldest glibc that the packages of a registry run with. */
+export const OLDEST_GLIBC = '2.31'
+
+/** What every machine has: the parts of glibc, which were files of their own before 2.34. */
+const EVERYWHERE = /^(lib(c|m|pthread|dl|rt|util)|ld-linux[\w-]*)\.so\b/
 
 /**
  * Copies the release host without its symbols.
@@ -44,9 +47,12 @@ function librariesOf(path) {
 function glibcOf(path) {
     const list = run('readelf', ['--version-info', '--wide', path])
     const versions = [...list.matchAll(/Name: GLIBC_([\d.]+)/g)].map(([, version]) => version)
-    // Packed relocations have a name of their own, and came with 2.36.
-    if (/Name: GLIBC_ABI_DT_RELR\b/.test(list)) versions.push('2.36')
-    return versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) ?? '0'
+    return versions.sort(byVersion).at(-1) ?? '0'
+}
+
+/** Which of two versions is older. */
+export function byVersion(a, b) {
+    return a.localeCompare(b, 'en', { numeric: true })
 }
 
 function run(command, args) {

@@ -101,10 +101,6 @@ class StartTests(TestCase):
                 "for version in 2.4 2.38 2.34; do "
                 'echo "$0: libc.so.6: version \\`GLIBC_$version\' not found (required by $0)" >&2; done; exit 1'
             ),
-            "needs GLIBC 2.36, and the C library of this system is older": (
-                "for version in ABI_DT_RELR 2.34; do "
-                "echo \"$0: libc.so.6: version \\`GLIBC_$version' not found (required by $0)\" >&2; done; exit 1"
-            ),
             "needs the library libsqlite3.so.0, which is not installed": (
                 'echo "$0: error while loading shared libraries: libsqlite3.so.0: cannot open" >&2; exit 127'
             ),

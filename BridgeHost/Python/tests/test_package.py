@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -177,7 +178,7 @@ class WheelTests(TestCase):
 
     def test_tracks_the_readmes_event_in_a_fresh_environment(self) -> None:
         wheel = self.distributed() or self.built()
-        self.assertRegex(wheel.name, rf"^mobiletracker-{re.escape(VERSION)}-py3-none-(linux|macosx)_\w+\.whl$")
+        self.assertRegex(wheel.name, rf"^mobiletracker-{re.escape(VERSION)}-py3-none-(manylinux|linux|macosx)_\w+\.whl$")
         self.assertLess(wheel.stat().st_size, 8_000_000)
 
         home = self.folder / "home"
@@ -205,6 +206,19 @@ class WheelTests(TestCase):
         self.assertEqual(collector.names(), ["PURCHASE"])
         self.assertEqual(collector.problems(), [])
         self.assertTrue((home / ".local/state/mobile-tracker/shop").is_dir())
+
+    @unittest.skipUnless(sys.platform == "linux" and "DIST" in os.environ, "make dist runs it, on the wheel it has made")
+    def test_is_accepted_by_auditwheel_as_one_for_glibc_2_31(self) -> None:
+        wheel = self.distributed()
+        assert wheel
+        tag = f"manylinux_2_31_{platform.machine()}"
+
+        shown = subprocess.run(
+            [sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, timeout=LONG
+        )
+
+        self.assertTrue(wheel.name.endswith(f"-{tag}.whl"), wheel.name)
+        self.assertIn(f'consistent with the following platform tag: "{tag}"', " ".join(shown.stdout.split()), shown.stderr)
 
     def distributed(self) -> Path | None:
         """What `make dist` has made, if this is about that."""

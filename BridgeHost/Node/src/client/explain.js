@@ -34,9 +34,9 @@ export function explainStart(path, end) {
         const [line] = end.stderr.trim().split('\n')
         return `The host at ${path} rejects its arguments (option hostArguments): ${line}`
     }
-    // One line for each version that is missing, in no order. Packed relocations have a name instead of their number.
-    const missing = end.stderr.matchAll(/version [`'"]?GLIBC_([\w.]+)['"]? not found/g)
-    const versions = [...missing].map(([, version]) => version === 'ABI_DT_RELR' ? '2.36' : version)
+    // One line for each version that is missing, in no order.
+    const missing = end.stderr.matchAll(/version [`'"]?GLIBC_([\d.]+)['"]? not found/g)
+    const versions = [...missing].map(([, version]) => version)
     if (versions.length > 0) {
         const [newest] = versions.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
         const needed = `GLIBC ${newest}`

@@ -88,9 +88,8 @@ def explain_start(path: Path, end: HostEnd) -> str | None:
     if end.code == _WRONG_ARGUMENTS:
         line = end.stderr.strip().partition("\n")[0]
         return f"The host at {path} rejects its arguments (argument host_arguments): {line}"
-    # One line for each version that is missing, in no order. Packed relocations have a name instead of their number.
-    if versions := re.findall(r"version [`'\"]?GLIBC_([\w.]+)['\"]? not found", end.stderr):
-        versions = ["2.36" if version == "ABI_DT_RELR" else version for version in versions]
+    # One line for each version that is missing, in no order.
+    if versions := re.findall(r"version [`'\"]?GLIBC_([\d.]+)['\"]? not found", end.stderr):
         needed = max(versions, key=lambda version: [int(part) for part in version.split(".") if part])
         return f"The host at {path} needs GLIBC {needed}, and the C library of this system is older."
     if library := re.search(r"error while loading shared libraries: ([^\s:]+)", end.stderr):
